@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Warnings, processor and sanitizers for one of our own targets; none of it reaches the targets of our users.
+function(ostinato_compile_settings target)
+  set(cxx "$<COMPILE_LANGUAGE:CXX>")
+  target_compile_options(${target} PRIVATE
+    "$<${cxx}:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wno-unknown-pragmas;-fopenmp-simd>"
+    "$<$<AND:${cxx},$<CONFIG:Release>>:-O3>"
+    "$<$<AND:${cxx},$<BOOL:${OSTINATO_NATIVE}>>:-march=native>"
+    "$<$<AND:${cxx},$<BOOL:${OSTINATO_WERROR}>>:-Werror>")
+  if(OSTINATO_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  endif()
+endfunction()

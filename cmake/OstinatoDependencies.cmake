@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Kokkos: a package on this machine first; ./dev puts one under .deps. Nothing is downloaded without the switch.
+option(OSTINATO_FETCH_KOKKOS "Download and build Kokkos when no package is found" OFF)
+if(NOT TARGET Kokkos::kokkos)
+  list(APPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/kokkos")
+  find_package(Kokkos CONFIG QUIET)
+  if(NOT Kokkos_FOUND AND OSTINATO_FETCH_KOKKOS)
+    include(FetchContent)
+    set(Kokkos_ENABLE_OPENMP ON CACHE BOOL "")
+    set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "")
+    FetchContent_Declare(kokkos GIT_REPOSITORY https://github.com/kokkos/kokkos.git GIT_TAG 4.7.01 GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(kokkos)
+  elseif(NOT Kokkos_FOUND)
+    message(FATAL_ERROR "Kokkos not found. Run ./dev, or set Kokkos_ROOT to an installation built with OpenMP, "
+                        "or configure with -DOSTINATO_FETCH_KOKKOS=ON to download it.")
+  endif()
+endif()
+
+find_package(ZLIB REQUIRED)
+find_package(FastFloat CONFIG REQUIRED)

@@ -1,0 +1,2 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+namespace ostinato {
+
+/// No preconditioner: M = I. The solvers leave its step out.
+struct Identity {
+  using is_identity = void;
+  static constexpr std::string_view name = "none";
+  static constexpr std::string_view description = "no preconditioner";
+
+  std::size_t bytes() const { return 0; }
+};
+
+}  // namespace ostinato

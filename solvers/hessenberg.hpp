@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace ostinato {
+
+/// The small least squares problem of GMRES, min |beta e1 - H y|, column by column with Givens rotations.
+///
+/// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856.
+class Hessenberg {
+ public:
+  explicit Hessenberg(double beta) : g_{beta} {}
+
+  int columns() const { return static_cast<int>(r_.size()); }
+
+  /// Takes the column h(0) .. h(j + 1), j = columns(). Returns the norm of the residual with it.
+  /// A last entry that is rounding against the rest counts as 0: the Krylov space is complete, and the residual too.
+  double absorb(std::span<const double> column, double rounding) {
+    std::vector<double> h(column.begin(), column.end());
+    const std::size_t j = r_.size();
+    double size = 0;
+    for (double value : h) size = std::hypot(size, value);
+    if (h[j + 1] <= rounding * size) h[j + 1] = 0;
+    for (std::size_t k = 0; k < j; ++k) {
+      const double upper = cosine_[k] * h[k] + sine_[k] * h[k + 1];
+      h[k + 1] = cosine_[k] * h[k + 1] - sine_[k] * h[k];
+      h[k] = upper;
+    }
+    const double length = std::hypot(h[j], h[j + 1]);
+    cosine_.push_back(length > 0 ? h[j] / length : 1);
+    sine_.push_back(length > 0 ? h[j + 1] / length : 0);
+    h.resize(j + 1);
+    h[j] = length;
+    r_.push_back(std::move(h));
+    g_.push_back(-sine_[j] * g_[j]);
+    g_[j] *= cosine_[j];
+    return std::abs(g_[j + 1]);
+  }
+
+  /// True when the last column left nothing to divide by: A is singular on the space.
+  bool singular() const { return !r_.empty() && r_.back().back() == 0; }
+
+  /// Forgets the last column.
+  void drop() {
+    r_.pop_back();
+    cosine_.pop_back();
+    sine_.pop_back();
+    g_.pop_back();
+  }
+
+  /// The coefficients y that minimise the residual over the columns taken.
+  std::vector<double> solve() const {
+    std::vector<double> y(g_.begin(), g_.begin() + columns());
+    for (std::size_t j = r_.size(); j-- > 0;) {
+      y[j] /= r_[j][j];
+      for (std::size_t i = 0; i < j; ++i) y[i] -= r_[j][i] * y[j];
+    }
+    return y;
+  }
+
+ private:
+  std::vector<std::vector<double>> r_;  ///< the triangle, by columns
+  std::vector<double> cosine_, sine_;
+  std::vector<double> g_;  ///< the rotated right-hand side
+};
+
+}  // namespace ostinato

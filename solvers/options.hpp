@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ostinato {
+
+/// How a solve ended. `converged` is said only after b - A x was recomputed.
+enum class Status {
+  converged,        ///< ||b - A x|| <= max(rtol ||b||, atol)
+  iteration_limit,  ///< max_iterations were done
+  time_limit,       ///< time_limit seconds were spent
+  breakdown,        ///< the method can't go on: A isn't positive definite (CG), a division by zero
+  stagnated,        ///< the recomputed residual no longer falls
+  diverged,         ///< the residual grew past divergence_limit times its start
+  not_finite,       ///< NaN or infinity in A, b or the iteration; x holds the last finite iterate
+  interrupted,      ///< the callback returned false; x holds the iterate so far
+};
+
+/// "converged", "iteration_limit", ...: the names of the JSON report.
+std::string_view to_string(Status status);
+
+/// What a callback is told.
+struct Iteration {
+  int number = 0;                ///< finished iterations
+  double relative_residual = 0;  ///< of the recurrence, relative to ||b||
+  double seconds = 0;            ///< since the solve began
+};
+
+struct SolveOptions {
+  double rtol = 1e-8;              ///< relative to ||b||
+  double atol = 0;                 ///< absolute, for ||b - A x||; the looser of the two holds
+  int max_iterations = 10000;      ///< over all restarts
+  double time_limit = 0;           ///< seconds; 0: none
+  double divergence_limit = 1e10;  ///< times the first residual; 0: none
+  int restart = 50;                ///< GMRES: dimension of the Krylov space
+  bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
+  int check_every = 0;             ///< iterations between two looks at the residual; 0: chosen by cost. The result
+                                   ///< doesn't depend on it: the iteration freezes where it converged.
+  bool history = true;             ///< keep the residual of each iteration
+  std::function<bool(const Iteration&)> callback;  ///< called at each look, on the calling thread; false interrupts
+};
+
+struct SolveResult {
+  Status status = Status::converged;
+  int iterations = 0;
+  double residual = 0;           ///< ||b - A x||, recomputed
+  double relative_residual = 0;  ///< the same over ||b||; over 1 when b = 0
+  std::vector<double> history;   ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
+  double seconds = 0;
+  std::size_t workspace_bytes = 0;  ///< what the solver allocated beside x, b, A and the preconditioner
+  std::string solver;               ///< the method that ended the solve
+  std::vector<std::string> notes;   ///< what happened on the way, for a person: choices, restarts, fallbacks
+
+  explicit operator bool() const { return status == Status::converged; }
+  std::string message() const;  ///< one line: status, iterations, recomputed residual
+};
+
+}  // namespace ostinato

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/bicgstab.hpp>
+#include <ostinato/solvers/cg.hpp>
+#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/solve.hpp>
+
+#include <cstdio>
+
+namespace ostinato {
+
+namespace {
+
+constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
+                                                          "stagnated", "diverged",        "not_finite", "interrupted"};
+
+/// GMRES is the more robust one; past this much memory for its basis its steps cost too much.
+constexpr double largest_basis_bytes = 2e9;
+
+template <class Space, class T>
+SolveResult run(std::string_view name, const Space& space, const Operator<Space, T>& a, In<T> b, Out<T> x,
+                const AnyPreconditioner<Space, T>& m, const SolveOptions& options) {
+  return std::visit(
+      [&](const auto& precond) {
+        if (name == "cg") return cg(space, a, b, x, precond, options);
+        if (name == "bicgstab") return bicgstab(space, a, b, x, precond, options);
+        if (name == "gmres") return gmres(space, a, b, x, precond, options);
+        std::string known = "auto";
+        for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
+        throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
+      },
+      m.variant());
+}
+
+/// Ends after which another method may still get there.
+bool worth_another(Status status) {
+  return status == Status::breakdown || status == Status::stagnated || status == Status::diverged;
+}
+
+std::string why_next(const SolveResult& r, std::string_view next) {
+  const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
+  return r.solver +
+         (curvature ? " met negative curvature, A isn't positive definite,"
+                    : " ended as " + std::string(to_string(r.status))) +
+         " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
+}
+
+/// The whole solve as one: what `more` did comes after what `all` did.
+void append(SolveResult& all, SolveResult more) {
+  more.iterations += all.iterations;
+  more.seconds += all.seconds;
+  if (!more.history.empty() && !all.history.empty())
+    all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
+  more.history = std::move(all.history);
+  all.notes.insert(all.notes.end(), more.notes.begin(), more.notes.end());
+  more.notes = std::move(all.notes);
+  more.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
+  all = std::move(more);
+}
+
+/// What is left of the limits after `done`, with the callback counting on.
+SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
+  SolveOptions left = options;
+  left.max_iterations = std::max(0, options.max_iterations - done.iterations);
+  if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
+  if (options.callback) {
+    left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
+      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds});
+    };
+  }
+  return left;
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) { return status_names[static_cast<std::size_t>(status)]; }
+
+std::string SolveResult::message() const {
+  char text[256];
+  std::snprintf(text, sizeof text, "%s: %s after %d iterations in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)",
+                solver.c_str(), std::string(to_string(status)).c_str(), iterations, seconds, relative_residual);
+  return text;
+}
+
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart) {
+  if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+  const std::string why =
+      s.symmetric ? "the matrix is symmetric, but its diagonal isn't positive" : "the matrix isn't symmetric";
+  if (static_cast<double>(restart) * s.rows * static_cast<double>(value_bytes) <= largest_basis_bytes) {
+    return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
+  }
+  return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
+}
+
+template <class Space, class T>
+SolveResult solve(const Space& space, const Operator<Space, T>& a, In<T> b, Out<std::type_identity_t<T>> x,
+                  const AnyPreconditioner<Space, T>& m, std::string_view solver, const SolveOptions& options) {
+  if (solver != "auto") return run(solver, space, a, b, x, m, options);
+  const SolverChoice first = choose_solver(a.structure(), sizeof(T), options.restart);
+  SolveResult result = run(first.name, space, a, b, x, m, options);
+  result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
+  for (std::string_view next : {"gmres", "bicgstab"}) {
+    if (!worth_another(result.status)) break;
+    if (next == result.solver) continue;
+    result.notes.push_back(why_next(result, next));
+    append(result, run(next, space, a, b, x, m, remaining(options, result)));
+  }
+  return result;
+}
+
+template SolveResult solve(const Host&, const Operator<Host, float>&, In<float>, Out<float>,
+                           const AnyPreconditioner<Host, float>&, std::string_view, const SolveOptions&);
+template SolveResult solve(const Host&, const Operator<Host, double>&, In<double>, Out<double>,
+                           const AnyPreconditioner<Host, double>&, std::string_view, const SolveOptions&);
+template SolveResult solve(const Cuda&, const Operator<Cuda, float>&, In<float>, Out<float>,
+                           const AnyPreconditioner<Cuda, float>&, std::string_view, const SolveOptions&);
+template SolveResult solve(const Cuda&, const Operator<Cuda, double>&, In<double>, Out<double>,
+                           const AnyPreconditioner<Cuda, double>&, std::string_view, const SolveOptions&);
+
+}  // namespace ostinato

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The CUDA space of a build without CUDA. Its constructor throws, so that nothing else here is ever reached; the rest
+// satisfies the linker.
+
+#include <ostinato/solvers/mailbox.hpp>
+#include <ostinato/solvers/steps_kernels.hpp>
+#include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/cuda/csr.hpp>
+#include <ostinato/spmv/cuda/dia.hpp>
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/structure.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr const char* absent =
+    "this build of ostinato has no CUDA; build it where the CUDA toolkit is found, or use the CPU";
+
+[[noreturn]] void fail() { throw DeviceError(absent); }
+
+}  // namespace
+
+struct Cuda::State {};
+
+Cuda::Cuda(int) { fail(); }
+Cuda::Cuda(int, Stream) { fail(); }
+int Cuda::device_count() noexcept { return 0; }
+std::string Cuda::why_absent() { return absent; }
+std::string Cuda::build_description() { return "built without CUDA"; }
+int Cuda::device() const { fail(); }
+Cuda::Stream Cuda::stream() const { fail(); }
+int Cuda::multiprocessors() const { fail(); }
+std::size_t Cuda::cache_bytes() const { fail(); }
+double Cuda::bandwidth() const { fail(); }
+std::string Cuda::description() const { fail(); }
+void Cuda::wait() const { fail(); }
+void* Cuda::allocate(std::size_t) const { fail(); }
+void Cuda::release(void*) const noexcept {}
+void Cuda::upload(void*, const void*, std::size_t) const { fail(); }
+void Cuda::download(void*, const void*, std::size_t) const { fail(); }
+void Cuda::copy(void*, const void*, std::size_t) const { fail(); }
+void Cuda::zero(void*, std::size_t) const { fail(); }
+void require_device_memory(const Cuda&, const void*, const char*) { fail(); }
+
+struct CudaMailbox::Slot {};
+CudaMailbox::CudaMailbox(const Cuda& space, std::size_t bytes) : space_(space), bytes_(bytes) { fail(); }
+CudaMailbox::~CudaMailbox() = default;
+void CudaMailbox::post(const void*) { fail(); }
+const void* CudaMailbox::take() { fail(); }
+
+template <class F>
+void for_each(const Cuda&, std::size_t, F) {
+  fail();
+}
+
+template <class F>
+void sum(const Cuda&, std::size_t, F, double*) {
+  fail();
+}
+
+template <class T>
+Structure analyse(const Cuda&, const CsrView<T>&) {
+  fail();
+}
+template Structure analyse(const Cuda&, const CsrView<float>&);
+template Structure analyse(const Cuda&, const CsrView<double>&);
+
+namespace formats {
+
+template <class T>
+CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&) {
+  fail();
+}
+template <class T>
+void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*) {
+  fail();
+}
+template <class T>
+void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*) {
+  fail();
+}
+template <class T>
+void dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*) {
+  fail();
+}
+template <class T>
+void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*) {
+  fail();
+}
+template <class T>
+void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*) {
+  fail();
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                       \
+  template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                  \
+  template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                  \
+  template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*); \
+  template void dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*);                                 \
+  template void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*);                                        \
+  template void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace formats
+
+template <class T, class Space>
+void project(const Space&, int, const T*, In<T>, T*) {
+  fail();
+}
+template <class T, class Space>
+void subtract(const Space&, int, const T*, const T*, Out<T>) {
+  fail();
+}
+template <class T, class Space>
+void combine(const Space&, int, const T*, const T*, Out<T>) {
+  fail();
+}
+
+OSTINATO_INSTANTIATE_STEPS(Cuda, float);
+OSTINATO_INSTANTIATE_STEPS(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/resident.hpp>
+#include <ostinato/spmv/select.hpp>
+#include <ostinato/spmv/structure.hpp>
+
+namespace ostinato {
+
+/// What a format is: a class template over Space and T with these members, in one file under spmv/formats/, named once
+/// in spmv/registry.hpp. It then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
+///
+///   static constexpr std::string_view name         as --format takes it
+///   static constexpr std::string_view description  a line for --help
+///   static Cost cost(structure, machine)           bytes, predicted times, or the reason why it doesn't apply
+///   F(space, resident, structure)                  builds; may move from resident; throws when cost() has a reason not
+///   to void apply(alpha, x, beta, y) const            y = alpha A x + beta y; beta = 0 overwrites y, even NaN;
+///   enqueued std::size_t bytes() const                      stored for the matrix
+///
+/// Optional:
+///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass
+///   void update_values(resident)                   new values, same pattern; no allocation, no analysis
+template <class F>
+concept Format = requires(const F& f, const typename F::space_type& space,
+                          Resident<typename F::space_type, typename F::value_type> r, const Structure& s,
+                          const Machine& m, typename F::value_type a, std::span<const typename F::value_type> x,
+                          std::span<typename F::value_type> y) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::description } -> std::convertible_to<std::string_view>;
+  { F::cost(s, m) } -> std::same_as<Cost>;
+  F(space, std::move(r), s);
+  f.apply(a, x, a, y);
+  { f.bytes() } -> std::same_as<std::size_t>;
+};
+
+/// Each member by itself, so that a format that misses one is told which.
+template <class F>
+constexpr void require_format() {
+  using T = typename F::value_type;
+  using S = typename F::space_type;
+  static_assert(
+      requires { std::string_view(F::name); }, "a registered format has no member: static std::string_view name");
+  static_assert(
+      requires { std::string_view(F::description); },
+      "a registered format has no member: static std::string_view description");
+  static_assert(
+      requires(const Structure& s, const Machine& m) { Cost(F::cost(s, m)); },
+      "a registered format has no member: static Cost cost(const Structure&, const Machine&)");
+  static_assert(std::constructible_from<F, const S&, Resident<S, T>, const Structure&>,
+                "a registered format has no constructor: F(const Space&, Resident<Space, T>, const Structure&)");
+  static_assert(
+      requires(const F& f, T a, std::span<const T> x, std::span<T> y) { f.apply(a, x, a, y); },
+      "a registered format has no member: void apply(T alpha, span<const T> x, T beta, span<T> y) const");
+  static_assert(
+      requires(const F& f) { std::size_t(f.bytes()); }, "a registered format has no member: std::size_t bytes() const");
+  static_assert(Format<F>, "a registered format has a member of another type than ostinato::Format asks for");
+}
+
+/// A list of formats as a type. `Formats::with<F>` is the list with one more.
+template <class... F>
+struct FormatList {
+  template <class More>
+  using with = FormatList<F..., More>;
+};
+
+}  // namespace ostinato

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include <ostinato/spmv/formats/csr.hpp>
+#include <ostinato/spmv/formats/dia.hpp>
+
+namespace ostinato {
+
+/// THE list of formats: dispatch, names, help, selection, tests and benchmarks read it. One file and one line make a
+/// format.
+template <class Space, class T>
+using Formats = FormatList<  //
+    formats::Csr<Space, T>,  //
+    formats::Dia<Space, T>>;
+
+struct FormatInfo {
+  std::string_view name;
+  std::string_view description;
+};
+
+template <class... F>
+constexpr std::array<FormatInfo, sizeof...(F)> describe(FormatList<F...>) {
+  return {FormatInfo{F::name, F::description}...};
+}
+
+/// Names and descriptions, for help texts.
+inline constexpr auto format_infos = describe(Formats<Host, double>{});
+
+/// What each format of the list would cost.
+template <class... F>
+std::vector<Candidate> costs(FormatList<F...>, const Structure& s, const Machine& m) {
+  (require_format<F>(), ...);
+  return {Candidate{std::string(F::name), F::cost(s, m), 0, 0, {}}...};
+}
+
+}  // namespace ostinato

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/host.hpp>
+#include <ostinato/spmv/select.hpp>
+
+namespace ostinato {
+
+namespace {
+
+std::string known_names(const std::vector<Candidate>& candidates) {
+  std::string names = "auto";
+  for (const Candidate& c : candidates) names += ", " + c.name;
+  return names;
+}
+
+double product_seconds(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.cost.seconds; }
+
+std::string percent_slower(double ratio) {
+  char text[64];
+  if (ratio < 2) {
+    std::snprintf(text, sizeof text, "%.0f %% slower", (ratio - 1) * 100);
+  } else {
+    std::snprintf(text, sizeof text, "%.1f times slower", ratio);
+  }
+  return text;
+}
+
+void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
+  for (Candidate& c : candidates)
+    c.total_seconds = c.cost.setup_seconds + options.expected_products * product_seconds(c);
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.cost.applies() != b.cost.applies()) return a.cost.applies();
+    return a.cost.applies() && a.total_seconds < b.total_seconds;
+  });
+}
+
+std::string bytes_reason(const Candidate& best) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s %.3g us a product (%.3g MB moved), set-up %.3g ms",
+                best.measured_seconds > 0 ? "measured" : "predicted", product_seconds(best) * 1e6,
+                best.cost.moved / 1e6, best.cost.setup_seconds * 1e3);
+  return text;
+}
+
+void judge(std::vector<Candidate>& candidates) {
+  const Candidate& best = candidates.front();
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    Candidate& c = candidates[k];
+    if (k == 0) {
+      c.verdict = "chosen";
+    } else if (!c.cost.applies()) {
+      c.verdict = c.cost.reason_not;
+    } else {
+      c.verdict = percent_slower(c.total_seconds / best.total_seconds) +
+                  (c.measured_seconds > 0 ? ", measured" : ", predicted");
+    }
+  }
+}
+
+void put_first(std::vector<Candidate>& candidates, const std::string& name) {
+  const auto at =
+      std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.name == name; });
+  if (at == candidates.end()) {
+    throw ArgumentError("unknown format '" + name + "'; known: " + known_names(candidates));
+  }
+  if (!at->cost.applies()) {
+    throw ArgumentError("format " + name + " can't hold this matrix: " + at->cost.reason_not);
+  }
+  std::rotate(candidates.begin(), at, at + 1);
+}
+
+}  // namespace
+
+Choice choose(std::vector<Candidate> candidates, const FormatOptions& options) {
+  rank(candidates, options);
+  Choice choice;
+  if (options.format != "auto") {
+    put_first(candidates, options.format);
+    choice.reason = "asked for";
+  } else if (options.tune == Tune::off) {
+    put_first(candidates, "csr");
+    choice.reason = "no selection asked for";
+  } else {
+    if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
+    choice.reason = bytes_reason(candidates.front());
+  }
+  judge(candidates);
+  choice.format = candidates.front().name;
+  choice.candidates = std::move(candidates);
+  return choice;
+}
+
+// The host's figures only rank formats against each other: what counts is that they share them.
+Machine machine_of(const Host& space) { return {12e9 * space.threads(), 3e-6, std::size_t{1} << 20, false}; }
+
+// A copy reaches 0.89 of what the memory is clocked for, and an empty launch takes 2.5 us (H200, 2026-11).
+Machine machine_of(const Cuda& space) { return {0.89 * space.bandwidth(), 2.5e-6, space.cache_bytes(), true}; }
+
+}  // namespace ostinato

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/structure_steps.hpp>
+
+namespace ostinato {
+
+template <class T>
+Structure analyse(const Host& space, const CsrView<T>& a) {
+  return detail::analyse_on(space, a);
+}
+
+template Structure analyse(const Host&, const CsrView<float>&);
+template Structure analyse(const Host&, const CsrView<double>&);
+
+}  // namespace ostinato

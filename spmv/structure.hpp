@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ostinato/spmv/csr.hpp>
+
+namespace ostinato {
+
+/// What a matrix is, as far as the choice of a format, solver and preconditioner asks.
+struct Structure {
+  static constexpr Index max_listed_diagonals = 4096;
+
+  Index rows = 0;
+  Index cols = 0;
+  Offset nonzeros = 0;         ///< stored entries, explicit zeros included
+  Offset diagonals = 0;        ///< diagonals that hold an entry
+  std::vector<Index> offsets;  ///< column - row of each of them, ascending; empty past max_listed_diagonals
+  Index longest_row = 0;
+  Index empty_rows = 0;
+  double mean_row = 0;             ///< entries a row
+  double row_deviation = 0;        ///< standard deviation of the entries a row
+  bool pattern_symmetric = false;  ///< an entry at (i, j) has one at (j, i)
+  bool symmetric = false;          ///< and their values are equal
+  Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
+  bool positive_diagonal = false;  ///< every main diagonal entry is there and > 0
+  bool constant_diagonal = false;  ///< every main diagonal entry is there and they are equal
+  bool finite = true;              ///< no NaN, no infinity
+};
+
+class Host;
+class Cuda;
+
+/// Looks at a matrix once.
+///
+/// Exec      Over rows, in parallel, where the matrix is: `a` is in the memory of `space`. Waits for the result.
+/// Requires  Canonical rows (is_canonical).
+/// Traffic   Reads the matrix once, and for each entry on its way searches the mirrored row (until one is missing).
+template <class T>
+Structure analyse(const Host& space, const CsrView<T>& a);
+template <class T>
+Structure analyse(const Cuda& space, const CsrView<T>& a);
+
+}  // namespace ostinato

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ostinato {
+
+/// An array in the memory of a space. Moves, doesn't copy. Converts to std::span; on a GPU the span is of device
+/// memory.
+///
+/// Exec      Taken and given back on the space; elements are unset unless host values are given.
+template <class Space, class T>
+class Vector {
+ public:
+  Vector() = default;
+
+  Vector(const Space& space, std::size_t size)
+      : space_(space), data_(size == 0 ? nullptr : static_cast<T*>(space.allocate(size * sizeof(T)))), size_(size) {}
+
+  Vector(const Space& space, std::span<const T> host) : Vector(space, host.size()) { upload(host); }
+
+  Vector(const Space& space, std::size_t size, T value) : Vector(space, std::vector<T>(size, value)) {}
+
+  Vector(Vector&& other) noexcept
+      : space_(other.space_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+  Vector& operator=(Vector&& other) noexcept {
+    std::swap(space_, other.space_);
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+
+  ~Vector() {
+    if (data_ != nullptr) space_->release(data_);
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  std::span<T> span() { return {data_, size_}; }
+  std::span<const T> span() const { return {data_, size_}; }
+  operator std::span<T>() { return span(); }
+  operator std::span<const T>() const { return span(); }
+
+  /// Copies from host memory of the same size.
+  void upload(std::span<const T> host) {
+    if (size_ > 0) space_->upload(data_, host.data(), bytes());
+  }
+
+  /// A copy in host memory; waits for the space.
+  std::vector<T> download() const {
+    std::vector<T> host(size_);
+    if (size_ > 0) space_->download(host.data(), data_, bytes());
+    return host;
+  }
+
+ private:
+  std::optional<Space> space_;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace ostinato
