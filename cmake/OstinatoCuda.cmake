@@ -16,17 +16,20 @@ if(OSTINATO_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 80 90)
   endif()
-  set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   enable_language(CUDA)
-  target_sources(ostinato PRIVATE
+  # An object library of its own, free of Kokkos and of CMake's language features: CMake before 3.26 doesn't know that
+  # nvcc speaks C++20, so the flag is given by hand.
+  add_library(ostinato_cuda OBJECT
     spmv/cuda/cuda.cu
     spmv/cuda/csr.cu
     spmv/cuda/dia.cu
     spmv/cuda/structure.cu
     solvers/cuda/steps.cu)
-  target_compile_options(ostinato PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda;-lineinfo>"
-    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${OSTINATO_WERROR}>>:-Werror=all-warnings>")
+  set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
+  target_compile_options(ostinato_cuda PRIVATE -std=c++20 -lineinfo "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
+  target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
+  target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas)
+  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda>)
   target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas)
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()

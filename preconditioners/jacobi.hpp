@@ -6,6 +6,8 @@
 
 #include <ostinato/solvers/steps.hpp>
 #include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/host.hpp>
 #include <ostinato/spmv/vector.hpp>
 
 namespace ostinato {

@@ -6,9 +6,10 @@
 #include <memory>
 
 #include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/host.hpp>
 
 namespace ostinato {
+
+class Host;
 
 /// Copies of one object on its way from the memory of the space to the host, oldest first. On Cuda a letter is posted
 /// on the stream and read later, while the stream goes on with the next iterations.

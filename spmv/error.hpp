@@ -18,7 +18,7 @@ class Error : public std::runtime_error {
 class FormatError : public Error {
  public:
   FormatError(std::string path, std::int64_t line, const std::string& reason)
-      : Error(path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + reason),
+      : Error(path + (line > 0 ? std::string(":").append(std::to_string(line)) : std::string()) + ": " + reason),
         path_(std::move(path)),
         line_(line) {}
 

@@ -39,7 +39,8 @@ void initialize_kokkos(int threads) {
   try {
     Kokkos::initialize(count, arguments.data());
   } catch (const std::runtime_error& e) {  // such as a number of threads that contradicts KOKKOS_NUM_THREADS
-    throw ArgumentError(std::string("Host: Kokkos can't be initialised: ") + e.what());
+    const std::string reason = e.what();   // a trace follows its first line
+    throw ArgumentError("Host: Kokkos can't be initialised: " + reason.substr(0, reason.find('\n')));
   }
   static const bool registered = std::atexit(finalize_kokkos) == 0;
   static_cast<void>(registered);

@@ -34,19 +34,15 @@ std::vector<Piece> cut(std::string_view text) {
   const char* begin = text.data();
   for (std::size_t k = 0; k < count; ++k) {
     pieces[k].begin = begin;
-    const char* aim = text.data() + text.size() / count * (k + 1);
+    const char* aim = k + 1 < count ? text.data() + text.size() / count * (k + 1) : end;
     // From one before the aim, so that an aim right behind a line end stays where it is.
-    if (k + 1 == count)
-      begin = end;
-    else if (aim > begin)
-      begin = next_line(aim - 1, end);
+    if (aim > begin) begin = next_line(aim - 1, end);
     pieces[k].end = begin;
   }
   return pieces;
 }
 
-/// Calls one(p) for each data line of the piece; it returns the start of the next line, or nullptr when the line is
-/// bad.
+/// Calls one(p) for each data line of the piece, until it returns nullptr, for a bad line, instead of the next line.
 template <class F>
 void each_line(Piece& piece, F one) {
   Offset entries = 0;

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "device.hpp"
+
+#include <algorithm>
+
+#include <ostinato/spmv/error.hpp>
+
+#include "exit_code.hpp"
+#include "help.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+constexpr std::string_view cuda_prefix = "cuda:";
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.size() <= 4 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string unknown_device(const std::string& name) {
+  if (name == "auto" || name == "cpu" || name == "cuda") return {};
+  if (name.starts_with(cuda_prefix) && is_number(std::string_view(name).substr(cuda_prefix.size()))) return {};
+  return "'" + name + "' is unknown; known: auto, cpu, cuda, cuda:N";
+}
+
+}  // namespace
+
+void add_device_options(CLI::App& command, DeviceOptions& options) {
+  command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N; auto takes the first GPU if there is one")
+      ->type_name("NAME")
+      ->check(CLI::Validator([](std::string& name) { return unknown_device(name); }, ""))
+      ->capture_default_str();
+  command.add_option("--precision", options.precision, "double or single")
+      ->type_name("NAME")
+      ->check(one_of("double, single"))
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "threads on the CPU; 0: OMP_NUM_THREADS, or all")
+      ->type_name("N")
+      ->check(at_least(0))
+      ->capture_default_str();
+}
+
+int chosen_gpu(const DeviceOptions& options) {
+  if (options.device == "cpu") return -1;
+  if (options.device == "auto") return Cuda::device_count() > 0 ? 0 : -1;
+  return options.device == "cuda" ? 0 : std::stoi(options.device.substr(cuda_prefix.size()));
+}
+
+Host make_host(const DeviceOptions& options) {
+  try {
+    return Host(options.threads);
+  } catch (const ArgumentError& e) {
+    throw UsageError(std::string("--threads: ") + e.what());
+  }
+}
+
+DeviceInfo device_info(const DeviceOptions& options, std::string description) {
+  const bool fell_back = options.device == "auto" && Cuda::device_count() == 0;
+  return {std::move(description), fell_back ? Cuda::why_absent() : "", options.precision};
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/cuda/csr.hpp>
+#include <ostinato/spmv/cuda/parallel.cuh>
+
+namespace ostinato::formats {
+
+namespace {
+
+/// Entries that a thread takes of a row at most; longer rows go to whole blocks.
+constexpr int longest_share = 32;
+
+/// Threads for a row of the mean length: 2^ceil(log2(mean)), between 1 and 32.
+int threads_for(double mean_row) {
+  const int power = mean_row <= 1 ? 0 : static_cast<int>(std::ceil(std::log2(mean_row)));
+  return 1 << std::clamp(power, 0, 5);
+}
+
+template <class From>
+struct Narrow {
+  const From* from;
+  std::int32_t* to;
+  __device__ void operator()(std::size_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
+};
+
+struct CountLong {
+  const Offset* row_ptr;
+  int longest_short;
+  __device__ Sums<1> operator()(std::size_t i) const { return {{row_ptr[i + 1] - row_ptr[i] > longest_short ? 1.0 : 0.0}}; }
+};
+
+struct LongRow {
+  Index row;
+  int length;
+};
+
+struct ListLong {
+  const Offset* row_ptr;
+  int longest_short;
+  int* listed;
+  LongRow* list;
+  __device__ void operator()(std::size_t i) const {
+    const Offset length = row_ptr[i + 1] - row_ptr[i];
+    if (length > longest_short) list[atomicAdd(listed, 1)] = {static_cast<Index>(i), static_cast<int>(length)};
+  }
+};
+
+std::vector<LongRow> find_long_rows(const Cuda& space, const Offset* row_ptr, std::size_t rows, int longest_short) {
+  Vector<Cuda, double> count(space, 1);
+  sum(space, rows, CountLong{row_ptr, longest_short}, count.data());
+  Vector<Cuda, LongRow> list(space, static_cast<std::size_t>(count.download()[0]));
+  Vector<Cuda, int> listed(space, 1, 0);
+  for_each(space, rows, ListLong{row_ptr, longest_short, listed.data(), list.data()});
+  std::vector<LongRow> found = list.download();
+  std::sort(found.begin(), found.end(), [](const LongRow& a, const LongRow& b) { return a.row < b.row; });
+  return found;
+}
+
+template <class T, class Pointer>
+struct Args {
+  Index rows;
+  const Pointer* row_ptr;
+  const Index* col;
+  const T* val;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+};
+
+template <class T, class Pointer>
+__device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
+  a.y[row] = a.beta == T{0} ? a.alpha * sum : a.alpha * sum + a.beta * a.y[row];
+}
+
+/// NT threads of a warp share a row. With Dotted, adds w . y up on the way; long rows have their y already.
+template <int NT, bool Dotted, class T, class Pointer>
+__global__ void __launch_bounds__(cuda::block_threads)
+    rows_kernel(Args<T, Pointer> a, int longest_short, const T* __restrict__ w, cuda::Reduction to) {
+  const int lane = threadIdx.x % NT;
+  const Offset stride = static_cast<Offset>(gridDim.x) * (cuda::block_threads / NT);
+  Sums<1> dot{};
+  // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
+  for (Offset first = static_cast<Offset>(blockIdx.x) * (cuda::block_threads / NT) + threadIdx.x / 32 * (32 / NT);
+       first < a.rows; first += stride) {
+    const Offset row = first + threadIdx.x % 32 / NT;
+    const bool mine = row < a.rows;
+    const Pointer begin = mine ? __ldg(a.row_ptr + row) : 0, end = mine ? __ldg(a.row_ptr + row + 1) : 0;
+    const bool is_short = end - begin <= longest_short;
+    T sum = 0;
+    if (is_short) {
+      for (Pointer k = begin + lane; k < end; k += NT) sum += __ldcs(a.val + k) * __ldg(a.x + __ldcs(a.col + k));
+    }
+#pragma unroll
+    for (int d = NT / 2; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d, NT);
+    if (mine && lane == 0) {
+      if (is_short) store(a, static_cast<Index>(row), sum);
+      if constexpr (Dotted) dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(is_short ? sum : a.y[row]);
+    }
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+struct LongRows {
+  int count;
+  const Index* row;
+  const std::int32_t* first_piece;
+  double* partial;
+  std::uint32_t* arrived;
+};
+
+/// One block for each piece of a long row; the block that comes last adds the row's pieces up in their order.
+template <class T, class Pointer>
+__global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, Pointer> a, LongRows rows) {
+  __shared__ bool last;
+  const int piece = static_cast<int>(blockIdx.x);
+  int which = 0;
+  for (int high = rows.count; high - which > 1;) {
+    const int middle = (which + high) / 2;
+    (rows.first_piece[middle] <= piece ? which : high) = middle;
+  }
+  const Index row = rows.row[which];
+  const int first = rows.first_piece[which], pieces = rows.first_piece[which + 1] - first;
+  const Pointer begin = a.row_ptr[row] + static_cast<Pointer>(piece - first) * CsrPlan<Cuda>::piece;
+  const Pointer row_end = a.row_ptr[row + 1];
+  const Pointer end = begin + CsrPlan<Cuda>::piece < row_end ? begin + CsrPlan<Cuda>::piece : row_end;
+  Sums<1> sum{};
+  for (Pointer k = begin + static_cast<int>(threadIdx.x); k < end; k += cuda::block_threads) {
+    sum.v[0] += static_cast<double>(a.val[k]) * static_cast<double>(__ldg(a.x + a.col[k]));
+  }
+  sum = cuda::block_sum(sum);
+  if (threadIdx.x == 0) {
+    rows.partial[piece] = sum.v[0];
+    __threadfence();
+    last = atomicAdd(rows.arrived + which, 1u) == static_cast<unsigned>(pieces - 1);
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  Sums<1> total{};
+  for (int p = static_cast<int>(threadIdx.x); p < pieces; p += cuda::block_threads) total.v[0] += __ldcg(rows.partial + first + p);
+  total = cuda::block_sum(total);
+  if (threadIdx.x != 0) return;
+  store(a, row, static_cast<T>(total.v[0]));
+  rows.arrived[which] = 0;
+}
+
+template <int NT, bool Dotted, class T, class Pointer>
+void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const T* w, double* slot) {
+  const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
+  const std::size_t all = (threads + cuda::block_threads - 1) / cuda::block_threads;
+  const unsigned blocks = Dotted ? static_cast<unsigned>(cuda::resident_blocks(space, threads)) : static_cast<unsigned>(all);
+  rows_kernel<NT, Dotted><<<blocks, cuda::block_threads, 0, space.stream()>>>(a, longest_short, w, cuda::reduction(space, slot));
+}
+
+template <bool Dotted, class T, class Pointer>
+void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
+  space.state().activate();
+  if (plan.pieces > 0) {
+    const LongRows rows{static_cast<int>(plan.long_rows.size()), plan.long_rows.data(), plan.first_piece.data(),
+                        const_cast<double*>(plan.partial.data()), const_cast<std::uint32_t*>(plan.arrived.data())};
+    long_rows_kernel<<<static_cast<unsigned>(plan.pieces), cuda::block_threads, 0, space.stream()>>>(a, rows);
+  }
+  const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, w, slot); };
+  switch (plan.threads_per_row) {
+    case 1: with.template operator()<1>(); break;
+    case 2: with.template operator()<2>(); break;
+    case 4: with.template operator()<4>(); break;
+    case 8: with.template operator()<8>(); break;
+    case 16: with.template operator()<16>(); break;
+    default: with.template operator()<32>(); break;
+  }
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+template <bool Dotted, class T>
+void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y, const T* w,
+         double* slot) {
+  if (plan.row_ptr.size() > 0) {
+    launch<Dotted>(space, plan, Args<T, std::int32_t>{a.rows, plan.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w,
+                   slot);
+  } else {
+    launch<Dotted>(space, plan, Args<T, Offset>{a.rows, a.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w, slot);
+  }
+}
+
+}  // namespace
+
+template <class T>
+CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
+    : threads_per_row(threads_for(s.mean_row)), longest_short(longest_share * threads_per_row) {
+  const std::size_t rows = static_cast<std::size_t>(a.rows);
+  if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
+    row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
+    for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
+  }
+  if (s.longest_row <= longest_short) return;
+  std::vector<Index> found;
+  std::vector<std::int32_t> first;
+  for (const LongRow& r : find_long_rows(space, a.row_ptr.data(), rows, longest_short)) {
+    found.push_back(r.row);
+    first.push_back(pieces);
+    pieces += (r.length + piece - 1) / piece;
+  }
+  first.push_back(pieces);
+  long_rows = Vector<Cuda, Index>(space, found);
+  first_piece = Vector<Cuda, std::int32_t>(space, first);
+  partial = Vector<Cuda, double>(space, static_cast<std::size_t>(pieces));
+  arrived = Vector<Cuda, std::uint32_t>(space, found.size());
+  space.zero(arrived.data(), arrived.bytes());
+}
+
+template <class T>
+void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y) {
+  if (a.rows > 0) run<false>(space, plan, a, alpha, x, beta, y, static_cast<const T*>(nullptr), nullptr);
+}
+
+template <class T>
+void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w, double* slot) {
+  run<true>(space, plan, a, T{1}, x, T{0}, y, w, slot);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                           \
+  template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                      \
+  template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                      \
+  template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::formats

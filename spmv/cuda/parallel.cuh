@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// for_each and sum on Cuda. The contract of the functors is in spmv/parallel.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostinato/spmv/cuda/state.cuh>
+#include <ostinato/spmv/sums.hpp>
+
+namespace ostinato {
+
+namespace cuda {
+
+/// Threads of a block in element-wise kernels, and blocks that a multiprocessor holds of them.
+inline constexpr int block_threads = 256;
+inline constexpr int blocks_per_multiprocessor = 8;
+
+/// Blocks of a kernel whose threads stride over n elements: enough to fill the GPU, no more than there is work for.
+inline int resident_blocks(const Cuda& space, std::size_t n) {
+  const std::size_t fill = static_cast<std::size_t>(space.multiprocessors()) * blocks_per_multiprocessor;
+  const std::size_t work = (n + block_threads - 1) / block_threads;
+  return static_cast<int>(std::clamp<std::size_t>(work, 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
+}
+
+/// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
+template <int K>
+__device__ Sums<K> block_sum(Sums<K> mine) {
+  __shared__ Sums<K> of_warp[32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
+  }
+  if (lane == 0) of_warp[warp] = mine;
+  __syncthreads();
+  if (warp == 0) {
+    mine = lane < warps ? of_warp[lane] : Sums<K>{};
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
+    }
+  }
+  __syncthreads();
+  return mine;
+}
+
+/// Where a kernel leaves its sums.
+struct Reduction {
+  double* slots;       ///< may be null
+  double* partial;     ///< K for each block
+  unsigned* arrived;   ///< 0 before and after
+};
+
+inline Reduction reduction(const Cuda& space, double* slots) {
+  return {slots, space.state().partial, space.state().arrived};
+}
+
+/// Ends a kernel that sums: adds the blocks' sums up in their order, in the block that comes last, and calls
+/// done(total) in one of its threads. Every thread of every block calls it.
+template <int K, class Done>
+__device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
+  __shared__ bool last;
+  mine = block_sum(mine);
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < K; ++k) to.partial[blockIdx.x * K + k] = mine.v[k];
+    __threadfence();
+    last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  Sums<K> total{};
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+    for (int k = 0; k < K; ++k) total.v[k] += __ldcg(to.partial + b * K + k);
+  }
+  total = block_sum(total);
+  if (threadIdx.x != 0) return;
+  if (to.slots != nullptr) {
+    for (int k = 0; k < K; ++k) to.slots[k] = total.v[k];
+  }
+  *to.arrived = 0;
+  done(total);
+}
+
+template <class F>
+__device__ bool prepare(F& f) {
+  if constexpr (requires { f.prepare(); }) {
+    if (f.prepare()) return true;
+    if constexpr (requires { f.skipped(); }) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) f.skipped();
+    }
+    return false;
+  } else {
+    return true;
+  }
+}
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, F f) {
+  if (!prepare(f)) return;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
+}
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
+  using Result = std::remove_cvref_t<decltype(f(n))>;
+  if (!prepare(f)) return;
+  Result mine{};
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) mine += f(i);
+  grid_sum(mine, to, [&](const Result& total) {
+    if constexpr (requires { f.finish(total); }) f.finish(total);
+  });
+}
+
+}  // namespace cuda
+
+template <class F>
+void for_each(const Cuda& space, std::size_t n, F f) {
+  space.state().activate();
+  cuda::for_each_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(n, f);
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+template <class F>
+void sum(const Cuda& space, std::size_t n, F f, double* slots) {
+  space.state().activate();
+  cuda::sum_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(n, f,
+                                                                                              cuda::reduction(space, slots));
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+template <class Space>
+struct Atomic;
+
+template <>
+struct Atomic<Cuda> {
+  __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
+  __device__ static void max(int* p, int v) { atomicMax(p, v); }
+  template <class I>
+  __device__ static void store(I* p, I v) {
+    *const_cast<volatile I*>(p) = v;
+  }
+  template <class I>
+  __device__ static I load(const I* p) {
+    return *const_cast<const volatile I*>(p);
+  }
+};
+
+}  // namespace ostinato

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/error.hpp>
+
+namespace ostinato {
+
+inline void cuda_check(cudaError_t code, const char* what) {
+  if (code == cudaSuccess) return;
+  (void)cudaGetLastError();
+  throw DeviceError(std::string("CUDA: ") + cudaGetErrorString(code) + " in " + what);
+}
+
+inline void cublas_check(cublasStatus_t code, const char* what) {
+  if (code != CUBLAS_STATUS_SUCCESS) throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code) + " in " + what);
+}
+
+#define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
+#define OSTINATO_CUBLAS(call) ::ostinato::cublas_check(call, #call)
+
+/// What the copies of one Cuda share.
+struct Cuda::State {
+  /// Blocks of a reduction at most: that many partial sums are kept. Work goes in order on one stream, so one set will do.
+  static constexpr int max_partial = 4096;
+
+  int device = 0;
+  cudaStream_t stream = nullptr;
+  bool owns_stream = false;
+  cudaMemPool_t pool = nullptr;
+  cudaDeviceProp properties{};
+  double bandwidth = 0;
+  double* partial = nullptr;       ///< 2 max_partial
+  unsigned* arrived = nullptr;     ///< blocks of the running reduction that are done; 0 between reductions
+  cublasHandle_t cublas = nullptr;
+
+  State(int device, cudaStream_t stream, bool owns_stream);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void activate() const { OSTINATO_CUDA(cudaSetDevice(device)); }
+
+  /// cuBLAS on this stream; made when first asked for, which takes a while.
+  cublasHandle_t blas();
+};
+
+}  // namespace ostinato

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/cuda/parallel.cuh>
+#include <ostinato/spmv/structure_steps.hpp>
+
+namespace ostinato {
+
+template <class T>
+Structure analyse(const Cuda& space, const CsrView<T>& a) {
+  return detail::analyse_on(space, a);
+}
+
+template Structure analyse(const Cuda&, const CsrView<float>&);
+template Structure analyse(const Cuda&, const CsrView<double>&);
+
+}  // namespace ostinato

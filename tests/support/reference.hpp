@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/csr.hpp>
+
+// What the library's products and residuals are held against.
+
+namespace ostinato::test {
+
+/// One row of y = alpha A x + beta y in long double, and the sum of what was added up, without signs.
+struct ReferenceRow {
+  long double value = 0;
+  long double magnitude = 0;
+  Offset entries = 0;
+
+  /// How far a product in T may be off: 10 eps of the magnitude, as DESIGN.md asks, for rows of up to 100 entries.
+  /// No order of additions keeps that for rows of any length; the rounding of n additions grows as sqrt(n) as a rule
+  /// (as n at worst), so past 100 entries sqrt(n) eps.
+  template <class T>
+  long double bound() const {
+    const long double factor = std::max(10.0L, std::sqrt(static_cast<long double>(entries)));
+    return factor * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude +
+           static_cast<long double>(std::numeric_limits<T>::denorm_min());
+  }
+};
+
+/// beta == 0 doesn't look at y, which may then be empty.
+template <class T>
+std::vector<ReferenceRow> reference_product(const CsrView<T>& a, T alpha, const std::vector<T>& x, T beta,
+                                            const std::vector<T>& y) {
+  std::vector<ReferenceRow> out(static_cast<std::size_t>(a.rows));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    ReferenceRow& row = out[i];
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+      const long double term =
+          static_cast<long double>(alpha) * a.val[k] * static_cast<long double>(x[static_cast<std::size_t>(a.col[k])]);
+      row.value += term;
+      row.magnitude += std::abs(term);
+    }
+    row.entries = a.row_ptr[i + 1] - a.row_ptr[i];
+    if (beta == T{0}) continue;
+    const long double kept = static_cast<long double>(beta) * y[i];
+    row.value += kept;
+    row.magnitude += std::abs(kept);
+  }
+  return out;
+}
+
+/// Empty when each element is within its row's bound; else says which is the first that isn't.
+template <class T>
+std::string difference(const std::vector<T>& y, const std::vector<ReferenceRow>& reference) {
+  if (y.size() != reference.size()) return std::to_string(y.size()) + " elements";
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const long double error = std::abs(static_cast<long double>(y[i]) - reference[i].value);
+    if (error <= reference[i].template bound<T>()) continue;
+    return "row " + std::to_string(i) + " of " + std::to_string(y.size()) + " (" +
+           std::to_string(reference[i].entries) + " entries): got " + std::to_string(y[i]) + ", want " +
+           std::to_string(reference[i].value) + ", off by " +
+           std::to_string(static_cast<double>(error / reference[i].template bound<T>())) + " bounds";
+  }
+  return "";
+}
+
+/// ||b - A x|| in long double.
+struct ReferenceResidual {
+  double norm = 0;
+  double b_norm = 0;
+  double bound = 0;  ///< how far the norm of a residual computed in T may be off
+};
+
+template <class T>
+ReferenceResidual reference_residual(const CsrView<T>& a, const std::vector<T>& x, const std::vector<T>& b) {
+  const std::vector<ReferenceRow> rows = reference_product(a, T{-1}, x, T{1}, b);
+  long double norm = 0, b_norm = 0, bound = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    norm += rows[i].value * rows[i].value;
+    b_norm += static_cast<long double>(b[i]) * b[i];
+    bound += rows[i].template bound<T>() * rows[i].template bound<T>();
+  }
+  return {static_cast<double>(std::sqrt(norm)), static_cast<double>(std::sqrt(b_norm)),
+          static_cast<double>(std::sqrt(bound))};
+}
+
+/// True when the vectors hold the same bits, NaN included.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+template <class T>
+bool all_finite(const std::vector<T>& x) {
+  return std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); });
+}
+
+/// What an exception of type E says that f throws; a failure when it doesn't.
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  ADD_FAILURE() << "nothing of the expected type was thrown";
+  return "";
+}
+
+}  // namespace ostinato::test

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/matrices.hpp"
+
+// The matrices that every format must multiply with, or say why it can't hold them.
+
+namespace ostinato::test {
+
+template <class T>
+struct Sample {
+  std::string name;
+  Csr<T> matrix;
+};
+
+template <class T>
+std::vector<Sample<T>> square_samples() {
+  std::vector<Sample<T>> out;
+  for (const Index n : {0, 1, 31, 33, 597}) {
+    const std::string size = " " + std::to_string(n);
+    const auto seed = static_cast<std::uint64_t>(n) + 7;
+    out.push_back({"empty" + size, from_triplets<T>(n, n, {})});
+    out.push_back({"tridiagonal" + size, stencil<T>(n, n, 1, seed)});
+    out.push_back({"stencil" + size, stencil<T>(n, n, 6, seed)});
+    out.push_back({"scattered" + size, scattered<T>(n, n, 5, false, seed)});
+    out.push_back({"scattered, empty rows" + size, scattered<T>(n, n, 5, true, seed)});
+    out.push_back({"many entries" + size, scattered<T>(n, n, 40, false, seed)});
+    if (n > 0) out.push_back({"dense row" + size, with_dense_row<T>(n, n, n / 2, seed)});
+  }
+  return out;
+}
+
+template <class T>
+std::vector<Sample<T>> rectangular_samples() {
+  return {{"wide", scattered<T>(33, 597, 9, false, 1)},     {"tall", scattered<T>(597, 33, 9, false, 2)},
+          {"wide band", stencil<T>(33, 597, 5, 3)},         {"tall band", stencil<T>(597, 33, 5, 4)},
+          {"one row", scattered<T>(1, 597, 200, false, 5)}, {"one column", scattered<T>(597, 1, 1, true, 6)},
+          {"no columns", from_triplets<T>(5, 0, {})},       {"no rows", from_triplets<T>(0, 5, {})}};
+}
+
+/// Entries of 0 that are stored: they count as entries of the pattern.
+template <class T>
+Csr<T> with_explicit_zeros() {
+  Csr<T> a = stencil<T>(597, 597, 20, 8);
+  for (std::size_t k = 0; k < a.val.size(); k += 3) a.val[k] = 0;
+  return a;
+}
+
+/// Rows whose lengths lie about the sizes in which kernels cut rows, among short ones.
+template <class T>
+Csr<T> with_long_rows() {
+  const std::vector<Index> lengths = {31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 4097, 20000};
+  Random random(9);
+  std::vector<Triplet<T>> triplets;
+  const Index cols = 20001;
+  for (Index i = 0; i < 300; ++i) {
+    const Index length = i % 20 == 7 ? lengths[static_cast<std::size_t>(i / 20) % lengths.size()] : i % 4;
+    const Index first = below(random, cols - length);
+    for (Index j = first; j < first + length; ++j) triplets.push_back({i, j, static_cast<T>(signed_unit(random))});
+  }
+  return from_triplets<T>(300, cols, triplets);
+}
+
+/// More rows than any one block of threads takes, and one row with half of the 200k entries.
+template <class T>
+std::vector<Sample<T>> large_samples() {
+  return {{"explicit zeros", with_explicit_zeros<T>()},
+          {"band over several blocks", stencil<T>(5001, 5001, 2049, 10)},
+          {"tall band over several blocks", stencil<T>(7000, 2500, 3, 11)},
+          {"scattered over several blocks", scattered<T>(20011, 20011, 6, true, 12)},
+          {"long rows", with_long_rows<T>()},
+          {"skewed", with_dense_row<T>(33334, 100000, 17, 13)}};
+}
+
+template <class T>
+const std::vector<Sample<T>>& every_sample() {
+  static const std::vector<Sample<T>> samples = [] {
+    std::vector<Sample<T>> all = square_samples<T>();
+    for (auto& sample : rectangular_samples<T>()) all.push_back(std::move(sample));
+    for (auto& sample : large_samples<T>()) all.push_back(std::move(sample));
+    return all;
+  }();
+  return samples;
+}
+
+}  // namespace ostinato::test
