@@ -16,7 +16,8 @@ namespace {
 constexpr std::string_view cuda_prefix = "cuda:";
 
 bool is_number(std::string_view text) {
-  return !text.empty() && text.size() <= 4 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() <= 4 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string unknown_device(const std::string& name) {

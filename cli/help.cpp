@@ -37,6 +37,10 @@ std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positi
   return entry(name, description);
 }
 
+std::string HelpFormatter::make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const {
+  return CLI::detail::find_and_replace(CLI::Formatter::make_help(command, name, mode), "\n\n\n", "\n\n");
+}
+
 std::string HelpFormatter::make_subcommand(const CLI::App* command) const {
   return entry(command->get_name(), command->get_description());
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <Kokkos_Macros.hpp>
 #include <array>
-#include <fmt/format.h>
 #include <new>
 
 #include <ostinato/spmv/cuda.hpp>
@@ -19,8 +19,13 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes:\n"
-    "  0 converged, done     1 not converged in its limits   2 usage     3 bad input\n"
-    "  4 breakdown, divergence, not finite   5 memory, device   130 interrupted";
+    "  0    converged; done\n"
+    "  1    not converged within the limits, or stagnated\n"
+    "  2    usage\n"
+    "  3    bad input: a file, or a matrix that can't be solved with or held\n"
+    "  4    breakdown, divergence, numbers that aren't finite\n"
+    "  5    memory or device\n"
+    "  130  interrupted; x so far is written";
 
 std::string version_text() {
   return fmt::format("ostinato {}.{}.{}, {}, Kokkos {}.{}", version.major, version.minor, version.patch,
@@ -48,8 +53,12 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
 
 int run(CLI::App& program, const std::array<Command, 4>& commands, int argc, char** argv) {
   std::string known;
-  for (const Command& c : commands) known += (known.empty() ? "" : ", ") + c.app->get_name();
-  if (argc > 1 && argv[1][0] != '-' && program.get_subcommand_no_throw(argv[1]) == nullptr) {
+  bool is_known = argc < 2 || argv[1][0] == '-';
+  for (const Command& c : commands) {
+    known += (known.empty() ? "" : ", ") + c.app->get_name();
+    is_known = is_known || c.app->get_name() == argv[1];
+  }
+  if (!is_known) {
     throw UsageError(fmt::format("unknown command '{}'; known: {}", argv[1], known));
   }
   if (argc < 2) {
@@ -65,7 +74,10 @@ int run(CLI::App& program, const std::array<Command, 4>& commands, int argc, cha
 
 int guarded(int argc, char** argv) {
   CLI::App program("Ostinato: sparse iterative solvers that choose the matrix format", "ostinato");
-  program.formatter(std::make_shared<HelpFormatter>());
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "COMMAND");
+  formatter->label("Positionals", "Arguments");
+  program.formatter(formatter);
   program.set_version_flag("--version", version_text(), "print the version and exit");
   program.set_help_flag("-h,--help", "print this help and exit; each command has its own");
   program.footer(exit_codes);

@@ -38,7 +38,8 @@ void Grid::print(std::FILE* to) const {
     for (std::size_t k = 1; k + 1 < row.size(); ++k) line += fmt::format("  {:>{}}", row[k], width[k]);
     line += "  ";
     const std::size_t indent = line.size();
-    for (const std::string& part : wrap(row.back(), std::max<std::size_t>(line_width - std::min(line_width, indent), 20))) {
+    for (const std::string& part :
+         wrap(row.back(), std::max<std::size_t>(line_width - std::min(line_width, indent), 20))) {
       line += part;
       line.erase(line.find_last_not_of(' ') + 1);
       fmt::print(to, "{}\n", i == 0 ? coloured(to, Colour::bold, line) : line);

@@ -70,11 +70,26 @@ std::string counted(std::int64_t n, std::string_view what) {
   return count_text(n) + " " + std::string(what) + (n == 1 ? "" : "s");
 }
 
+namespace {
+
+constexpr std::size_t longest_unit = 4;  ///< "GB/s"; with a comma, "ms,"
+
+/// The last blank at which a line of `width` may end: not between a number and its unit.
+std::size_t break_before(std::string_view text, std::size_t width) {
+  for (std::size_t at = text.rfind(' ', width); at != std::string_view::npos && at > 0; at = text.rfind(' ', at - 1)) {
+    const std::size_t word = std::min(text.find(' ', at + 1), text.size()) - at - 1;
+    const bool after_digit = text[at - 1] >= '0' && text[at - 1] <= '9';
+    if (!after_digit || word > longest_unit) return at;
+  }
+  return std::min(text.find(' '), text.size());
+}
+
+}  // namespace
+
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   while (text.size() > width) {
-    std::size_t end = text.rfind(' ', width);
-    if (end == std::string_view::npos) end = std::min(text.find(' '), text.size());
+    const std::size_t end = break_before(text, width);
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }

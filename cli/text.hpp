@@ -15,10 +15,10 @@ namespace ostinato::cli {
 inline constexpr std::size_t line_width = 80;
 
 // Numbers as a person reads them: three digits and a unit.
-std::string bytes_text(double bytes);      ///< "1.23 MB", powers of ten
-std::string seconds_text(double seconds);  ///< "3.40 ms"
-std::string rate_text(double per_second);  ///< "21.4 GB/s", of bytes
-std::string count_text(std::int64_t n);    ///< "1,228,045"
+std::string bytes_text(double bytes);                        ///< "1.23 MB", powers of ten
+std::string seconds_text(double seconds);                    ///< "3.40 ms"
+std::string rate_text(double per_second);                    ///< "21.4 GB/s", of bytes
+std::string count_text(std::int64_t n);                      ///< "1,228,045"
 std::string counted(std::int64_t n, std::string_view what);  ///< "1 row", "7 rows"
 
 /// Lines of at most `width` characters, broken at blanks; a longer word stands alone.

@@ -43,7 +43,7 @@ struct SolveOptions {
   int check_every = 0;             ///< iterations between two looks at the residual; 0: chosen by cost. The result
                                    ///< doesn't depend on it: the iteration freezes where it converged.
   bool history = true;             ///< keep the residual of each iteration
-  std::function<bool(const Iteration&)> callback;  ///< called at each look, on the calling thread; false interrupts
+  std::function<bool(const Iteration&)> callback = {};  ///< called at each look, on the calling thread; false interrupts
 };
 
 struct SolveResult {

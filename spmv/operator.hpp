@@ -71,6 +71,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
   /// y = A x and *slot = w . y, in one pass where the format can. The slot is in the memory of the space.
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
     require_shapes(x.size(), y.size());
+    require_shapes(x.size(), w.size());
     std::visit(
         [&](const auto& f) {
           if constexpr (requires { f.apply_dot(x, y, w, slot); }) {

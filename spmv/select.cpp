@@ -20,9 +20,12 @@ std::string known_names(const std::vector<Candidate>& candidates) {
 
 double product_seconds(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.cost.seconds; }
 
-std::string percent_slower(double ratio) {
+/// A format that was asked for may come before a faster one.
+std::string against_chosen(double ratio) {
   char text[64];
-  if (ratio < 2) {
+  if (ratio < 1) {
+    std::snprintf(text, sizeof text, "%.0f %% faster", (1 - ratio) * 100);
+  } else if (ratio < 2) {
     std::snprintf(text, sizeof text, "%.0f %% slower", (ratio - 1) * 100);
   } else {
     std::snprintf(text, sizeof text, "%.1f times slower", ratio);
@@ -56,7 +59,7 @@ void judge(std::vector<Candidate>& candidates) {
     } else if (!c.cost.applies()) {
       c.verdict = c.cost.reason_not;
     } else {
-      c.verdict = percent_slower(c.total_seconds / best.total_seconds) +
+      c.verdict = against_chosen(c.total_seconds / best.total_seconds) +
                   (c.measured_seconds > 0 ? ", measured" : ", predicted");
     }
   }

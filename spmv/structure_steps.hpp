@@ -163,7 +163,10 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
   s.rows = a.rows;
   s.cols = a.cols;
   s.nonzeros = a.nonzeros();
-  if (a.rows == 0 || a.cols == 0) return s;
+  if (a.rows == 0 || a.cols == 0) {
+    s.empty_rows = a.rows;
+    return s;
+  }
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;
 
   const std::size_t rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);

@@ -16,10 +16,18 @@ namespace {
 /// Entries that a thread takes of a row at most; longer rows go to whole blocks.
 constexpr int longest_share = 32;
 
-/// Threads for a row of the mean length: 2^ceil(log2(mean)), between 1 and 32.
-int threads_for(double mean_row) {
-  const int power = mean_row <= 1 ? 0 : static_cast<int>(std::ceil(std::log2(mean_row)));
-  return 1 << std::clamp(power, 0, 5);
+/// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the sectors
+/// that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils and FEM
+/// (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a matrix too
+/// small to fill the GPU.
+int threads_for(const Cuda& space, const Structure& s) {
+  const auto power_below = [](double value) { return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value))); };
+  int threads = power_below(s.mean_row / 4);
+  if (s.diagonals > s.rows / 4) threads *= 2;
+  if (s.row_deviation > s.mean_row) threads *= 2;
+  const double half_full = 1024.0 * space.multiprocessors();
+  while (threads < 32 && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
+  return std::min(threads, power_below(s.mean_row));
 }
 
 template <class From>
@@ -36,6 +44,7 @@ struct CountLong {
 };
 
 struct LongRow {
+  Offset begin;
   Index row;
   int length;
 };
@@ -47,7 +56,7 @@ struct ListLong {
   LongRow* list;
   __device__ void operator()(std::size_t i) const {
     const Offset length = row_ptr[i + 1] - row_ptr[i];
-    if (length > longest_short) list[atomicAdd(listed, 1)] = {static_cast<Index>(i), static_cast<int>(length)};
+    if (length > longest_short) list[atomicAdd(listed, 1)] = {row_ptr[i], static_cast<Index>(i), static_cast<int>(length)};
   }
 };
 
@@ -79,23 +88,23 @@ __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
   a.y[row] = a.beta == T{0} ? a.alpha * sum : a.alpha * sum + a.beta * a.y[row];
 }
 
-/// NT threads of a warp share a row. With Dotted, adds w . y up on the way; long rows have their y already.
+/// Block `block` of `blocks` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on
+/// the way.
 template <int NT, bool Dotted, class T, class Pointer>
-__global__ void __launch_bounds__(cuda::block_threads)
-    rows_kernel(Args<T, Pointer> a, int longest_short, const T* __restrict__ w, cuda::Reduction to) {
+__device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* __restrict__ w, Sums<1>& dot) {
+  constexpr int rows_per_block = cuda::block_threads / NT;
   const int lane = threadIdx.x % NT;
-  const Offset stride = static_cast<Offset>(gridDim.x) * (cuda::block_threads / NT);
-  Sums<1> dot{};
+  const Offset stride = static_cast<Offset>(blocks) * rows_per_block;
   // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
-  for (Offset first = static_cast<Offset>(blockIdx.x) * (cuda::block_threads / NT) + threadIdx.x / 32 * (32 / NT);
-       first < a.rows; first += stride) {
+  for (Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT); first < a.rows; first += stride) {
     const Offset row = first + threadIdx.x % 32 / NT;
     const bool mine = row < a.rows;
     const Pointer begin = mine ? __ldg(a.row_ptr + row) : 0, end = mine ? __ldg(a.row_ptr + row + 1) : 0;
     const bool is_short = end - begin <= longest_short;
     T sum = 0;
     if (is_short) {
-      for (Pointer k = begin + lane; k < end; k += NT) sum += __ldcs(a.val + k) * __ldg(a.x + __ldcs(a.col + k));
+#pragma unroll 4
+      for (Pointer k = begin + lane; k < end; k += NT) sum += __ldg(a.val + k) * __ldg(a.x + __ldg(a.col + k));
     }
 #pragma unroll
     for (int d = NT / 2; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d, NT);
@@ -104,70 +113,93 @@ __global__ void __launch_bounds__(cuda::block_threads)
       if constexpr (Dotted) dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(is_short ? sum : a.y[row]);
     }
   }
-  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
 struct LongRows {
-  int count;
-  const Index* row;
-  const std::int32_t* first_piece;
+  int pieces;
+  const CsrPlan<Cuda>::Piece* piece;
   double* partial;
   std::uint32_t* arrived;
 };
 
 /// One block for each piece of a long row; the block that comes last adds the row's pieces up in their order.
 template <class T, class Pointer>
-__global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, Pointer> a, LongRows rows) {
+__device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, int number) {
   __shared__ bool last;
-  const int piece = static_cast<int>(blockIdx.x);
-  int which = 0;
-  for (int high = rows.count; high - which > 1;) {
-    const int middle = (which + high) / 2;
-    (rows.first_piece[middle] <= piece ? which : high) = middle;
-  }
-  const Index row = rows.row[which];
-  const int first = rows.first_piece[which], pieces = rows.first_piece[which + 1] - first;
-  const Pointer begin = a.row_ptr[row] + static_cast<Pointer>(piece - first) * CsrPlan<Cuda>::piece;
-  const Pointer row_end = a.row_ptr[row + 1];
-  const Pointer end = begin + CsrPlan<Cuda>::piece < row_end ? begin + CsrPlan<Cuda>::piece : row_end;
+  const CsrPlan<Cuda>::Piece piece = rows.piece[number];
+  const Pointer begin = static_cast<Pointer>(piece.begin), end = begin + piece.length;
   Sums<1> sum{};
+#pragma unroll 4
   for (Pointer k = begin + static_cast<int>(threadIdx.x); k < end; k += cuda::block_threads) {
     sum.v[0] += static_cast<double>(a.val[k]) * static_cast<double>(__ldg(a.x + a.col[k]));
   }
   sum = cuda::block_sum(sum);
   if (threadIdx.x == 0) {
-    rows.partial[piece] = sum.v[0];
+    rows.partial[number] = sum.v[0];
     __threadfence();
-    last = atomicAdd(rows.arrived + which, 1u) == static_cast<unsigned>(pieces - 1);
+    last = atomicAdd(rows.arrived + piece.first, 1u) == static_cast<unsigned>(piece.pieces - 1);
   }
   __syncthreads();
   if (!last) return;
   __threadfence();
   Sums<1> total{};
-  for (int p = static_cast<int>(threadIdx.x); p < pieces; p += cuda::block_threads) total.v[0] += __ldcg(rows.partial + first + p);
+  for (int p = static_cast<int>(threadIdx.x); p < piece.pieces; p += cuda::block_threads) {
+    total.v[0] += __ldcg(rows.partial + piece.first + p);
+  }
   total = cuda::block_sum(total);
   if (threadIdx.x != 0) return;
-  store(a, row, static_cast<T>(total.v[0]));
-  rows.arrived[which] = 0;
+  store(a, piece.row, static_cast<T>(total.v[0]));
+  rows.arrived[piece.first] = 0;
+}
+
+/// y = alpha A x + beta y in one launch: the blocks that come first take the long rows, which take longest.
+template <int NT, class T, class Pointer>
+__global__ void __launch_bounds__(cuda::block_threads) product_kernel(Args<T, Pointer> a, int longest_short, LongRows rows) {
+  const int block = static_cast<int>(blockIdx.x);
+  if (block < rows.pieces) {
+    long_row_piece(a, rows, block);
+  } else {
+    Sums<1> unused;
+    short_rows<NT, false>(a, longest_short, block - rows.pieces, static_cast<int>(gridDim.x) - rows.pieces,
+                          static_cast<const T*>(nullptr), unused);
+  }
+}
+
+template <class T, class Pointer>
+__global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, Pointer> a, LongRows rows) {
+  long_row_piece(a, rows, static_cast<int>(blockIdx.x));
+}
+
+/// y = A x of the short rows, and w . y of all; long rows have their y already.
+template <int NT, class T, class Pointer>
+__global__ void __launch_bounds__(cuda::block_threads)
+    dotted_kernel(Args<T, Pointer> a, int longest_short, const T* __restrict__ w, cuda::Reduction to) {
+  Sums<1> dot{};
+  short_rows<NT, true>(a, longest_short, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), w, dot);
+  cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
 template <int NT, bool Dotted, class T, class Pointer>
-void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const T* w, double* slot) {
+void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const LongRows& rows, const T* w, double* slot) {
   const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
-  const std::size_t all = (threads + cuda::block_threads - 1) / cuda::block_threads;
-  const unsigned blocks = Dotted ? static_cast<unsigned>(cuda::resident_blocks(space, threads)) : static_cast<unsigned>(all);
-  rows_kernel<NT, Dotted><<<blocks, cuda::block_threads, 0, space.stream()>>>(a, longest_short, w, cuda::reduction(space, slot));
+  if constexpr (Dotted) {
+    if (rows.pieces > 0) {
+      long_rows_kernel<<<static_cast<unsigned>(rows.pieces), cuda::block_threads, 0, space.stream()>>>(a, rows);
+    }
+    dotted_kernel<NT><<<cuda::resident_blocks(space, threads), cuda::block_threads, 0, space.stream()>>>(
+        a, longest_short, w, cuda::reduction(space, slot));
+  } else {
+    const std::size_t blocks = (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.pieces);
+    product_kernel<NT><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, space.stream()>>>(a, longest_short, rows);
+  }
 }
 
 template <bool Dotted, class T, class Pointer>
 void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
   space.state().activate();
-  if (plan.pieces > 0) {
-    const LongRows rows{static_cast<int>(plan.long_rows.size()), plan.long_rows.data(), plan.first_piece.data(),
-                        const_cast<double*>(plan.partial.data()), const_cast<std::uint32_t*>(plan.arrived.data())};
-    long_rows_kernel<<<static_cast<unsigned>(plan.pieces), cuda::block_threads, 0, space.stream()>>>(a, rows);
-  }
-  const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, w, slot); };
+  const LongRows rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(), const_cast<double*>(plan.partial.data()),
+                      const_cast<std::uint32_t*>(plan.arrived.data())};
+  const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, rows, w, slot); };
   switch (plan.threads_per_row) {
     case 1: with.template operator()<1>(); break;
     case 2: with.template operator()<2>(); break;
@@ -194,25 +226,23 @@ void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T al
 
 template <class T>
 CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
-    : threads_per_row(threads_for(s.mean_row)), longest_short(longest_share * threads_per_row) {
+    : threads_per_row(threads_for(space, s)), longest_short(longest_share * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
     row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
     for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
   }
   if (s.longest_row <= longest_short) return;
-  std::vector<Index> found;
-  std::vector<std::int32_t> first;
+  std::vector<Piece> cut;
   for (const LongRow& r : find_long_rows(space, a.row_ptr.data(), rows, longest_short)) {
-    found.push_back(r.row);
-    first.push_back(pieces);
-    pieces += (r.length + piece - 1) / piece;
+    const int first = static_cast<int>(cut.size()), count = (r.length + piece_length - 1) / piece_length;
+    for (int k = 0; k < count; ++k) {
+      cut.push_back({r.begin + k * Offset{piece_length}, std::min(piece_length, r.length - k * piece_length), r.row, first, count});
+    }
   }
-  first.push_back(pieces);
-  long_rows = Vector<Cuda, Index>(space, found);
-  first_piece = Vector<Cuda, std::int32_t>(space, first);
-  partial = Vector<Cuda, double>(space, static_cast<std::size_t>(pieces));
-  arrived = Vector<Cuda, std::uint32_t>(space, found.size());
+  pieces = Vector<Cuda, Piece>(space, cut);
+  partial = Vector<Cuda, double>(space, cut.size());
+  arrived = Vector<Cuda, std::uint32_t>(space, cut.size());
   space.zero(arrived.data(), arrived.bytes());
 }
 

@@ -17,26 +17,30 @@ struct CsrPlan;
 /// How a CSR product is laid over the GPU.
 ///
 /// Rows of at most `longest_short` entries are shared by `threads_per_row` threads of a warp. Longer rows are cut into
-/// pieces of `piece` entries, a block each, whose sums are added in order by the block that comes last.
+/// pieces of `piece_length` entries, a block each, whose sums are added in order by the block that comes last.
 template <>
 struct CsrPlan<Cuda> {
-  static constexpr int piece = 2048;
+  static constexpr int piece_length = 2048;
+
+  struct Piece {
+    Offset begin;   ///< first entry
+    int length;
+    Index row;
+    int first;      ///< the row's first piece
+    int pieces;     ///< of the row
+  };
 
   int threads_per_row = 1;
   int longest_short = 0;
-  Vector<Cuda, std::int32_t> row_ptr;      ///< empty when the entries need 64 bits
-  Vector<Cuda, Index> long_rows;           ///< ascending
-  Vector<Cuda, std::int32_t> first_piece;  ///< of each long row, and the total: long_rows + 1
-  Vector<Cuda, double> partial;            ///< a sum for each piece
-  Vector<Cuda, std::uint32_t> arrived;     ///< pieces of each long row that are done; 0 between products
-  int pieces = 0;
+  Vector<Cuda, std::int32_t> row_ptr;   ///< empty when the entries need 64 bits
+  Vector<Cuda, Piece> pieces;           ///< of the long rows, ascending
+  Vector<Cuda, double> partial;         ///< a sum for each piece
+  Vector<Cuda, std::uint32_t> arrived;  ///< at a row's first piece, how many of its pieces are done; 0 between products
 
   template <class T>
   CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s);
 
-  std::size_t bytes() const {
-    return row_ptr.bytes() + long_rows.bytes() + first_piece.bytes() + partial.bytes() + arrived.bytes();
-  }
+  std::size_t bytes() const { return row_ptr.bytes() + pieces.bytes() + partial.bytes() + arrived.bytes(); }
 };
 
 template <class T>

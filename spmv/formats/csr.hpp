@@ -22,7 +22,7 @@ namespace ostinato::formats {
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
 /// Exec      Host: blocks of rows that hold about the same number of entries, spread statically; long rows are summed
 /// in
-///           vector lanes. Cuda: NT = 2^ceil(log2(nonzeros / rows)) threads of a warp share a row, and rows far
+///           vector lanes. Cuda: a power of two of threads, chosen from the row lengths, shares a row, and rows far
 ///           longer than that are cut into pieces for whole blocks. The order of additions is fixed by the matrix.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 /// Source    Threads per row: Mukunoki & Takahashi, IPSJ SIG Technical Report 2013-HPC-138 No. 5.

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <set>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include <ostinato/solvers/steps.hpp>
-#include <ostinato/solvers/workspace.hpp>
 #include <ostinato/spmv/operator.hpp>
 
 #include "support/reference.hpp"
@@ -44,19 +45,18 @@ struct FormatNames {
 template <class F>
 class FormatConformance : public SpaceTest<On<typename F::space_type, typename F::value_type>> {
  protected:
-  using Space = typename F::space_type;
-  using T = typename F::value_type;
-  using Op = Operator<Space, T>;
+  using V = typename F::value_type;
+  using Op = Operator<typename F::space_type, V>;
 
   static FormatOptions forced() { return {.format = std::string(F::name)}; }
 
-  Cost cost(const Csr<T>& a) const { return F::cost(analyse(Host(), a.view()), machine_of(this->space())); }
+  Cost cost(const Csr<V>& a) const { return F::cost(analyse(Host(), a.view()), machine_of(this->space())); }
 
   /// Calls f(op, matrix) for each sample that the format can hold. For the others Operator must refuse, and say why.
   template <class Check>
   void on_every_sample(Check f) const {
     int held = 0;
-    for (const Sample<T>& sample : every_sample<T>()) {
+    for (const Sample<V>& sample : every_sample<V>()) {
       SCOPED_TRACE(sample.name);
       const Cost c = cost(sample.matrix);
       if (c.applies()) {
@@ -70,25 +70,25 @@ class FormatConformance : public SpaceTest<On<typename F::space_type, typename F
     EXPECT_GT(held, 0) << "the format holds none of the samples";
   }
 
-  std::vector<T> product(const Op& op, T alpha, const std::vector<T>& x, T beta, const std::vector<T>& y) const {
+  std::vector<V> product(const Op& op, V alpha, const std::vector<V>& x, V beta, const std::vector<V>& y) const {
     const auto dx = this->put(x);
     auto dy = this->put(y);
     op.apply(alpha, dx, beta, dy);
     return dy.download();
   }
 
-  std::vector<T> product(const Op& op, const std::vector<T>& x) const {
-    return product(op, T{1}, x, T{0}, std::vector<T>(static_cast<std::size_t>(op.rows())));
+  std::vector<V> product(const Op& op, const std::vector<V>& x) const {
+    return product(op, V{1}, x, V{0}, std::vector<V>(static_cast<std::size_t>(op.rows())));
   }
 
   struct WithDot {
-    std::vector<T> y;
+    std::vector<V> y;
     double dot;
   };
 
-  WithDot product_and_dot(const Op& op, const std::vector<T>& x, const std::vector<T>& w) const {
+  WithDot product_and_dot(const Op& op, const std::vector<V>& x, const std::vector<V>& w) const {
     const auto dx = this->put(x), dw = this->put(w);
-    auto dy = this->put(std::vector<T>(w.size(), std::numeric_limits<T>::quiet_NaN()));
+    auto dy = this->put(std::vector<V>(w.size(), std::numeric_limits<V>::quiet_NaN()));
     auto slot = this->template put<double>({-1});
     op.apply_dot(dx, dy, dw, slot.data());
     return {dy.download(), slot.download()[0]};

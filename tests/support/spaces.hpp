@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/host.hpp>
@@ -55,24 +56,24 @@ std::string why_absent() {
 template <class Case>
 class SpaceTest : public testing::Test {
  public:
-  using Space = typename Case::Space;
-  using T = typename Case::T;
+  using S = typename Case::Space;
+  using V = typename Case::T;
 
  protected:
   void SetUp() override {
-    if (const std::string reason = why_absent<Space>(); !reason.empty()) GTEST_SKIP() << reason;
+    if (const std::string reason = why_absent<S>(); !reason.empty()) GTEST_SKIP() << reason;
     space_.emplace();
   }
 
-  const Space& space() const { return *space_; }
+  const S& space() const { return *space_; }
 
-  template <class V = T>
-  Vector<Space, V> put(const std::vector<V>& host) const {
-    return Vector<Space, V>(space(), std::span<const V>(host));
+  template <class Element = V>
+  Vector<S, Element> put(const std::vector<Element>& host) const {
+    return Vector<S, Element>(space(), std::span<const Element>(host));
   }
 
  private:
-  std::optional<Space> space_;
+  std::optional<S> space_;
 };
 
 }  // namespace ostinato::test

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/io/matrix_market.hpp>
+
+namespace ostinato::bench {
+
+/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here.
+inline Csr<double> load_case(const std::string& name) {
+  if (name.find(".mtx") != std::string::npos) return read_matrix_market<double>(name);
+  std::stringstream words(name);
+  std::string family, word;
+  std::getline(words, family, ':');
+  GenerateOptions options;
+  while (std::getline(words, word, ':')) {
+    const std::size_t equals = word.find('=');
+    const double value = std::atof(word.c_str() + (equals == std::string::npos ? 0 : equals + 1));
+    const std::string key = equals == std::string::npos ? "n" : word.substr(0, equals);
+    if (key == "n") {
+      options.n = static_cast<Index>(value);
+    } else if (key == "unknowns") {
+      options.unknowns = static_cast<int>(value);
+    } else if (key == "entries") {
+      options.entries_per_row = value;
+    } else {
+      throw ArgumentError("unknown key '" + key + "' in " + name + "; known: n, unknowns, entries");
+    }
+  }
+  return generate<double>(family, options);
+}
+
+/// Real matrices that are there: OSTINATO_SHARED_DIR/matrices, or ../shared/matrices.
+inline std::vector<std::string> real_matrices(const std::vector<std::string>& names) {
+  const char* given = std::getenv("OSTINATO_SHARED_DIR");
+  const std::filesystem::path folder = std::filesystem::path(given != nullptr ? given : "../shared") / "matrices";
+  std::vector<std::string> found;
+  for (const std::string& name : names) {
+    const std::filesystem::path path = folder / (name + ".mtx.gz");
+    if (std::filesystem::exists(path)) found.push_back(path.string());
+  }
+  return found;
+}
+
+inline std::vector<std::string> with_real(std::vector<std::string> names, const std::vector<std::string>& real) {
+  const std::vector<std::string> found = real_matrices(real);
+  names.insert(names.end(), found.begin(), found.end());
+  return names;
+}
+
+inline std::vector<std::string> host_set() {
+  return with_real({"poisson2d:2048", "poisson3d:128", "fem27:40:unknowns=3"}, {"xenon1", "bcsstk16", "wang3"});
+}
+
+inline std::vector<std::string> gpu_set() {
+  return with_real({"poisson2d:4096", "poisson3d:256", "poisson2d:1024", "poisson3d:64", "poisson2d:64", "fem27:128",
+                    "fem27:56:unknowns=3", "rmat:1048576:entries=16", "rmat:1048576:entries=3", "powerlaw:1000000",
+                    "random:1000000:entries=16", "dense-row:1000000"},
+                   {"xenon1", "goodwin", "c-62", "bcsstk16", "bcsstk18", "wang3", "cage10", "memplus", "Dubcova1", "lap3d_40",
+                    "NotreDame_www", "ScaleMicrogrid_Jacobian_N1000_01", "luxembourg", "nasa4704"});
+}
+
+}  // namespace ostinato::bench

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <optional>
+
+#include <ostinato/ostinato.hpp>
+
+#include "bench_reference.hpp"
+#include "exit_code.hpp"
+#include "help.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+constexpr double largest_rounding = 10;  ///< times eps sum |a||x|
+
+struct BenchInput {
+  std::string matrix, json, format = "all";
+  DeviceOptions device;
+  int repetitions = 9;
+};
+
+/// One format, timed. Baselines of other libraries become rows of the same kind.
+struct BenchRow {
+  std::string name = {};
+  std::string why_not = {};  ///< why there are no figures; empty otherwise
+  std::size_t bytes = 0;
+  double moved = 0;  ///< bytes of a product, x read once
+  double build_seconds = 0;
+  double seconds = 0;
+  double error = 0;  ///< times eps sum |a||x|
+
+  bool right() const { return error <= largest_rounding; }
+};
+
+struct BenchReport {
+  std::string matrix;
+  DeviceInfo device;
+  Structure structure;
+  double bandwidth = 0;
+  std::vector<BenchRow> rows;
+
+  const BenchRow* csr() const {
+    for (const BenchRow& r : rows) {
+      if (r.name == "csr" && r.seconds > 0) return &r;
+    }
+    return nullptr;
+  }
+};
+
+/// Values in [1, 2) without a pattern that the order of additions could profit from.
+template <class T>
+std::vector<T> test_vector(std::size_t n) {
+  std::vector<T> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(1 + static_cast<double>(i * 2654435761u % 65536) / 65536);
+  return x;
+}
+
+template <class Space, class T>
+BenchRow timed(const Space& space, const Csr<T>& a, const Candidate& candidate, std::span<const T> x_host,
+               const Reference& reference, int repetitions) {
+  BenchRow row{candidate.name};
+  row.moved = candidate.cost.moved;
+  FormatOptions forced;
+  forced.format = candidate.name;
+  const Operator<Space, T> op(space, a, forced);
+  const Vector<Space, T> x(space, x_host);
+  Vector<Space, T> y(space, static_cast<std::size_t>(a.rows), std::numeric_limits<T>::quiet_NaN());
+  const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
+  product();
+  row.error = largest_error<T>(reference, y.download());
+  row.bytes = op.bytes();
+  row.build_seconds = op.convert_seconds();
+  row.seconds = median_seconds(space, repetitions, product);
+  return row;
+}
+
+template <class Space, class T>
+std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const std::vector<Candidate>& candidates,
+                                    const BenchInput& in, LiveLine& live) {
+  const std::vector<T> x = test_vector<T>(static_cast<std::size_t>(a.cols));
+  const Reference reference = reference_product<T>(a, x);
+  std::vector<BenchRow> rows;
+  for (const Candidate& c : candidates) {
+    if (in.format != "all" && in.format != c.name) continue;
+    live.phase("timing " + c.name);
+    if (c.cost.applies()) {
+      rows.push_back(timed<Space, T>(space, a, c, x, reference, in.repetitions));
+    } else {
+      rows.push_back({c.name, c.cost.reason_not});
+    }
+  }
+  return rows;
+}
+
+std::string ratio_text(double ratio) { return fmt::format("{:.2f}", ratio); }
+
+std::string error_text(const BenchRow& row) {
+  return fmt::format("{:.1f} eps{}", row.error, row.right() ? "" : ": WRONG");
+}
+
+void print_rows(std::FILE* to, const BenchReport& r) {
+  Grid grid({"format", "stored", "build", "product", "rate", "x csr", "x floor", "error"});
+  for (const BenchRow& row : r.rows) {
+    if (!row.why_not.empty()) {
+      grid.row({row.name, "-", "-", "-", "-", "-", "-", row.why_not});
+      continue;
+    }
+    grid.row({row.name, bytes_text(static_cast<double>(row.bytes)), seconds_text(row.build_seconds),
+              seconds_text(row.seconds), rate_text(static_cast<double>(row.bytes) / row.seconds),
+              r.csr() != nullptr ? ratio_text(row.seconds / r.csr()->seconds) : "-",
+              ratio_text(row.seconds * r.bandwidth / row.moved), error_text(row)});
+  }
+  grid.print(to);
+}
+
+void print_bench(std::FILE* to, const BenchReport& r) {
+  Facts facts;
+  add_device(facts, r.device);
+  add_matrix(facts, r.matrix, r.structure);
+  facts.row("bandwidth", rate_text(r.bandwidth) + ", measured now on long arrays");
+  facts.print(to);
+  fmt::print(to, "\n");
+  print_rows(to, r);
+  Facts legend;
+  legend.gap();
+  legend.row("rate", "stored bytes of the matrix over the time of a product");
+  legend.row("x csr", "time over that of csr");
+  legend.row(
+      "x floor",
+      "time over what the bytes of a product (matrix, x, y) take at the measured bandwidth; below 1 when they stay "
+      "in a cache");
+  legend.row("error", "largest of a row against long double, in eps sum |a||x|; rounding explains 10");
+  legend.print(to);
+}
+
+Json to_json(const BenchReport& r) {
+  Json rows = Json::array();
+  for (const BenchRow& row : r.rows) {
+    if (!row.why_not.empty()) {
+      rows.push_back({{"format", row.name}, {"why_not", row.why_not}});
+      continue;
+    }
+    rows.push_back({{"format", row.name},
+                    {"bytes", row.bytes},
+                    {"moved_bytes", row.moved},
+                    {"build_seconds", row.build_seconds},
+                    {"seconds", row.seconds},
+                    {"ratio_to_csr", r.csr() != nullptr ? Json(row.seconds / r.csr()->seconds) : Json(nullptr)},
+                    {"ratio_to_floor", row.seconds * r.bandwidth / row.moved},
+                    {"error_in_eps", row.error}});
+  }
+  return {{"matrix", r.matrix},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"bandwidth", r.bandwidth},
+          {"formats", rows},
+          {"version", version_json()}};
+}
+
+template <class Space, class T>
+int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device) {
+  BenchReport report;
+  report.matrix = in.matrix;
+  report.device = device;
+  LiveLine live(true);
+  live.phase("reading " + in.matrix);
+  const Csr<T> a = read_matrix_market<T>(in.matrix);
+  live.phase("measuring the bandwidth");
+  report.bandwidth = measured_bandwidth(space);
+  const Resident<Space, T> resident(space, a.view());
+  report.structure = analyse(space, resident.view());
+  const std::vector<Candidate> candidates = costs(Formats<Space, T>{}, report.structure, machine_of(space));
+  report.rows = timed_formats(space, a, candidates, in, live);
+  live.clear();
+  if (!in.json.empty()) write_json(in.json, to_json(report));
+  print_bench(in.json == "-" ? stderr : stdout, report);
+  for (const BenchRow& row : report.rows) {
+    if (!row.right()) {
+      fmt::print(stderr, "ostinato: format {} computes a wrong product; please report this matrix\n", row.name);
+      return exit_failed;
+    }
+  }
+  return exit_converged;
+}
+
+}  // namespace
+
+Command bench_command(CLI::App& program) {
+  const auto in = std::make_shared<BenchInput>();
+  const std::string formats = names_of(format_infos, "all");
+  CLI::App* const app = program.add_subcommand("bench", "time a product in every format, and check it");
+  app->group("Commands");
+  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
+  app->add_option("--format", in->format, formats)->type_name("NAME")->check(one_of(formats))->capture_default_str();
+  app->add_option("--repetitions", in->repetitions, "timings, of which the median counts")
+      ->type_name("N")
+      ->check(at_least(1))
+      ->capture_default_str();
+  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
+  add_device_options(*app, in->device);
+  return {app, [in] {
+            require_writable(in->json);
+            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
+              return bench_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
+            });
+          }};
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/vector.hpp>
+
+namespace ostinato::cli {
+
+/// A x in long double, with what its errors are measured against: sum |a||x| of each row.
+struct Reference {
+  std::vector<long double> y, size;
+};
+
+template <class T>
+Reference reference_product(const CsrView<T>& a, std::span<const T> x) {
+  Reference r{std::vector<long double>(a.rows), std::vector<long double>(a.rows)};
+  for (std::size_t i = 0; i < r.y.size(); ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const long double term = static_cast<long double>(a.val[k]) * x[a.col[k]];
+      r.y[i] += term;
+      r.size[i] += std::abs(term);
+    }
+  }
+  return r;
+}
+
+/// Largest error of a row in units of eps sum |a||x|; infinite when a value isn't finite or a row without entries isn't
+/// 0. Rounding explains up to 10.
+template <class T>
+double largest_error(const Reference& r, std::span<const T> y) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  double largest = 0;
+  for (std::size_t i = 0; i < r.y.size(); ++i) {
+    const long double error = std::abs(static_cast<long double>(y[i]) - r.y[i]);
+    if (error == 0) continue;
+    const double units = static_cast<double>(error / (r.size[i] * std::numeric_limits<T>::epsilon()));
+    largest = std::isfinite(units) ? std::max(largest, units) : infinite;
+  }
+  return largest;
+}
+
+struct Triad {
+  double *a, *b, *c;
+  void operator()(std::size_t i) const { a[i] = b[i] + 3 * c[i]; }
+};
+
+/// Bytes a second that plain work on long arrays moves: a = b + 3 c on the CPU (24 bytes an element), a copy on a GPU.
+inline double measured_bandwidth(const Host& space) {
+  constexpr std::size_t n = std::size_t{1} << 23;
+  Vector<Host, double> a(space, n), b(space, n), c(space, n);
+  const Triad triad{a.data(), b.data(), c.data()};
+  space.zero(a.data(), a.bytes());
+  space.zero(b.data(), b.bytes());
+  space.zero(c.data(), c.bytes());
+  return 24.0 * n / median_seconds(space, 9, [&] { for_each(space, n, triad); });
+}
+
+inline double measured_bandwidth(const Cuda& space) {
+  constexpr std::size_t n = std::size_t{1} << 26;
+  Vector<Cuda, double> a(space, n), b(space, n);
+  space.zero(b.data(), b.bytes());
+  return 16.0 * n / median_seconds(space, 9, [&] { space.copy(a.data(), b.data(), b.bytes()); });
+}
+
+}  // namespace ostinato::cli

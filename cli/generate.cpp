@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <filesystem>
+
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/host.hpp>
+#include <ostinato/spmv/io/matrix_market.hpp>
+#include <ostinato/spmv/timing.hpp>
+
+#include "exit_code.hpp"
+#include "help.hpp"
+#include "json.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+struct GenerateInput {
+  std::string family, output;
+  GenerateOptions options;
+  bool list = false, quiet = false;
+};
+
+void add_family_options(CLI::App& app, GenerateOptions& o) {
+  const auto number = [&app](const char* name, auto& value, double least, const char* what) {
+    app.add_option(name, value, what)
+        ->type_name(std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X")
+        ->check(at_least(least))
+        ->capture_default_str()
+        ->group("Family options");
+  };
+  number("--peclet", o.peclet, 0, "cell Peclet number");
+  app.add_flag("--rotating", o.rotating, "velocity that turns around the middle")->group("Family options");
+  number("--anisotropy", o.anisotropy, 0, "diffusion along y where that along x is 1");
+  number("--unknowns", o.unknowns, 1, "unknowns a node: the size of the dense blocks");
+  app.add_flag("--constant", o.constant, "constant values instead of random ones")->group("Family options");
+  number("--entries-per-row", o.entries_per_row, 1, "mean of all rows");
+  number("--bandwidth", o.bandwidth, 0, "diagonals on either side of the main one");
+  number("--broken", o.broken, 0, "share of each diagonal that is missing, 0 .. 1");
+  number("--scatter", o.scatter, 0, "entries a row that stand alone, 0 .. 1");
+  number("--seed", o.seed, 0, "of all that is random");
+}
+
+const GeneratorInfo& family_of(const std::string& name) {
+  for (const GeneratorInfo& info : generators()) {
+    if (info.name == name) return info;
+  }
+  throw UsageError("unknown family '" + name + "'; known: " + names_of(generators()));
+}
+
+std::string kebab(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) c = c == '_' ? '-' : c;
+  return text;
+}
+
+/// A family ignores what it doesn't read, so an option that would change nothing is refused.
+void require_read(const CLI::App& app, const GeneratorInfo& family) {
+  const std::string read = " " + kebab(family.arguments) + " ";
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() != "Family options" || option->count() == 0) continue;
+    const std::string& name = option->get_lnames().front();
+    if (read.find("[" + name + "]") != std::string::npos) continue;
+    throw UsageError(fmt::format("{} has no use for --{}; it reads {}", family.name, name, kebab(family.arguments)));
+  }
+}
+
+std::string family_list() {
+  std::string text = "Families, with what they read:\n";
+  for (const GeneratorInfo& info : generators()) {
+    text += listing_line(info.name, kebab(info.arguments) + ": " + std::string(info.what));
+  }
+  return text;
+}
+
+void write(const GenerateInput& in, const CsrView<double>& a, double generate_seconds) {
+  Stopwatch watch;
+  write_matrix_market(in.output, a, fmt::format("ostinato generate {} {}", in.family, in.options.n));
+  if (in.quiet) return;
+  const bool file = in.output != "-";
+  const std::string size = file ? bytes_text(static_cast<double>(std::filesystem::file_size(in.output))) + ", " : "";
+  fmt::print(stderr, "{}: {} x {}, {} entries, {}generated in {}, written in {}\n",
+             file ? in.output : "standard output", count_text(a.rows), count_text(a.cols), count_text(a.nonzeros()),
+             size, seconds_text(generate_seconds), seconds_text(watch.seconds()));
+}
+
+int run_generate(const CLI::App& app, const GenerateInput& in) {
+  if (in.list) {
+    fmt::print("{}", family_list());
+    return exit_converged;
+  }
+  if (in.family.empty()) throw UsageError("a family is missing; known: " + names_of(generators()));
+  require_read(app, family_of(in.family));
+  if (in.options.n == 0) throw UsageError("a size is missing: ostinato generate " + in.family + " N OUT.mtx");
+  if (in.output.empty()) throw UsageError("an output file is missing; - is the standard output");
+  require_writable(in.output);
+  LiveLine live(!in.quiet);
+  live.phase("generating " + in.family);
+  const Stopwatch watch;
+  try {
+    const Csr<double> a = generate<double>(in.family, in.options);
+    const double seconds = watch.seconds();
+    live.phase("writing " + in.output);
+    live.clear();
+    write(in, a, seconds);
+  } catch (const ArgumentError& e) {
+    throw UsageError(e.what());
+  }
+  return exit_converged;
+}
+
+}  // namespace
+
+Command generate_command(CLI::App& program) {
+  const auto in = std::make_shared<GenerateInput>();
+  CLI::App* const app = program.add_subcommand("generate", "write a matrix of a known family");
+  app->group("Commands");
+  app->add_option("family", in->family, "one of those below");
+  app->add_option("n", in->options.n, "grid points a side, or rows")->check(at_least(1));
+  app->add_option("output", in->output, "Matrix Market file, .mtx or .mtx.gz; - is the standard output");
+  app->add_flag("--list", in->list, "print the families and exit");
+  app->add_flag("--quiet", in->quiet, "say nothing");
+  add_family_options(*app, in->options);
+  app->footer(family_list() + "\nExample: ostinato generate poisson3d 64 p3.mtx");
+  return {app, [app, in] { return run_generate(*app, *in); }};
+}
+
+}  // namespace ostinato::cli

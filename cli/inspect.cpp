@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <ostinato/ostinato.hpp>
+
+#include "exit_code.hpp"
+#include "help.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+struct InspectInput {
+  std::string matrix, json;
+  DeviceOptions device;
+  std::string tune = "model";
+  int restart = SolveOptions{}.restart;
+};
+
+/// All that is told of a matrix.
+struct Inspection {
+  std::string matrix;
+  DeviceInfo device;
+  MatrixMarketInfo file;
+  Structure structure;
+  Choice choice;
+  SolverChoice solver;
+  PreconditionerChoice preconditioner;
+};
+
+std::string row_text(const Structure& s) {
+  return fmt::format("{:.3g} entries each, deviation {:.3g}, longest {}, {} empty", s.mean_row, s.row_deviation,
+                     count_text(s.longest_row), count_text(s.empty_rows));
+}
+
+std::string offsets_text(const Structure& s) {
+  constexpr std::size_t shown = 12;
+  if (s.offsets.empty()) return {};
+  std::string text;
+  const std::size_t n = s.offsets.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    if (n > shown && k == shown / 2) text += " ...";
+    if (n <= shown || k < shown / 2 || k >= n - shown / 2) text += fmt::format(" {}", s.offsets[k]);
+  }
+  return ":" + text;
+}
+
+void print_facts(std::FILE* to, const Inspection& i) {
+  Facts facts;
+  add_device(facts, i.device);
+  facts.row("matrix", i.matrix == "-" ? "standard input" : i.matrix);
+  facts.more(fmt::format("{} {} {}, {} stored", i.file.format, i.file.field, i.file.symmetry,
+                         count_text(i.file.stored_entries)));
+  facts.row("size", size_text(i.structure));
+  facts.row("rows", row_text(i.structure));
+  facts.row("diagonals", count_text(i.structure.diagonals) + offsets_text(i.structure));
+  if (i.structure.rows == i.structure.cols) facts.row("main diagonal", main_diagonal_text(i.structure));
+  facts.row("symmetry", symmetry_text(i.structure));
+  facts.row("values", i.structure.finite ? "all finite" : "NaN or infinity among them");
+  facts.gap();
+  facts.row("solver", i.solver.name + ": " + i.solver.reason);
+  facts.row("preconditioner", i.preconditioner.name + ": " + i.preconditioner.reason);
+  facts.row("format", i.choice.format + ": " + i.choice.reason);
+  facts.print(to);
+}
+
+bool was_measured(const Choice& choice) {
+  for (const Candidate& c : choice.candidates) {
+    if (c.measured_seconds > 0) return true;
+  }
+  return false;
+}
+
+void print_formats(std::FILE* to, const Inspection& i) {
+  const bool measured = was_measured(i.choice);
+  Grid grid({"format", "stored", "B/entry", "padding", measured ? "measured" : "predicted", "set-up", "verdict"});
+  const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
+  for (const Candidate& c : i.choice.candidates) {
+    if (!c.cost.applies()) {
+      grid.row({c.name, "-", "-", "-", "-", "-", c.verdict});
+      continue;
+    }
+    const double seconds = measured ? c.measured_seconds : c.cost.seconds;
+    grid.row({c.name, bytes_text(static_cast<double>(c.cost.bytes)),
+              fmt::format("{:.1f}", static_cast<double>(c.cost.bytes) / entries),
+              fmt::format("{:.0f} %", 100 * c.cost.padding), seconds > 0 ? seconds_text(seconds) : "-",
+              seconds_text(c.cost.setup_seconds), c.verdict});
+  }
+  grid.print(to);
+}
+
+Json to_json(const Inspection& i) {
+  Json structure = cli::to_json(i.structure);
+  structure["offsets"] = i.structure.offsets;
+  return {{"matrix", i.matrix},
+          {"device", i.device.description},
+          {"precision", i.device.precision},
+          {"rows", i.structure.rows},
+          {"cols", i.structure.cols},
+          {"nonzeros", i.structure.nonzeros},
+          {"structure", structure},
+          {"solver", i.solver.name},
+          {"preconditioner", i.preconditioner.name},
+          {"format", i.choice.format},
+          {"reasons",
+           {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
+          {"selection", cli::to_json(i.choice.candidates)},
+          {"version", version_json()}};
+}
+
+void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_bytes) {
+  if (i.structure.rows != i.structure.cols) {
+    i.solver = {"none", "the matrix isn't square"};
+    i.preconditioner = {"none", i.solver.reason};
+    return;
+  }
+  i.solver = choose_solver(i.structure, value_bytes, in.restart);
+  i.preconditioner = choose_preconditioner(i.structure);
+}
+
+/// Structure and ranking; converts the matrix only to measure.
+template <class Space, class T>
+void look_at(const Space& space, Csr<T> a, const InspectInput& in, Inspection& i) {
+  if (in.tune == "measure") {
+    FormatOptions measure;
+    measure.tune = Tune::measure;
+    const Operator<Space, T> op(space, std::move(a), measure);
+    i.structure = op.structure();
+    i.choice = op.choice();
+    return;
+  }
+  const Resident<Space, T> resident(space, a.view());
+  i.structure = analyse(space, resident.view());
+  i.choice = choose(costs(Formats<Space, T>{}, i.structure, machine_of(space)), {});
+}
+
+template <class Space, class T>
+int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& device) {
+  Inspection i;
+  i.matrix = in.matrix;
+  i.device = device;
+  LiveLine live(true);
+  live.phase("reading " + in.matrix);
+  Csr<T> a = read_matrix_market<T>(in.matrix, &i.file);
+  live.phase("analysing");
+  look_at(space, std::move(a), in, i);
+  choose_methods(i, in, sizeof(T));
+  live.clear();
+  if (!in.json.empty()) write_json(in.json, to_json(i));
+  std::FILE* const to = in.json == "-" ? stderr : stdout;
+  print_facts(to, i);
+  fmt::print(to, "\n");
+  print_formats(to, i);
+  return exit_converged;
+}
+
+}  // namespace
+
+Command inspect_command(CLI::App& program) {
+  const auto in = std::make_shared<InspectInput>();
+  CLI::App* const app = program.add_subcommand("inspect", "say what a matrix is, and what each format would cost");
+  app->group("Commands");
+  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
+  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
+  app->add_option("--tune", in->tune, "model (predict) or measure (time the best few)")
+      ->type_name("HOW")
+      ->check(one_of("model, measure"))
+      ->capture_default_str();
+  app->add_option("--restart", in->restart, "vectors that gmres would keep")
+      ->type_name("N")
+      ->check(at_least(1))
+      ->capture_default_str();
+  add_device_options(*app, in->device);
+  app->footer(listing("Formats", format_infos));
+  return {app, [in] {
+            require_writable(in->json);
+            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
+              return inspect_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
+            });
+          }};
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "exit_code.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+std::string entries_text(const Structure& s) {
+  return count_text(s.nonzeros) + (s.nonzeros == 1 ? " entry" : " entries");
+}
+
+std::string goal_text(const SolveOptions& o) {
+  return o.atol > 0 ? fmt::format("rtol {:.3g} or ||b - A x|| = {:.3g}", o.rtol, o.atol)
+                    : fmt::format("{:.3g}", o.rtol);
+}
+
+std::string interrupted_hint(const SolveReport& r) {
+  return r.output.empty() ? "x so far was not kept; -o FILE keeps it" : "go on from here with -x " + r.output;
+}
+
+/// What to do about an end that isn't the one hoped for.
+std::string hint(const SolveReport& r) {
+  switch (r.result.status) {
+    case Status::converged:
+      return {};
+    case Status::iteration_limit:
+      return "raise --maxiter, or try another --precond or --solver";
+    case Status::time_limit:
+      return "raise --time-limit, or try another --precond or --solver";
+    case Status::stagnated:
+      return r.device.precision == "single" ? "single precision may not reach further; --precision double does"
+                                            : "try a larger --restart, another --precond, or a looser --rtol";
+    case Status::breakdown:
+    case Status::diverged:
+      return r.result.solver == "cg" ? "cg needs a symmetric positive definite matrix; try --solver auto"
+                                     : "try --solver gmres with a larger --restart, or another --precond";
+    case Status::not_finite:
+      return "look for NaN, infinite or huge values in the matrix, right-hand side and guess";
+    case Status::interrupted:
+      return interrupted_hint(r);
+  }
+  return {};
+}
+
+void add_choices(Facts& facts, const SolveReport& r) {
+  std::string solver = r.solver.name;
+  if (solver == "gmres") solver += fmt::format("({}){}", r.options.restart, r.options.flexible ? " flexible" : "");
+  facts.row("solver", solver + ": " + r.solver.reason);
+  facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
+  facts.row("format", r.choice.format + ": " + r.choice.reason);
+  for (const Candidate& c : r.choice.candidates) {
+    if (c.name != r.choice.format) facts.more("not " + c.name + ": " + c.verdict);
+  }
+  const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
+  facts.row("memory", "matrix " + text(r.bytes.matrix) + ", solver " + text(r.bytes.workspace));
+  facts.more("preconditioner " + text(r.bytes.preconditioner) + ", x and b " + text(r.bytes.vectors));
+}
+
+/// Products with A in an iteration, or 0 when several methods took part.
+int products_per_iteration(const SolveReport& r) {
+  if (r.result.solver != r.solver.name) return 0;
+  return r.result.solver == "bicgstab" ? 2 : 1;
+}
+
+std::string iteration_text(const SolveReport& r) {
+  if (r.result.iterations == 0) return {};
+  return fmt::format("{} an iteration", seconds_text(r.times.solve / r.result.iterations));
+}
+
+/// What the solve did with the matrix alone: bytes that all products read, over all of the time.
+std::string traffic_text(const SolveReport& r) {
+  const int products = products_per_iteration(r) * r.result.iterations;
+  if (products == 0 || !(r.times.solve > 0)) return {};
+  return fmt::format("{} products read the matrix at {}", count_text(products),
+                     rate_text(products * static_cast<double>(r.bytes.matrix) / r.times.solve));
+}
+
+void add_times(Facts& facts, const SolveReport& r) {
+  const Times& t = r.times;
+  const auto row = [&facts](const char* label, double seconds, const std::string& remark = {}) {
+    facts.row(label, fmt::format("{:>7}{}", seconds_text(seconds), remark.empty() ? "" : "   " + remark));
+  };
+  row("read", t.read);
+  if (t.upload > 0) row("upload", t.upload);
+  row("analyse", t.analyse);
+  row("convert", t.convert);
+  row("precondition", t.precondition);
+  row("solve", t.solve, iteration_text(r));
+  if (const std::string traffic = traffic_text(r); !traffic.empty()) facts.more("          " + traffic);
+  row("in total", t.total);
+}
+
+void add_end(Facts& facts, const SolveReport& r) {
+  const SolveResult& result = r.result;
+  const int n = result.iterations;
+  const double first = result.history.empty() ? 0 : result.history.front();
+  const double factor = n > 0 && first > 0 ? std::pow(result.relative_residual / first, 1.0 / n) : 0;
+  facts.row("iterations", count_text(n) + (factor > 0 && factor < 1
+                                               ? fmt::format(", each leaves {:.3g} of the residual on average", factor)
+                                               : ""));
+  facts.row("residual", fmt::format("||b - A x|| / ||b|| = {:.2e}, recomputed; asked for {}", result.relative_residual,
+                                    goal_text(r.options)));
+  if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
+  for (const std::string& note : result.notes) {
+    if (note.find(r.solver.reason) == std::string::npos) facts.row("note", note);
+  }
+}
+
+Colour colour_of(Status status) {
+  if (status == Status::converged) return Colour::green;
+  return exit_code(status) == exit_failed ? Colour::red : Colour::yellow;
+}
+
+std::string status_text(Status status) {
+  std::string text(to_string(status));
+  for (char& c : text) c = c == '_' ? ' ' : c;
+  return text;
+}
+
+/// The last line: how it ended, and what to do about it.
+void print_end(std::FILE* to, const SolveReport& r) {
+  fmt::print(to, "\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
+             counted(r.result.iterations, "iteration"), seconds_text(r.times.solve));
+  for (const std::string& line : wrap(hint(r), line_width)) {
+    if (!line.empty()) fmt::print(to, "{}\n", line);
+  }
+}
+
+}  // namespace
+
+void add_device(Facts& facts, const DeviceInfo& device) {
+  facts.row("device", device.description + (device.precision == "single" ? ", single precision" : ""));
+  if (!device.remark.empty()) facts.more("no GPU: " + device.remark);
+}
+
+std::string symmetry_text(const Structure& s) {
+  if (s.rows != s.cols) return "rectangular";
+  if (s.symmetric) return "symmetric";
+  return s.pattern_symmetric ? "symmetric in pattern only" : "not symmetric";
+}
+
+std::string main_diagonal_text(const Structure& s) {
+  if (s.missing_diagonal > 0) return "missing or 0 in " + counted(s.missing_diagonal, "row");
+  return std::string(s.positive_diagonal ? "positive" : "not positive") + (s.constant_diagonal ? " and constant" : "");
+}
+
+std::string size_text(const Structure& s) {
+  return fmt::format("{} x {}, {}", count_text(s.rows), count_text(s.cols), entries_text(s));
+}
+
+void add_matrix(Facts& facts, const std::string& path, const Structure& s) {
+  const std::string main = s.rows == s.cols ? ", the main one " + main_diagonal_text(s) : "";
+  facts.row("matrix", path == "-" ? "standard input" : path);
+  facts.more(fmt::format("{}, {:.3g} a row, at most {}", size_text(s), s.mean_row, count_text(s.longest_row)));
+  facts.more(symmetry_text(s) + ", " + counted(s.diagonals, "diagonal") + main);
+  if (!s.finite) facts.more("holds NaN or infinite values");
+}
+
+void print_table(std::FILE* to, const SolveReport& r) {
+  Facts facts;
+  add_device(facts, r.device);
+  add_matrix(facts, r.matrix, r.structure);
+  facts.row("right-hand side", r.rhs);
+  add_choices(facts, r);
+  facts.gap();
+  add_end(facts, r);
+  facts.gap();
+  add_times(facts, r);
+  if (!r.output.empty()) facts.row("solution", r.output == "-" ? "standard output" : r.output);
+  facts.print(to);
+  print_end(to, r);
+}
+
+Json to_json(const SolveReport& r) {
+  const Times& t = r.times;
+  return {{"status", to_string(r.result.status)},
+          {"message", r.result.message()},
+          {"solver", r.result.solver},
+          {"preconditioner", r.preconditioner.name},
+          {"format", r.choice.format},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"matrix", r.matrix},
+          {"right_hand_side", r.rhs},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"structure", to_json(r.structure)},
+          {"rtol", r.options.rtol},
+          {"atol", r.options.atol},
+          {"iterations", r.result.iterations},
+          {"relative_residual", r.result.relative_residual},
+          {"residual", r.result.residual},
+          {"error", r.error ? Json(*r.error) : Json(nullptr)},
+          {"times",
+           {{"read", t.read},
+            {"upload", t.upload},
+            {"analyse", t.analyse},
+            {"convert", t.convert},
+            {"precondition", t.precondition},
+            {"solve", t.solve},
+            {"total", t.total}}},
+          {"bytes",
+           {{"matrix", r.bytes.matrix},
+            {"workspace", r.bytes.workspace},
+            {"preconditioner", r.bytes.preconditioner},
+            {"vectors", r.bytes.vectors}}},
+          {"reasons",
+           {{"solver", r.solver.reason}, {"preconditioner", r.preconditioner.reason}, {"format", r.choice.reason}}},
+          {"selection", to_json(r.choice.candidates)},
+          {"notes", r.result.notes},
+          {"history", r.result.history},
+          {"version", version_json()}};
+}
+
+}  // namespace ostinato::cli

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kokkos::View in and out: the arrays of a Kokkos program are solved with where they are, without a copy.
+//
+//   $ ./kokkos_view
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <string>
+
+#include <ostinato/ostinato.hpp>
+
+template <class T>
+using HostView = Kokkos::View<T*, Kokkos::HostSpace>;
+
+// A span over a view with consecutive elements.
+template <class T>
+std::span<T> span_of(const HostView<T>& view) {
+  return {view.data(), view.extent(0)};
+}
+
+// The second difference on n points: 2 on the diagonal, -1 beside it, as three views in compressed rows.
+struct Rows {
+  HostView<ostinato::Offset> row_ptr;
+  HostView<ostinato::Index> col;
+  HostView<double> val;
+};
+
+Rows second_difference(int n) {
+  const auto points = static_cast<std::size_t>(n);
+  Rows a{HostView<ostinato::Offset>("row_ptr", points + 1), HostView<ostinato::Index>("col", 3 * points - 2),
+         HostView<double>("val", 3 * points - 2)};
+  Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace> rows(0, n);
+  Kokkos::parallel_for("fill", rows, [=](int i) {
+    ostinato::Offset at = i == 0 ? 0 : 3 * i - 1;
+    a.row_ptr(i) = at;
+    for (int j = i - 1; j <= i + 1; ++j) {
+      if (j < 0 || j >= n) continue;
+      a.col(at) = j;
+      a.val(at++) = i == j ? 2 : -1;
+    }
+    if (i == n - 1) a.row_ptr(n) = at;
+  });
+  return a;
+}
+
+int main(int argc, char** argv) {
+  const Kokkos::ScopeGuard kokkos(argc, argv);  // Kokkos stays the program's: a Host only uses it
+  const int n = 1000;
+  const Rows a = second_difference(n);
+  HostView<double> b("b", n), x("x", n);  // x begins with zeros
+  Kokkos::deep_copy(b, 1.0);
+
+  const ostinato::Host space;
+  const ostinato::CsrView<double> view{n, n, span_of(a.row_ptr), span_of(a.col), span_of(a.val)};
+  const ostinato::Operator A(space, view);
+  const ostinato::SolveResult result = ostinato::cg(space, A, span_of(b), span_of(x));
+  std::printf("%s after %d iterations\n", std::string(to_string(result.status)).c_str(), result.iterations);
+
+  // The solution is (i + 1) (n - i) / 2: read it back on the Kokkos side.
+  double error = 0;
+  Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace> rows(0, n);
+  Kokkos::parallel_reduce(
+      "error", rows,
+      [=](int i, double& largest) { largest = std::fmax(largest, std::fabs(x(i) / (0.5 * (i + 1) * (n - i)) - 1)); },
+      Kokkos::Max<double>(error));
+  std::printf("largest relative error: %s 1e-6\n", error < 1e-6 ? "below" : "above");
+  return result && error < 1e-6 ? 0 : 1;
+}

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/operator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/generate.hpp>
+
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/spaces.hpp"
+
+// What Operator adds to its format; the formats themselves are in format_conformance_test.cpp.
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class OperatorOn : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+
+  template <class Op>
+  std::vector<Value> product(const Op& op, const std::vector<Value>& x) const {
+    const auto dx = this->put(x);
+    auto y = this->put(std::vector<Value>(static_cast<std::size_t>(op.rows()), 7));
+    op.apply(Value{1}, dx, Value{0}, y);
+    return y.download();
+  }
+};
+
+TYPED_TEST_SUITE(OperatorOn, EverySpace, SpaceNames);
+
+TYPED_TEST(OperatorOn, SaysWhatItHoldsAndWhy) {
+  const auto a = generate<typename TypeParam::T>("poisson2d", {.n = 40});
+
+  const Operator op(this->space(), a);
+
+  EXPECT_EQ(op.rows(), 1600);
+  EXPECT_EQ(op.cols(), 1600);
+  EXPECT_EQ(op.structure().nonzeros, a.nonzeros());
+  EXPECT_EQ(op.choice().format, op.format());
+  EXPECT_EQ(op.choice().candidates.size(), format_infos.size());
+  EXPECT_FALSE(op.choice().reason.empty());
+  for (const Candidate& c : op.choice().candidates) EXPECT_FALSE(c.verdict.empty()) << c.name;
+  EXPECT_GT(op.bytes(), 0u);
+}
+
+TYPED_TEST(OperatorOn, MultipliesWhateverItChose) {
+  using T = typename TypeParam::T;
+  for (const std::string_view family : {"poisson2d", "random", "rmat", "dense-row", "banded", "maxwell2d"}) {
+    SCOPED_TRACE(family);
+    const auto a = generate<T>(family, {.n = family == "poisson2d" || family == "maxwell2d" ? 30 : 900});
+    const auto x = random_vector<T>(a.cols, 1);
+
+    for (const Tune tune : {Tune::off, Tune::model, Tune::measure}) {
+      const auto y = this->product(Operator(this->space(), a, {.tune = tune}), x);
+      EXPECT_EQ(difference(y, reference_product(a.view(), T{1}, x, T{0}, {})), "");
+    }
+  }
+}
+
+TYPED_TEST(OperatorOn, RefusesAMalformedMatrix) {
+  using T = typename TypeParam::T;
+  Csr<T> outside = dense<T>({{1, 2}, {3, 4}});
+  outside.col[1] = 2;
+  Csr<T> short_pointers = dense<T>({{1, 2}, {3, 4}});
+  short_pointers.row_ptr.pop_back();
+
+  EXPECT_THROW(Operator(this->space(), outside), ArgumentError);
+  EXPECT_THROW(Operator(this->space(), short_pointers), ArgumentError);
+  EXPECT_THROW(Operator(this->space(), Csr<T>(outside)), ArgumentError);
+}
+
+TYPED_TEST(OperatorOn, ListsTheFormatsForAnUnknownOne) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1}});
+
+  const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "nonesuch"}); });
+
+  for (const FormatInfo& info : format_infos) EXPECT_NE(text.find(info.name), std::string::npos) << text;
+}
+
+TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {
+  using T = typename TypeParam::T;
+  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}));
+
+  EXPECT_THROW(op.update_values(dense<T>({{1, 2}, {4, 3}})), ArgumentError);
+  EXPECT_THROW(op.update_values(dense<T>({{1, 2, 0}, {0, 3, 0}})), ArgumentError);
+  EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+}
+
+TYPED_TEST(OperatorOn, MovesWithItsMatrix) {
+  using T = typename TypeParam::T;
+  Operator from(this->space(), dense<T>({{1, 2}, {0, 3}}));
+
+  const Operator to = std::move(from);
+
+  EXPECT_EQ(this->product(to, {1, 1}), (std::vector<T>{3, 3}));
+}
+
+TYPED_TEST(OperatorOn, AppliesToPartsOfLongerArrays) {
+  using T = typename TypeParam::T;
+  const auto a = stencil<T>(1000, 1000, 30, 3);
+  const auto x = random_vector<T>(1003, 4);
+  const Operator op(this->space(), a);
+  const auto dx = this->put(x);
+  auto y = this->put(std::vector<T>(1002, 5));
+
+  op.apply(T{1}, dx.span().subspan(3), T{0}, y.span().subspan(1, 1000));
+
+  const auto all = y.download();
+  const std::vector<T> middle(all.begin() + 1, all.end() - 1), part(x.begin() + 3, x.end());
+  EXPECT_EQ(difference(middle, reference_product(a.view(), T{1}, part, T{0}, {})), "");
+  EXPECT_EQ(all.front(), T{5});
+  EXPECT_EQ(all.back(), T{5});
+}
+
+template <class T>
+class CudaAgainstHost : public SpaceTest<On<Cuda, T>> {};
+using Values = testing::Types<float, double>;
+TYPED_TEST_SUITE(CudaAgainstHost, Values);
+
+TYPED_TEST(CudaAgainstHost, EveryFormatMultipliesAlike) {
+  using T = TypeParam;
+  const auto a = generate<T>("banded", {.n = 5000});
+  const auto x = random_vector<T>(a.cols, 5);
+  auto reference = reference_product(a.view(), T{1}, x, T{0}, {});
+  const Operator chosen(Host(), a);
+  for (const Candidate& candidate : chosen.choice().candidates) {
+    if (!candidate.cost.applies()) continue;
+    SCOPED_TRACE(candidate.name);
+    const Operator on_host(Host(), a, {.format = candidate.name});
+    const Operator on_cuda(this->space(), a, {.format = candidate.name});
+    std::vector<T> host(static_cast<std::size_t>(a.rows));
+    Vector<Cuda, T> y(this->space(), host.size());
+
+    on_host.apply(T{1}, x, T{0}, host);
+    on_cuda.apply(T{1}, this->put(x), T{0}, y);
+
+    for (std::size_t i = 0; i < host.size(); ++i) reference[i].value = host[i];
+    EXPECT_EQ(difference(y.download(), reference), "");
+  }
+}
+
+TYPED_TEST(CudaAgainstHost, AnalysesAlike) {
+  using T = TypeParam;
+  for (const auto& info : generators()) {
+    SCOPED_TRACE(info.name);
+    const auto a = generate<T>(info.name, {.n = 12});
+
+    const Structure host = Operator(Host(), a).structure(), cuda = Operator(this->space(), a).structure();
+
+    EXPECT_EQ(host.offsets, cuda.offsets);
+    EXPECT_EQ(host.symmetric, cuda.symmetric);
+    EXPECT_EQ(host.pattern_symmetric, cuda.pattern_symmetric);
+    EXPECT_EQ(host.longest_row, cuda.longest_row);
+    EXPECT_EQ(host.missing_diagonal, cuda.missing_diagonal);
+    EXPECT_EQ(host.constant_diagonal, cuda.constant_diagonal);
+    EXPECT_EQ(host.positive_diagonal, cuda.positive_diagonal);
+    EXPECT_DOUBLE_EQ(host.row_deviation, cuda.row_deviation);
+  }
+}
+
+TEST(CudaSpace, SaysWhyItIsAbsent) {
+  if (Cuda::device_count() > 0) {
+    EXPECT_EQ(Cuda::why_absent(), "");
+    EXPECT_NO_THROW(Cuda());
+  } else {
+    EXPECT_NE(Cuda::why_absent(), "");
+    EXPECT_NE(message_of<DeviceError>([] { Cuda(); }), "");
+  }
+}
+
+TEST(CudaSpace, RefusesADeviceThatIsNotThere) { EXPECT_THROW(Cuda(1000), DeviceError); }
+
+}  // namespace
+}  // namespace ostinato::test

@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/structure.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/resident.hpp>
+
+#include "support/samples.hpp"
+#include "support/spaces.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class StructureOf : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+
+  Structure of(const Csr<Value>& a) const {
+    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
+    return analyse(this->space(), resident.view());
+  }
+};
+
+TYPED_TEST_SUITE(StructureOf, EverySpace, SpaceNames);
+
+/// The same facts, found the long way.
+template <class T>
+struct Plain {
+  std::map<std::pair<Index, Index>, T> entries;
+  std::set<Index> offsets;
+  std::vector<Index> lengths;
+
+  explicit Plain(const Csr<T>& a) : lengths(static_cast<std::size_t>(a.rows)) {
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = a.row_ptr[static_cast<std::size_t>(i)]; k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
+        const Index j = a.col[static_cast<std::size_t>(k)];
+        entries[{i, j}] = a.val[static_cast<std::size_t>(k)];
+        offsets.insert(j - i);
+        ++lengths[static_cast<std::size_t>(i)];
+      }
+    }
+  }
+
+  Index longest() const { return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end()); }
+
+  bool pattern_symmetric() const {
+    return std::all_of(entries.begin(), entries.end(), [&](const auto& e) {
+      return entries.count({e.first.second, e.first.first}) == 1;
+    });
+  }
+
+  bool symmetric() const {
+    return pattern_symmetric() && std::all_of(entries.begin(), entries.end(), [&](const auto& e) {
+             return entries.at({e.first.second, e.first.first}) == e.second;
+           });
+  }
+};
+
+TYPED_TEST(StructureOf, KnowsASmallMatrixByHand) {
+  const auto a = dense<typename TypeParam::T>({{4, -1, 0, 0}, {-1, 4, 0, 2}, {0, 0, 0, 0}, {0, 2, 0, 4}});
+
+  const Structure s = this->of(a);
+
+  EXPECT_EQ(s.rows, 4);
+  EXPECT_EQ(s.cols, 4);
+  EXPECT_EQ(s.nonzeros, 7);
+  EXPECT_EQ(s.offsets, (std::vector<Index>{-2, -1, 0, 1, 2}));
+  EXPECT_EQ(s.diagonals, 5);
+  EXPECT_EQ(s.longest_row, 3);
+  EXPECT_EQ(s.empty_rows, 1);
+  EXPECT_DOUBLE_EQ(s.mean_row, 7.0 / 4);
+  EXPECT_DOUBLE_EQ(s.row_deviation, std::sqrt((4 + 9 + 0 + 4) / 4.0 - 49.0 / 16));
+  EXPECT_TRUE(s.pattern_symmetric && s.symmetric && s.finite);
+  EXPECT_EQ(s.missing_diagonal, 1);
+  EXPECT_FALSE(s.positive_diagonal);
+  EXPECT_FALSE(s.constant_diagonal);
+}
+
+TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    SCOPED_TRACE(sample.name);
+    const Csr<T>& a = sample.matrix;
+    const Plain<T> plain(a);
+
+    const Structure s = this->of(a);
+
+    EXPECT_EQ(s.nonzeros, a.nonzeros());
+    EXPECT_EQ(s.diagonals, static_cast<Offset>(plain.offsets.size()));
+    if (s.diagonals <= Structure::max_listed_diagonals) {
+      EXPECT_EQ(s.offsets, std::vector<Index>(plain.offsets.begin(), plain.offsets.end()));
+    } else {
+      EXPECT_TRUE(s.offsets.empty());
+    }
+    EXPECT_EQ(s.empty_rows, std::count(plain.lengths.begin(), plain.lengths.end(), 0));
+    EXPECT_EQ(s.longest_row, plain.longest());
+    EXPECT_EQ(s.pattern_symmetric, a.rows == a.cols && plain.pattern_symmetric());
+    EXPECT_EQ(s.symmetric, a.rows == a.cols && plain.symmetric());
+    EXPECT_TRUE(s.finite);
+  }
+}
+
+TYPED_TEST(StructureOf, MeasuresTheSpreadOfRowLengths) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    if (sample.matrix.rows == 0) continue;
+    SCOPED_TRACE(sample.name);
+    const Plain<T> plain(sample.matrix);
+    const double rows = static_cast<double>(plain.lengths.size());
+    const double mean = static_cast<double>(sample.matrix.nonzeros()) / rows;
+    double squares = 0;
+    for (const Index length : plain.lengths) squares += (length - mean) * (length - mean);
+
+    const Structure s = this->of(sample.matrix);
+
+    EXPECT_DOUBLE_EQ(s.mean_row, mean);
+    EXPECT_NEAR(s.row_deviation, std::sqrt(squares / rows), 1e-12 * (1 + s.row_deviation));
+  }
+}
+
+TYPED_TEST(StructureOf, TellsSymmetryOfValuesFromThatOfThePattern) {
+  using T = typename TypeParam::T;
+
+  const Structure both = this->of(dense<T>({{1, 2}, {2, 1}})), pattern = this->of(dense<T>({{1, 2}, {3, 1}}));
+  const Structure neither = this->of(dense<T>({{1, 2}, {0, 1}})), wide = this->of(dense<T>({{1, 2, 0}, {2, 1, 0}}));
+
+  EXPECT_TRUE(both.pattern_symmetric && both.symmetric);
+  EXPECT_TRUE(pattern.pattern_symmetric && !pattern.symmetric);
+  EXPECT_TRUE(!neither.pattern_symmetric && !neither.symmetric);
+  EXPECT_TRUE(!wide.pattern_symmetric && !wide.symmetric);
+}
+
+TYPED_TEST(StructureOf, FindsTheOneEntryThatBreaksSymmetry) {
+  using T = typename TypeParam::T;
+  Csr<T> a = generate<T>("poisson2d", {.n = 60});
+  const bool before = this->of(a).symmetric;
+  a.val[a.val.size() - 2] += T(1);
+
+  const Structure s = this->of(a);
+
+  EXPECT_TRUE(before);
+  EXPECT_TRUE(s.pattern_symmetric);
+  EXPECT_FALSE(s.symmetric);
+}
+
+TYPED_TEST(StructureOf, JudgesTheDiagonal) {
+  using T = typename TypeParam::T;
+
+  const Structure constant = this->of(dense<T>({{3, 1}, {0, 3}})), varied = this->of(dense<T>({{3, 1}, {0, 2}}));
+  const Structure negative = this->of(dense<T>({{-3, 1}, {0, -3}})), missing = this->of(dense<T>({{3, 1}, {1, 0}}));
+  const Structure zero = this->of(from_triplets<T>(2, 2, std::vector<Triplet<T>>{{0, 0, 0}, {1, 1, 5}}));
+
+  EXPECT_TRUE(constant.constant_diagonal && constant.positive_diagonal && constant.missing_diagonal == 0);
+  EXPECT_TRUE(!varied.constant_diagonal && varied.positive_diagonal && varied.missing_diagonal == 0);
+  EXPECT_TRUE(negative.constant_diagonal && !negative.positive_diagonal && negative.missing_diagonal == 0);
+  EXPECT_TRUE(!missing.constant_diagonal && !missing.positive_diagonal && missing.missing_diagonal == 1);
+  EXPECT_TRUE(!zero.constant_diagonal && !zero.positive_diagonal && zero.missing_diagonal == 1);
+}
+
+TYPED_TEST(StructureOf, NoticesWhatIsNotFinite) {
+  using T = typename TypeParam::T;
+  for (const T bad :
+       {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()}) {
+    Csr<T> a = stencil<T>(597, 597, 7, 1);
+    a.val[1234] = bad;
+
+    const Structure s = this->of(a);
+
+    EXPECT_FALSE(s.finite) << bad;
+  }
+}
+
+TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> row;
+  for (Index j = 0; j <= Structure::max_listed_diagonals; ++j) row.push_back({0, j, T(1)});
+  const std::vector<Triplet<T>> shorter(row.begin(), row.end() - 1);
+
+  const Structure most = this->of(from_triplets<T>(1, 5000, shorter)), more = this->of(from_triplets<T>(1, 5000, row));
+
+  EXPECT_EQ(most.diagonals, Structure::max_listed_diagonals);
+  EXPECT_EQ(most.offsets.size(), static_cast<std::size_t>(Structure::max_listed_diagonals));
+  EXPECT_EQ(more.diagonals, Structure::max_listed_diagonals + 1);
+  EXPECT_TRUE(more.offsets.empty());
+}
+
+}  // namespace
+}  // namespace ostinato::test
