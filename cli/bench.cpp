@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <cmath>
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
@@ -97,7 +98,7 @@ std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const s
   return rows;
 }
 
-std::string ratio_text(double ratio) { return fmt::format("{:.2f}", ratio); }
+std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"; }
 
 std::string error_text(const BenchRow& row) {
   return fmt::format("{:.1f} eps{}", row.error, row.right() ? "" : ": WRONG");
@@ -202,7 +203,7 @@ Command bench_command(CLI::App& program) {
   app->add_option("--format", in->format, formats)->type_name("NAME")->check(one_of(formats))->capture_default_str();
   app->add_option("--repetitions", in->repetitions, "timings, of which the median counts")
       ->type_name("N")
-      ->check(at_least(1))
+      ->check(whole(1))
       ->capture_default_str();
   app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
   add_device_options(*app, in->device);

@@ -13,6 +13,7 @@ namespace ostinato::cli {
 
 namespace {
 
+constexpr int most_threads = 512;  ///< Kokkos 3 has no room for more
 constexpr std::string_view cuda_prefix = "cuda:";
 
 bool is_number(std::string_view text) {
@@ -39,7 +40,7 @@ void add_device_options(CLI::App& command, DeviceOptions& options) {
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads on the CPU; 0: OMP_NUM_THREADS, or all")
       ->type_name("N")
-      ->check(at_least(0))
+      ->check(whole(0, most_threads))
       ->capture_default_str();
 }
 

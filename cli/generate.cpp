@@ -19,6 +19,8 @@ namespace ostinato::cli {
 
 namespace {
 
+constexpr const char* family_group = "Family options";
+
 struct GenerateInput {
   std::string family, output;
   GenerateOptions options;
@@ -26,23 +28,23 @@ struct GenerateInput {
 };
 
 void add_family_options(CLI::App& app, GenerateOptions& o) {
-  const auto number = [&app](const char* name, auto& value, double least, const char* what) {
-    app.add_option(name, value, what)
-        ->type_name(std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X")
-        ->check(at_least(least))
-        ->capture_default_str()
-        ->group("Family options");
+  const auto add = [&app](const char* name, auto& value, const CLI::Validator& check, const char* what) {
+    const char* const type = std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X";
+    app.add_option(name, value, what)->type_name(type)->check(check)->capture_default_str()->group(family_group);
   };
-  number("--peclet", o.peclet, 0, "cell Peclet number");
-  app.add_flag("--rotating", o.rotating, "velocity that turns around the middle")->group("Family options");
-  number("--anisotropy", o.anisotropy, 0, "diffusion along y where that along x is 1");
-  number("--unknowns", o.unknowns, 1, "unknowns a node: the size of the dense blocks");
-  app.add_flag("--constant", o.constant, "constant values instead of random ones")->group("Family options");
-  number("--entries-per-row", o.entries_per_row, 1, "mean of all rows");
-  number("--bandwidth", o.bandwidth, 0, "diagonals on either side of the main one");
-  number("--broken", o.broken, 0, "share of each diagonal that is missing, 0 .. 1");
-  number("--scatter", o.scatter, 0, "entries a row that stand alone, 0 .. 1");
-  number("--seed", o.seed, 0, "of all that is random");
+  const auto flag = [&app](const char* name, bool& value, const char* what) {
+    app.add_flag(name, value, what)->group(family_group);
+  };
+  add("--peclet", o.peclet, at_least(0), "cell Peclet number");
+  flag("--rotating", o.rotating, "velocity that turns around the middle");
+  add("--anisotropy", o.anisotropy, at_least(0), "diffusion along y where that along x is 1");
+  add("--unknowns", o.unknowns, whole(1), "unknowns a node: the size of the dense blocks");
+  flag("--constant", o.constant, "constant values instead of random ones");
+  add("--entries-per-row", o.entries_per_row, at_least(1), "mean of all rows");
+  add("--bandwidth", o.bandwidth, whole(0), "diagonals on either side of the main one");
+  add("--broken", o.broken, at_least(0), "share of each diagonal that is missing, 0 .. 1");
+  add("--scatter", o.scatter, at_least(0), "entries a row that stand alone, 0 .. 1");
+  add("--seed", o.seed, whole(0, std::numeric_limits<std::int64_t>::max()), "of all that is random");
 }
 
 const GeneratorInfo& family_of(const std::string& name) {
@@ -62,7 +64,7 @@ std::string kebab(std::string_view name) {
 void require_read(const CLI::App& app, const GeneratorInfo& family) {
   const std::string read = " " + kebab(family.arguments) + " ";
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() != "Family options" || option->count() == 0) continue;
+    if (option->get_group() != family_group || option->count() == 0) continue;
     const std::string& name = option->get_lnames().front();
     if (read.find("[" + name + "]") != std::string::npos) continue;
     throw UsageError(fmt::format("{} has no use for --{}; it reads {}", family.name, name, kebab(family.arguments)));
@@ -77,9 +79,20 @@ std::string family_list() {
   return text;
 }
 
-void write(const GenerateInput& in, const CsrView<double>& a, double generate_seconds) {
+/// The command that makes this matrix, for the comment in the file.
+std::string command_text(const CLI::App& app, const GenerateInput& in) {
+  std::string text = fmt::format("ostinato generate {} {}", in.family, in.options.n);
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group() != family_group || option->count() == 0) continue;
+    text += " --" + option->get_lnames().front();
+    if (option->get_type_size() != 0) text += " " + option->results().front();
+  }
+  return text;
+}
+
+void write(const GenerateInput& in, const std::string& comment, const CsrView<double>& a, double generate_seconds) {
   Stopwatch watch;
-  write_matrix_market(in.output, a, fmt::format("ostinato generate {} {}", in.family, in.options.n));
+  write_matrix_market(in.output, a, comment);
   if (in.quiet) return;
   const bool file = in.output != "-";
   const std::string size = file ? bytes_text(static_cast<double>(std::filesystem::file_size(in.output))) + ", " : "";
@@ -106,7 +119,7 @@ int run_generate(const CLI::App& app, const GenerateInput& in) {
     const double seconds = watch.seconds();
     live.phase("writing " + in.output);
     live.clear();
-    write(in, a, seconds);
+    write(in, command_text(app, in), a, seconds);
   } catch (const ArgumentError& e) {
     throw UsageError(e.what());
   }
@@ -120,7 +133,7 @@ Command generate_command(CLI::App& program) {
   CLI::App* const app = program.add_subcommand("generate", "write a matrix of a known family");
   app->group("Commands");
   app->add_option("family", in->family, "one of those below");
-  app->add_option("n", in->options.n, "grid points a side, or rows")->check(at_least(1));
+  app->add_option("n", in->options.n, "grid points a side, or rows")->check(whole(1));
   app->add_option("output", in->output, "Matrix Market file, .mtx or .mtx.gz; - is the standard output");
   app->add_flag("--list", in->list, "print the families and exit");
   app->add_flag("--quiet", in->quiet, "say nothing");

@@ -68,4 +68,14 @@ CLI::Validator at_least(double least) {
       "");
 }
 
+CLI::Validator whole(std::int64_t least, std::int64_t most) {
+  return CLI::Validator(
+      [least, most](std::string& text) {
+        std::int64_t value = 0;
+        if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
+        return fmt::format("'{}' isn't a whole number in {} .. {}", text, least, most);
+      },
+      "");
+}
+
 }  // namespace ostinato::cli

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ std::string listing_line(std::string_view name, std::string_view description);
 CLI::Validator one_of(const std::string& known);
 /// Takes finite numbers that aren't smaller.
 CLI::Validator at_least(double least);
+/// Takes whole numbers in least .. most only.
+CLI::Validator whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
 
 template <class Infos>
 std::string listing(const std::string& title, const Infos& infos) {

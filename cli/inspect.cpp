@@ -172,7 +172,7 @@ Command inspect_command(CLI::App& program) {
       ->capture_default_str();
   app->add_option("--restart", in->restart, "vectors that gmres would keep")
       ->type_name("N")
-      ->check(at_least(1))
+      ->check(whole(1))
       ->capture_default_str();
   add_device_options(*app, in->device);
   app->footer(listing("Formats", format_infos));

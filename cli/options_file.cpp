@@ -21,7 +21,8 @@ nlohmann::json read_object(const std::string& path) {
     if (!object.is_object()) throw FormatError(path, 0, "isn't a JSON object of options");
     return object;
   } catch (const nlohmann::json::exception& e) {
-    throw FormatError(path, 0, std::string("isn't JSON: ") + e.what());
+    const std::string reason = e.what();  // "[json.exception...] parse error at line 2, ..."
+    throw FormatError(path, 0, "isn't JSON: " + reason.substr(reason.find("] ") + 2));
   }
 }
 
@@ -49,7 +50,8 @@ std::string value_text(const std::string& path, const std::string& key, const nl
 
 void apply_options_file(CLI::App& command, const std::string& path) {
   if (path.empty()) return;
-  for (const auto& [key, value] : read_object(path).items()) {
+  const nlohmann::json object = read_object(path);
+  for (const auto& [key, value] : object.items()) {
     CLI::Option* const option = command.get_option_no_throw("--" + key);
     if (option == nullptr || !is_settable(option)) {
       throw UsageError(path + ": unknown option '" + key + "'; known: " + known_keys(command));

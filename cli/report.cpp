@@ -79,7 +79,7 @@ std::string iteration_text(const SolveReport& r) {
 std::string traffic_text(const SolveReport& r) {
   const int products = products_per_iteration(r) * r.result.iterations;
   if (products == 0 || !(r.times.solve > 0)) return {};
-  return fmt::format("{} products read the matrix at {}", count_text(products),
+  return fmt::format("{} read the matrix at {}", counted(products, "product"),
                      rate_text(products * static_cast<double>(r.bytes.matrix) / r.times.solve));
 }
 

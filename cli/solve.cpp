@@ -57,16 +57,18 @@ void add_choices(CLI::App& app, SolveInput& in) {
 }
 
 void add_limits(CLI::App& app, SolveInput& in) {
-  const auto number = [&app](const char* name, auto& value, const char* type, double least, const char* what) {
-    return app.add_option(name, value, what)->type_name(type)->check(at_least(least));
+  const auto number = [&app](const char* name, auto& value, double least, const char* what) {
+    return app.add_option(name, value, what)->type_name("X")->check(at_least(least));
   };
-  number("--rtol", in.rtol, "X", 0, "stop at ||b - A x|| <= rtol ||b||")->default_str("1e-8; 1e-5 in single precision");
-  number("--atol", in.limits.atol, "X", 0, "or at ||b - A x|| <= atol")->capture_default_str();
-  number("--maxiter", in.limits.max_iterations, "N", 0, "iterations at most")->capture_default_str();
-  number("--time-limit", in.limits.time_limit, "S", 0, "seconds at most; 0: no limit")->capture_default_str();
-  number("--restart", in.limits.restart, "N", 1, "gmres: vectors kept before a restart")->capture_default_str();
-  number("--check-every", in.limits.check_every, "N", 0, "iterations between looks at the residual; 0: chosen by cost")
-      ->capture_default_str();
+  const auto count = [&app](const char* name, int& value, int least, const char* what) {
+    app.add_option(name, value, what)->type_name("N")->check(whole(least))->capture_default_str();
+  };
+  number("--rtol", in.rtol, 0, "stop at ||b - A x|| <= rtol ||b||")->default_str("1e-8; 1e-5 in single precision");
+  number("--atol", in.limits.atol, 0, "or at ||b - A x|| <= atol")->capture_default_str();
+  count("--maxiter", in.limits.max_iterations, 0, "iterations at most");
+  number("--time-limit", in.limits.time_limit, 0, "seconds at most; 0: no limit")->capture_default_str();
+  count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
+  count("--check-every", in.limits.check_every, 0, "iterations between looks at the residual; 0: chosen by cost");
   app.add_flag("--flexible", in.limits.flexible, "gmres: allow a preconditioner that varies (FGMRES)");
 }
 

@@ -1,2 +1,68 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
+
+# What `cmake --install` puts under a prefix, which may be moved afterwards: library, headers, a CMake package and a
+# pkg-config file. The program has its own rule in cli/.
+include(CMakePackageConfigHelpers)
+
+# The headers that <ostinato/ostinato.hpp> can reach; the others serve our own sources.
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+  "${PROJECT_SOURCE_DIR}/spmv/*.hpp" "${PROJECT_SOURCE_DIR}/solvers/*.hpp" "${PROJECT_SOURCE_DIR}/preconditioners/*.hpp")
+list(FILTER headers EXCLUDE REGEX
+  "^spmv/generate/|^spmv/io/(entry|header|text)\\.hpp$|^spmv/assemble\\.hpp$|^spmv/structure_steps\\.hpp$|_kernels\\.hpp$")
+foreach(header IN LISTS headers ITEMS ostinato.hpp)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")
+endforeach()
+
+# A Kokkos that ./dev built under .deps goes along, so that the prefix doesn't lean on this source folder. The config
+# package points to any other Kokkos as a hint.
+set(ostinato_kokkos_hint "")
+set(ostinato_kokkos_exact "")
+set(ostinato_kokkos_prefix "\${prefix}")
+set(kokkos_libdir "${CMAKE_INSTALL_LIBDIR}")
+if(Kokkos_DIR)  # unset when Kokkos is built with us; its own rules then install it
+  set(ostinato_kokkos_exact EXACT)
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${Kokkos_DIR}" NORMALIZE kokkos_is_ours)
+  get_target_property(kokkos_include Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)
+  list(GET kokkos_include 0 kokkos_include)
+  cmake_path(GET kokkos_include PARENT_PATH kokkos_prefix)
+  file(RELATIVE_PATH kokkos_libdir "${kokkos_prefix}" "${Kokkos_DIR}/../..")
+  string(REGEX REPLACE "/$" "" kokkos_libdir "${kokkos_libdir}")
+  if(kokkos_is_ours)
+    install(DIRECTORY "${kokkos_prefix}/include" "${kokkos_prefix}/lib" DESTINATION .)
+  else()
+    set(ostinato_kokkos_hint "${Kokkos_DIR}")
+    set(ostinato_kokkos_prefix "${kokkos_prefix}")
+  endif()
+endif()
+
+# find_package(ostinato CONFIG) -> ostinato::ostinato
+set(ostinato_cmakedir "${CMAKE_INSTALL_LIBDIR}/cmake/ostinato")
+install(TARGETS ostinato EXPORT ostinatoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT ostinatoTargets NAMESPACE ostinato:: DESTINATION "${ostinato_cmakedir}")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/ostinatoConfig.cmake.in" "${PROJECT_BINARY_DIR}/ostinatoConfig.cmake"
+  INSTALL_DESTINATION "${ostinato_cmakedir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/ostinatoConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/ostinatoConfig.cmake" "${PROJECT_BINARY_DIR}/ostinatoConfigVersion.cmake"
+  DESTINATION "${ostinato_cmakedir}")
+
+# pkg-config --static --cflags --libs ostinato
+file(RELATIVE_PATH ostinato_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+string(REGEX REPLACE "/$" "" ostinato_pc_to_prefix "${ostinato_pc_to_prefix}")
+set(ostinato_openmp_flag "")
+if("OPENMP" IN_LIST Kokkos_DEVICES)
+  set(ostinato_openmp_flag "${OpenMP_CXX_FLAGS}")
+  if(NOT ostinato_openmp_flag)
+    set(ostinato_openmp_flag "-fopenmp")
+  endif()
+endif()
+set(ostinato_cuda_libs "")
+if(OSTINATO_CUDA)
+  set(ostinato_cuda_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcublas -lcudart ")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/ostinato.pc.in" "${PROJECT_BINARY_DIR}/ostinato.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/ostinato.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

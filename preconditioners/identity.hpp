@@ -11,6 +11,7 @@ namespace ostinato {
 /// No preconditioner: M = I. The solvers leave its step out.
 struct Identity {
   using is_identity = void;
+  using is_replayable = void;
   static constexpr std::string_view name = "none";
   static constexpr std::string_view description = "no preconditioner";
 

@@ -21,6 +21,7 @@ template <class Space, class T>
 class Jacobi {
  public:
   using value_type = T;
+  using is_replayable = void;
   static constexpr std::string_view name = "jacobi";
   static constexpr std::string_view description = "the diagonal of A";
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/solvers/replay.hpp>
 #include <ostinato/solvers/restarts.hpp>
 
 namespace ostinato {
@@ -27,26 +28,28 @@ SolveResult bicgstab(const Space& space, const A& a, In<T> b, Out<std::type_iden
   Out<T> s_hat = is_identity<M> ? Out<T>{} : workspace.template take<T>(n);
   BicgstabScalars* s = workspace.put(BicgstabScalars{});
 
-  return solve_with_restarts<T>("bicgstab", true, space, a, b, x, options, workspace,
-                                [&](Out<T> r, double*, double norm, auto& monitor) {
-                                  if constexpr (is_identity<M>) s_hat = r;
-                                  Progress* progress = monitor.start(norm);
-                                  const BicgstabScalars start{.rho = norm * norm, .s0s0 = norm * norm};
-                                  space.upload(s, &start, sizeof start);
-                                  copy<T>(space, r, s0);  // s0 = r
-                                  while (monitor.next()) {
-                                    update_p<T>(space, s, r, v, p, progress);          // p = r + beta (p - omega v)
-                                    if constexpr (!is_identity<M>) m.apply(p, p_hat);  // p_hat = M^-1 p
-                                    apply_dot(space, a, p_hat, v, s0, &s->s0v);        // v = A p_hat;  s0v = s0 . v
-                                    update_s<T>(space, s, v, r, progress);  // alpha = rho / s0v;  r -= alpha v
-                                    if constexpr (!is_identity<M>) m.apply(r, s_hat);  // s_hat = M^-1 r
-                                    a.apply(T{1}, s_hat, T{0}, t);                     // t = A s_hat
-                                    dots_ts_tt<T>(space, s, t, r, progress);           // ts = t . r;  tt = t . t
-                                    update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r,
-                                                  progress);  // omega = ts / tt;  x += alpha p_hat + omega s_hat;
-                                  }                           // r -= omega t;  rho = s0 . r
-                                  monitor.finish();
-                                });
+  const auto recurrence = [&](Out<T> r, double*, double norm, auto& monitor) {
+    if constexpr (is_identity<M>) s_hat = r;
+    Replay<Space> repeat(space, monitor.every(), is_replayable<A> && is_replayable<M>);
+    Progress* progress = monitor.start(norm);
+    const BicgstabScalars start{.rho = norm * norm, .s0s0 = norm * norm};
+    space.upload(s, &start, sizeof start);
+    copy<T>(space, r, s0);  // s0 = r
+    const auto iterate = [&] {
+      update_p<T>(space, s, r, v, p, progress);          // p = r + beta (p - omega v)
+      if constexpr (!is_identity<M>) m.apply(p, p_hat);  // p_hat = M^-1 p
+      apply_dot(space, a, p_hat, v, s0, &s->s0v);        // v = A p_hat;  s0v = s0 . v
+      update_s<T>(space, s, v, r, progress);             // alpha = rho / s0v;  r -= alpha v
+      if constexpr (!is_identity<M>) m.apply(r, s_hat);  // s_hat = M^-1 r
+      a.apply(T{1}, s_hat, T{0}, t);                     // t = A s_hat
+      dots_ts_tt<T>(space, s, t, r, progress);           // ts = t . r;  tt = t . t
+      // omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r
+      update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r, progress);
+    };
+    while (monitor.next()) repeat(iterate);
+    monitor.finish();
+  };
+  return solve_with_restarts<T>("bicgstab", true, space, a, b, x, options, workspace, recurrence);
 }
 
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/solvers/replay.hpp>
 #include <ostinato/solvers/restarts.hpp>
 
 namespace ostinato {
@@ -28,25 +29,27 @@ SolveResult cg(const Space& space, const A& a, In<T> b, Out<std::type_identity_t
   double* rz = workspace.put(0.0);
   double* rz_new = workspace.put(0.0);
 
-  return solve_with_restarts<T>(
-      "cg", false, space, a, b, x, options, workspace, [&](Out<T> r, double* rr, double norm, auto& monitor) {
-        if constexpr (is_identity<M>) z = r;
-        Progress* progress = monitor.start(norm);
-        precondition_dot<T>(space, m, r, z, rz);  // z = M^-1 r;  rz = r . z
-        copy<T>(space, z, p);                     // p = z
-        while (monitor.next()) {
-          apply_dot(space, a, p, q, p, pq);  // q = A p;  pq = p . q
-          if constexpr (is_identity<M>) {
-            update_r<T>(space, rz, pq, q, r, rz_new, progress);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
-          } else {
-            update_r<T>(space, rz, pq, q, r, rr, progress);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
-            precondition_dot<T>(space, m, r, z, rz_new);     // z = M^-1 r;  rz_new = r . z
-          }
-          update_x_p<T>(space, rz, pq, rz_new, z, x, p, progress);  // x += alpha p;  p = z + (rz_new / rz) p
-          std::swap(rz, rz_new);
-        }
-        monitor.finish();
-      });
+  const auto recurrence = [&](Out<T> r, double* rr, double norm, auto& monitor) {
+    if constexpr (is_identity<M>) z = r;
+    Replay<Space> repeat(space, monitor.every(), is_replayable<A> && is_replayable<M>);
+    Progress* progress = monitor.start(norm);
+    precondition_dot<T>(space, m, r, z, rz);  // z = M^-1 r;  rz = r . z
+    copy<T>(space, z, p);                     // p = z
+    const auto iterate = [&] {
+      apply_dot(space, a, p, q, p, pq);  // q = A p;  pq = p . q
+      if constexpr (is_identity<M>) {
+        update_r<T>(space, rz, pq, q, r, rz_new, progress);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
+      } else {
+        update_r<T>(space, rz, pq, q, r, rr, progress);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
+        precondition_dot<T>(space, m, r, z, rz_new);     // z = M^-1 r;  rz_new = r . z
+      }
+      update_x_p<T>(space, rz, pq, rz_new, z, x, p, progress);  // x += alpha p;  p = z + (rz_new / rz) p
+      std::swap(rz, rz_new);
+    };
+    while (monitor.next()) repeat(iterate);
+    monitor.finish();
+  };
+  return solve_with_restarts<T>("cg", false, space, a, b, x, options, workspace, recurrence);
 }
 
 }  // namespace ostinato

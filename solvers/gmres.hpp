@@ -141,7 +141,7 @@ SolveResult gmres(const Space& space, const A& a, In<T> b, Out<std::type_identit
           if (!full && j % monitor.every() != 0) continue;
           krylov.absorb(j, least_squares, progress);
           monitor.observe(progress);
-          if (full && monitor.pause() == Pause::none) monitor.pause(monitor.at_limit() ? Pause::limit : Pause::restart);
+          if (full && monitor.pause() == Pause::none) monitor.pause(Pause::restart);
         }
         krylov.correct(m, least_squares, x);  // x += M^-1 V y
       });

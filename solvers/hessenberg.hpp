@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,8 @@ class Hessenberg {
   int columns() const { return static_cast<int>(r_.size()); }
 
   /// Takes the column h(0) .. h(j + 1), j = columns(). Returns the norm of the residual with it.
-  /// A last entry that is rounding against the rest counts as 0: the Krylov space is complete, and the residual too.
+  /// A last entry that is rounding against the rest counts as 0: the Krylov space is complete, and the residual 0.
+  /// A column that leaves no pivot gains nothing, so the residual stays; one that isn't finite gives NaN. drop() it.
   double absorb(std::span<const double> column, double rounding) {
     std::vector<double> h(column.begin(), column.end());
     const std::size_t j = r_.size();
@@ -32,14 +34,14 @@ class Hessenberg {
       h[k] = upper;
     }
     const double length = std::hypot(h[j], h[j + 1]);
-    cosine_.push_back(length > 0 ? h[j] / length : 1);
-    sine_.push_back(length > 0 ? h[j + 1] / length : 0);
+    cosine_.push_back(length > 0 ? h[j] / length : 0);
+    sine_.push_back(length > 0 ? h[j + 1] / length : 1);
     h.resize(j + 1);
     h[j] = length;
     r_.push_back(std::move(h));
     g_.push_back(-sine_[j] * g_[j]);
     g_[j] *= cosine_[j];
-    return std::abs(g_[j + 1]);
+    return std::isfinite(size) ? std::abs(g_[j + 1]) : std::numeric_limits<double>::quiet_NaN();
   }
 
   /// True when the last column left nothing to divide by: A is singular on the space.

@@ -55,26 +55,26 @@ class Monitor {
   /// Begins a recurrence from a residual of this norm. The progress returned is in the memory of the space.
   Progress* start(double r_norm) {
     if (history_.empty()) {
-      limit_ = options_.divergence_limit * r_norm;
+      limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
     }
     fresh_ = Progress{};
     fresh_.goal = goal_;
     fresh_.limit = limit_;
+    fresh_.last = options_.max_iterations - iterations_;
     space_.upload(progress_, &fresh_, sizeof fresh_);
     before_ = iterations_;
-    enqueued_ = seen_ = 0;
+    seen_ = 0;
+    begun_ = false;
     pause_ = Pause::none;
     return progress_;
   }
 
-  /// May one more iteration be enqueued?
+  /// May one more block of iterations be enqueued? The recurrence freezes by itself where it is to stop inside the block.
   bool next() {
-    if (enqueued_ > 0 && enqueued_ % every_ == 0) look();
-    if (pause_ == Pause::none && before_ + enqueued_ >= options_.max_iterations) pause_ = Pause::limit;
-    if (pause_ != Pause::none) return false;
-    ++enqueued_;
-    return true;
+    if (begun_) look();
+    begun_ = true;
+    return pause_ == Pause::none;
   }
 
   /// Takes what is still under way. From now on pause() and iterations() are final for this recurrence.
@@ -106,7 +106,7 @@ class Monitor {
 
   void ask(const Progress& p) {
     const double norm = p.iteration > 0 ? p.norms[(p.iteration - 1) % Progress::ring] / unit_ : 0;
-    if (options_.callback && p.iteration > 0 && iterations_ > told_) {
+    if (options_.callback && pause_ != Pause::interrupt && p.iteration > 0 && iterations_ > told_) {
       told_ = iterations_;
       if (!options_.callback({iterations_, norm, seconds()}) && pause_ == Pause::none) pause_ = Pause::interrupt;
     }
@@ -121,6 +121,8 @@ class Monitor {
         return Pause::breakdown;
       case Progress::not_a_number:
         return Pause::not_finite;
+      case Progress::spent:
+        return Pause::limit;
       default:
         return Pause::growth;
     }
@@ -137,7 +139,7 @@ class Monitor {
   Pause pause_ = Pause::none;
   int iterations_ = 0;  ///< finished, over all recurrences
   int before_ = 0;      ///< of which before this recurrence
-  int enqueued_ = 0;    ///< of this recurrence
+  bool begun_ = false;  ///< a block of this recurrence has been enqueued
   int seen_ = 0;        ///< of which are in the history
   int told_ = 0;        ///< up to which the callback has been told
   std::vector<double> history_;

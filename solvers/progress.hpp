@@ -13,12 +13,13 @@ namespace ostinato {
 /// Each finished iteration records its residual. The one that settles the matter freezes the iteration: later steps see
 /// running() false and change nothing, so that x stays the iterate of that very iteration however late the host looks.
 struct Progress {
-  enum State { going = 0, reached_goal, broke_down, not_a_number, grew };
+  enum State { going = 0, reached_goal, broke_down, not_a_number, grew, spent };
   static constexpr int ring = 256;  ///< residuals that are kept until the host takes them
 
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;
   int lagging = 0;   ///< 1 between the update of r and that of x, for methods that split them
+  int last = 0;      ///< iteration to stop after
   double goal = 0;   ///< norm at which to stop
   double limit = 0;  ///< norm past which the recurrence has diverged; 0: none
   double norms[ring] = {};
@@ -36,6 +37,8 @@ struct Progress {
       state = reached_goal;
     } else if (limit > 0 && norm > limit) {
       state = grew;
+    } else if (iteration == last) {
+      state = spent;
     }
   }
 };

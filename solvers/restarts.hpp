@@ -16,7 +16,10 @@ namespace ostinato {
 /// behind a finished solve is too. The host looks each time.
 template <class Space, class A>
 int check_every(const Space& space, const A& a, const SolveOptions& options) {
-  if (options.check_every > 0) return std::min(options.check_every, Progress::ring / 2);
+  // Even on the GPU, because a replayed block has to end with its scalars where they were.
+  constexpr int most = Progress::ring / 4;
+  if (options.check_every > 0)
+    return std::min(options.check_every + (Space::on_device ? options.check_every % 2 : 0), most);
   if constexpr (!Space::on_device) {
     return 1;
   } else {
@@ -24,8 +27,20 @@ int check_every(const Space& space, const A& a, const SolveOptions& options) {
     double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(typename A::value_type);
     if constexpr (requires { a.bytes(); }) bytes += static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth();
-    return std::clamp(static_cast<int>(between_looks / iteration), 1, 16);
+    return std::clamp(2 * static_cast<int>(between_looks / iteration / 2), 2, 16);
   }
+}
+
+/// ||v||, given *vv = v . v. Where the squares may have underflowed they are taken again of a v that is scaled by a
+/// power of two, and then scaled back to what it was.
+template <class T, class Space>
+double norm(const Space& space, Out<T> v, double* vv) {
+  const double squares = fetch(space, vv);
+  if (sizeof(T) < sizeof(double) || !(squares < 1e-280)) return std::sqrt(squares);
+  scale<T>(space, static_cast<T>(0x1p+500), v, v);
+  dot<T>(space, v, v, vv);
+  scale<T>(space, static_cast<T>(0x1p-500), v, v);
+  return std::sqrt(fetch(space, vv)) * 0x1p-500;
 }
 
 template <class A>
@@ -99,8 +114,9 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
   result.solver = name;
   Out<T> r = workspace.template take<T>(b.size());
   double* rr = workspace.put(0.0);
-  dot<T>(space, b, b, rr);
-  const double b_norm = std::sqrt(fetch(space, rr));
+  copy<T>(space, b, r);
+  dot<T>(space, r, r, rr);
+  const double b_norm = norm<T>(space, r, rr);
   Monitor<Space> monitor(space, options, b_norm, std::max(options.rtol * b_norm, options.atol),
                          check_every(space, a, options), workspace);
   if (b_norm == 0) space.zero(x.data(), x.size_bytes());
@@ -110,7 +126,7 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
   for (;;) {
     a.apply(T{1}, x, T{0}, r);
     residual<T>(space, b, r, r, rr);
-    result.residual = std::sqrt(fetch(space, rr));
+    result.residual = norm<T>(space, r, rr);
     if (verdict.settled(monitor.pause(), result.residual, monitor.goal())) break;
     if (monitor.at_limit()) {
       verdict.settled(Pause::limit, result.residual, monitor.goal());

@@ -136,6 +136,8 @@ struct DotsTsTt {
   }
 };
 
+/// What would not be finite isn't written to x, and ends the recurrence: along a kernel of A the iterates may overflow
+/// while the residual stays small.
 template <class T>
 struct UpdateXR {
   BicgstabScalars* s;
@@ -146,13 +148,15 @@ struct UpdateXR {
 
   OSTINATO_FUNCTION bool prepare() {
     if (s->s0v != 0) alpha = static_cast<T>(s->rho / s->s0v);
-    if (s->tt > 0) omega = static_cast<T>(s->ts / s->tt);
+    if (s->tt != 0) omega = static_cast<T>(s->ts / s->tt);
     return progress->running();
   }
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    x[i] += alpha * p_hat[i] + omega * s_hat[i];
-    const T value = r[i] - omega * t[i];
+    const T next = x[i] + (alpha * p_hat[i] + omega * s_hat[i]);
+    const T nothing = next - next;
+    if (nothing == T{0}) x[i] = next;
+    const T value = r[i] - omega * t[i] + nothing;
     r[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(value),
              static_cast<double>(s0[i]) * static_cast<double>(value)}};

@@ -31,6 +31,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
  public:
   using space_type = Space;
   using value_type = T;
+  using is_replayable = void;
 
   BasicOperator(const Space& space, const CsrView<T>& a, FormatOptions options = {}) : space_(space) {
     check(a);

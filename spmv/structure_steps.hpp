@@ -165,6 +165,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
   s.nonzeros = a.nonzeros();
   if (a.rows == 0 || a.cols == 0) {
     s.empty_rows = a.rows;
+    s.pattern_symmetric = s.symmetric = a.rows == a.cols;
     return s;
   }
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <ostinato/solvers/mailbox.hpp>
+#include <ostinato/solvers/replay.hpp>
 #include <ostinato/spmv/cuda/state.cuh>
 
 namespace ostinato {
@@ -200,5 +201,36 @@ const void* CudaMailbox::take() {
   OSTINATO_CUDA(cudaEventSynchronize(slot.arrived));
   return slot.buffer;
 }
+
+struct CudaGraph::Body {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t launchable = nullptr;
+
+  ~Body() {
+    if (launchable != nullptr) (void)cudaGraphExecDestroy(launchable);
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  }
+};
+
+CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
+CudaGraph::~CudaGraph() = default;
+
+bool CudaGraph::can_record(const Cuda& space) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return space.stream() != nullptr && cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
+         status == cudaStreamCaptureStatusNone;
+}
+
+void CudaGraph::begin() {
+  space_.state().activate();
+  OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
+}
+
+void CudaGraph::end() {
+  OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
+  OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
+}
+
+void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }
 
 }  // namespace ostinato

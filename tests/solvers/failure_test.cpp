@@ -115,7 +115,7 @@ TYPED_TEST(Failure, StopsAtTheTimeLimit) {
   const auto result = this->solve(system, {.rtol = 1e-30, .time_limit = 1e-12, .check_every = 1}).result;
 
   EXPECT_EQ(result.status, Status::time_limit);
-  EXPECT_LE(result.iterations, 3);
+  EXPECT_LE(result.iterations, 10);
 }
 
 TYPED_TEST(Failure, StopsWhenTheCallbackSaysSo) {

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0
+include("${CMAKE_CURRENT_LIST_DIR}/stage.cmake")
+
+# A copy outside of our sources, so that nothing is found by way of them.
+file(COPY "${source}/examples/outside_project" DESTINATION "${work}")
+run(COMMAND "${CMAKE_COMMAND}" -S "${work}/outside_project" -B "${work}/build" -G "${generator}"
+  "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_FLAGS=${flags}" "-DCMAKE_PREFIX_PATH=${prefix}")
+run(COMMAND "${CMAKE_COMMAND}" --build "${work}/build")
+check_program("${work}/build/outside")

@@ -1,0 +1,16 @@
+# SPDX-FileCopyrightText: The Ostinato authors
+# SPDX-License-Identifier: Apache-2.0
+include("${CMAKE_CURRENT_LIST_DIR}/stage.cmake")
+
+set(ENV{PKG_CONFIG_PATH} "${prefix}/${libdir}/pkgconfig")
+run(COMMAND "${pkg_config}" --modversion ostinato OUTPUT found)
+string(STRIP "${found}" found)
+if(NOT found VERSION_EQUAL version)
+  message(FATAL_ERROR "pkg-config found version ${found}, not ${version}")
+endif()
+
+run(COMMAND "${pkg_config}" --static --cflags --libs ostinato OUTPUT options)
+separate_arguments(options UNIX_COMMAND "${options}")
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run(COMMAND "${compiler}" -std=c++20 ${flags} "${source}/examples/outside_project/main.cpp" -o "${work}/outside" ${options})
+check_program("${work}/outside")
