@@ -179,8 +179,26 @@ void print_table(std::FILE* to, const SolveReport& r) {
   print_end(to, r);
 }
 
+namespace {
+
+Json to_json(const Times& t) {
+  return {{"read", t.read},
+          {"upload", t.upload},
+          {"analyse", t.analyse},
+          {"convert", t.convert},
+          {"precondition", t.precondition},
+          {"solve", t.solve},
+          {"total", t.total}};
+}
+
+Json to_json(const Bytes& b) {
+  return {
+      {"matrix", b.matrix}, {"workspace", b.workspace}, {"preconditioner", b.preconditioner}, {"vectors", b.vectors}};
+}
+
+}  // namespace
+
 Json to_json(const SolveReport& r) {
-  const Times& t = r.times;
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
           {"solver", r.result.solver},
@@ -200,19 +218,8 @@ Json to_json(const SolveReport& r) {
           {"relative_residual", r.result.relative_residual},
           {"residual", r.result.residual},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},
-          {"times",
-           {{"read", t.read},
-            {"upload", t.upload},
-            {"analyse", t.analyse},
-            {"convert", t.convert},
-            {"precondition", t.precondition},
-            {"solve", t.solve},
-            {"total", t.total}}},
-          {"bytes",
-           {{"matrix", r.bytes.matrix},
-            {"workspace", r.bytes.workspace},
-            {"preconditioner", r.bytes.preconditioner},
-            {"vectors", r.bytes.vectors}}},
+          {"times", to_json(r.times)},
+          {"bytes", to_json(r.bytes)},
           {"reasons",
            {{"solver", r.solver.reason}, {"preconditioner", r.preconditioner.reason}, {"format", r.choice.reason}}},
           {"selection", to_json(r.choice.candidates)},

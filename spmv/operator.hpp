@@ -42,6 +42,12 @@ class BasicOperator<Space, T, FormatList<F...>> {
     }
   }
 
+  /// A matrix whose arrays are in the memory of the space already, as on the device for Cuda. They must be canonical, which
+  /// isn't checked, and with the csr format they stay in use: keep them alive.
+  BasicOperator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {}) : space_(space) {
+    build(Resident<Space, T>(space, a, on_space), options);
+  }
+
   BasicOperator(const Space& space, const Csr<T>& a, FormatOptions options = {})
       : BasicOperator(space, a.view(), std::move(options)) {}
 
@@ -169,6 +175,10 @@ template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>
 Operator(const Space&, const CsrView<T>&) -> Operator<Space, T>;
+template <class Space, class T>
+Operator(const Space&, const CsrView<T>&, OnSpace) -> Operator<Space, T>;
+template <class Space, class T>
+Operator(const Space&, const CsrView<T>&, OnSpace, FormatOptions) -> Operator<Space, T>;
 template <class Space, class T>
 Operator(const Space&, const Csr<T>&, FormatOptions) -> Operator<Space, T>;
 template <class Space, class T>

@@ -25,8 +25,9 @@ struct Cost {
 
 /// What the cost model knows of a machine.
 struct Machine {
-  double bandwidth = 0;  ///< bytes a second that a plain copy moves
-  double latency = 0;    ///< seconds to start one product
+  double bandwidth = 0;     ///< bytes a second that a plain copy moves
+  double latency = 0;       ///< seconds to start one product
+  double load_latency = 0;  ///< seconds that a thread waits for memory; 0 where prefetching hides it
   std::size_t cache_bytes = 0;
   bool device = false;
 };

@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+namespace ostinato::cli_tests {
+
+constexpr const char* indefinite = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1\n";
+constexpr const char* vector_of_two = "%%MatrixMarket matrix array real general\n2 1\n3\n4\n";
+
+using CliSolve = Cli;
+using CliOptionsFile = Cli;
+
+TEST_F(CliSolve, TellsWhatItDid) {
+  generate("poisson2d 20 p.mtx");
+  const Outcome r = run("solve p.mtx --device cpu");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "") << "quiet when piped";
+  for (const char* phrase : {"device ", "400 x 400, 1,920 entries", "b = A * ones", "cg: ", "none: the diagonal is",
+                             "dia: ", "not csr: ", "memory ", "recomputed", "converged after "}) {
+    EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+  }
+  EXPECT_EQ(r.out.find('\x1b'), std::string::npos) << "no colours when piped";
+}
+
+TEST_F(CliSolve, ReportHasTheStableKeys) {
+  generate("poisson2d 20 p.mtx");
+  const Outcome r = run("solve p.mtx --json report.json --quiet");
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out + r.err, "");
+  const Json j = report();
+  for (const char* key : {"status", "solver", "preconditioner", "format", "device", "rows", "cols", "nonzeros",
+                          "iterations", "relative_residual", "history", "times", "bytes", "selection"}) {
+    EXPECT_TRUE(j.contains(key)) << key;
+  }
+  for (const char* key : {"read", "analyse", "convert", "precondition", "solve", "total"}) {
+    EXPECT_TRUE(j["times"][key].is_number()) << key;
+  }
+  for (const char* key : {"matrix", "workspace"}) EXPECT_TRUE(j["bytes"][key].is_number_unsigned()) << key;
+  for (const Json& candidate : j["selection"]) {
+    for (const char* key : {"format", "bytes", "predicted_seconds", "verdict"}) EXPECT_TRUE(candidate.contains(key));
+  }
+  EXPECT_EQ(j["status"], "converged");
+  EXPECT_EQ(j["history"].size(), j["iterations"].get<std::size_t>() + 1);
+  EXPECT_LE(j["relative_residual"].get<double>(), 1e-8);
+}
+
+TEST_F(CliSolve, JsonDashLeavesTheStandardOutputToTheReport) {
+  generate("poisson2d 8 p.mtx");
+  const Outcome r = run("solve p.mtx --json -");
+  EXPECT_EQ(Json::parse(r.out)["status"], "converged");
+  EXPECT_NE(r.err.find("converged after"), std::string::npos);
+}
+
+TEST_F(CliSolve, ReadsTheMatrixFromAPipe) {
+  generate("poisson2d 8 p.mtx");
+  EXPECT_EQ(run("solve - --quiet", "cat p.mtx |").code, 0);
+}
+
+TEST_F(CliSolve, TakesRightHandSideAndGuessAndWritesTheSolution) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n");
+  write("b.mtx", vector_of_two);
+  EXPECT_EQ(run("solve a.mtx -f b.mtx -x b.mtx -o x.mtx --quiet").code, 0);
+  const std::string x = contents(path("x.mtx"));
+  EXPECT_NE(x.find("2 1\n3\n2\n"), std::string::npos) << x;
+}
+
+TEST_F(CliSolve, EachEndHasItsExitCode) {
+  generate("poisson2d 40 p.mtx");
+  write("indefinite.mtx", indefinite);
+  EXPECT_EQ(run("solve p.mtx --quiet").code, 0);
+  const Outcome limit = run("solve p.mtx --maxiter 3 --json report.json");
+  EXPECT_EQ(limit.code, 1);
+  EXPECT_NE(limit.out.find("iteration limit after 3 iterations"), std::string::npos);
+  EXPECT_NE(limit.out.find("raise --maxiter"), std::string::npos);
+  EXPECT_EQ(report()["status"], "iteration_limit");
+  EXPECT_EQ(run("solve indefinite.mtx --solver cg --quiet --json report.json").code, 4);
+  EXPECT_EQ(report()["status"], "breakdown");
+}
+
+TEST_F(CliSolve, ReportOfNumbersThatAreNotFiniteIsStillJson) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1e308\n");
+  write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1e308\n1e308\n");
+  const Outcome r = run("solve a.mtx -f b.mtx --solver bicgstab --precond none --json report.json --quiet");
+  EXPECT_EQ(r.code, 4);
+  EXPECT_EQ(report()["status"], "not_finite");
+}
+
+TEST_F(CliSolve, RefusesBadInput) {
+  write("rectangular.mtx", rectangular);
+  write("b.mtx", vector_of_two);
+  write("bad.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 1\n");
+  generate("poisson2d 2 p.mtx");
+  expect_complaint(run("solve none.mtx"), 3, "none.mtx");
+  expect_complaint(run("solve bad.mtx"), 3, "bad.mtx:3:");
+  expect_complaint(run("solve rectangular.mtx"), 3, "2 x 3");
+  expect_complaint(run("solve p.mtx -f b.mtx"), 3, "b.mtx: holds 2 values, but the matrix has 4 rows");
+  expect_complaint(run("solve p.mtx -o nowhere/x.mtx"), 3, "nowhere/x.mtx: can't be written");
+}
+
+TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
+  generate("poisson2d 2 p.mtx");
+  expect_complaint(run("solve p.mtx --solver cgs"), 2, "'cgs' is unknown; known: auto, cg, bicgstab, gmres");
+  expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
+  expect_complaint(run("solve p.mtx --format x"), 2, "known: auto, csr, dia");
+  expect_complaint(run("solve p.mtx --device gpu"), 2, "known: auto, cpu, cuda, cuda:N");
+  expect_complaint(run("solve p.mtx --precision mixed"), 2, "known: double, single");
+  expect_complaint(run("solve p.mtx --tune x"), 2, "known: off, model, measure");
+  expect_complaint(run("solve p.mtx --bogus"), 2, "unknown option '--bogus'; see ostinato solve --help");
+  expect_complaint(run("solve p.mtx --rtol nan"), 2, "--rtol: 'nan'");
+  expect_complaint(run("solve p.mtx --maxiter 2.5"), 2, "'2.5' isn't a whole number");
+  expect_complaint(run("solve"), 2, "matrix is required");
+}
+
+TEST_F(CliSolve, SaysWhenTheDeviceIsNotThere) {
+  generate("poisson2d 2 p.mtx");
+  const Outcome r = run("solve p.mtx --device cuda:4096");
+  expect_complaint(r, 5, "");
+}
+
+TEST_F(CliSolve, SinglePrecisionHasARealisticTolerance) {
+  generate("poisson2d 20 p.mtx");
+  EXPECT_EQ(run("solve p.mtx --precision single --json report.json --quiet").code, 0);
+  EXPECT_EQ(report()["rtol"], 1e-5);
+}
+
+TEST_F(CliSolve, InterruptWritesWhatItHas) {
+  generate("poisson2d 200 p.mtx");
+  const Outcome r =
+      run("solve p.mtx --solver gmres --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json report.json",
+          "timeout --preserve-status -s INT 3");
+  EXPECT_EQ(r.code, 130) << r.out << r.err;
+  EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
+  EXPECT_EQ(report()["status"], "interrupted");
+  EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);
+}
+
+TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {
+  generate("poisson2d 20 p.mtx");
+  write("o.json", R"({"solver": "gmres", "restart": 7, "flexible": true, "rtol": 1e-3, "quiet": true})");
+  EXPECT_EQ(run("solve p.mtx -P o.json --rtol 1e-5 --json report.json").code, 0);
+  EXPECT_EQ(report()["solver"], "gmres");
+  EXPECT_EQ(report()["rtol"], 1e-5);
+}
+
+TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
+  generate("poisson2d 2 p.mtx");
+  write("key.json", R"({"solvr": "cg"})");
+  write("value.json", R"({"solver": "cgs"})");
+  write("type.json", R"({"rtol": [1]})");
+  write("broken.json", R"({"rtol": )");
+  expect_complaint(run("solve p.mtx -P key.json"), 2, "unknown option 'solvr'; known: rhs, guess, output");
+  expect_complaint(run("solve p.mtx -P value.json"), 2, "known: auto, cg, bicgstab, gmres");
+  expect_complaint(run("solve p.mtx -P type.json"), 2, "the value of 'rtol'");
+  expect_complaint(run("solve p.mtx -P broken.json"), 3, "broken.json: isn't JSON");
+  expect_complaint(run("solve p.mtx -P none.json"), 3, "none.json: can't be opened");
+}
+
+}  // namespace ostinato::cli_tests

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/cg.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/solving.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class CgOn : public SpaceTest<Case> {
+ protected:
+  template <class T, class M = Identity>
+  Solved<T> solve(const System<T>& system, const SolveOptions& options, const M& m = {}) const {
+    return solve_honestly<Cg>(this->space(), system, options, m);
+  }
+};
+
+TYPED_TEST_SUITE(CgOn, EverySpace, SpaceNames);
+
+TYPED_TEST(CgOn, FollowsTheMethodByHand) {
+  using T = typename TypeParam::T;
+  const System<T> system{dense<T>({{4, 1}, {1, 3}}), {1, 2}, {2, 1}};
+
+  const auto one = this->solve(system, {.rtol = 1e-5, .max_iterations = 1});
+  const auto two = this->solve(system, {.rtol = 1e-5});
+
+  // r0 = (-8, -3), alpha0 = 73 / 331, beta0 = 0.00884...
+  EXPECT_NEAR(one.x[0], 2 - 8 * 73 / 331.0, 1e-5);
+  EXPECT_NEAR(one.x[1], 1 - 3 * 73 / 331.0, 1e-5);
+  EXPECT_NEAR(one.result.history[0], std::sqrt(73 / 5.0), 1e-5);
+  EXPECT_EQ(two.result.iterations, 2);
+  EXPECT_NEAR(two.x[0], 1 / 11.0, 1e-5);
+  EXPECT_NEAR(two.x[1], 7 / 11.0, 1e-5);
+}
+
+TYPED_TEST(CgOn, NeedsAsManyStepsAsThereAreEigenvalues) {
+  using T = typename TypeParam::T;
+  std::vector<T> d(200);
+  for (std::size_t i = 0; i < d.size(); ++i) d[i] = T{1} + static_cast<T>(i % 4);
+
+  const auto result = this->solve(with_known_solution(diagonal_matrix(d)), {.rtol = 1e-5}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_LE(result.iterations, 4);
+}
+
+TYPED_TEST(CgOn, SolvesEverySymmetricDefiniteFamily) {
+  using T = typename TypeParam::T;
+  for (const char* family : {"poisson2d", "poisson3d", "anisotropic", "variable2d", "variable3d", "fem27"}) {
+    SCOPED_TRACE(family);
+    const Index n = std::string(family).find("2d") != std::string::npos ? 40 : 12;
+    const auto system = with_known_solution(generate<T>(family, {.n = n, .anisotropy = 0.1}));
+    const Jacobi m(this->space(), system.a);
+
+    const auto plain = this->solve(system, {.rtol = attainable<T>()});
+    const auto with = this->solve(system, {.rtol = attainable<T>()}, m);
+
+    EXPECT_EQ(plain.result.status, Status::converged);
+    EXPECT_EQ(with.result.status, Status::converged);
+    EXPECT_GT(plain.result.iterations, 1);
+  }
+}
+
+TYPED_TEST(CgOn, JacobiUndoesBadScaling) {
+  using T = typename TypeParam::T;
+  auto system = with_known_solution(generate<T>("poisson2d", {.n = 30}));
+  std::vector<Triplet<T>> scaled;
+  const auto factor = [](Index i) { return std::ldexp(T{1}, i % 6); };
+  for (Index i = 0; i < system.a.rows; ++i) {
+    for (auto k = system.a.row_ptr[i]; k < system.a.row_ptr[i + 1]; ++k)
+      scaled.push_back({i, system.a.col[k], factor(i) * system.a.val[k] * factor(system.a.col[k])});
+  }
+  system = with_known_solution(from_triplets<T>(system.a.rows, system.a.cols, scaled));
+  const Jacobi m(this->space(), system.a);
+
+  const auto plain = this->solve(system, {.rtol = 1e-4}), with = this->solve(system, {.rtol = 1e-4}, m);
+
+  EXPECT_EQ(with.result.status, Status::converged);
+  EXPECT_LT(2 * with.result.iterations, plain.result.iterations);
+}
+
+TYPED_TEST(CgOn, FallsToTheGoalAndNotBefore) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 30}));
+
+  const auto result = this->solve(system, {.rtol = 1e-4}).result;
+
+  EXPECT_LE(result.history.back(), 1e-4);
+  for (std::size_t k = 0; k + 1 < result.history.size(); ++k) EXPECT_GT(result.history[k], 1e-4) << k;
+}
+
+TYPED_TEST(CgOn, SeesAnIndefinitePreconditioner) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 10}));
+  const UserDiagonal<typename TypeParam::Space, T> negative(this->space(), std::vector<T>(100, T{-1}));
+
+  const auto [result, x] = this->solve(system, {}, negative);
+
+  EXPECT_EQ(result.status, Status::breakdown);
+  EXPECT_EQ(x, system.x0);
+}
+
+TYPED_TEST(CgOn, GoesOnFromTheTruthWhenTheRecurrenceHasDrifted) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 60}));
+
+  const auto result = this->solve(system, {.rtol = 10 * std::numeric_limits<T>::epsilon()}).result;
+
+  EXPECT_TRUE(result.status == Status::converged || result.status == Status::stagnated ||
+              result.status == Status::breakdown)
+      << result.message();
+  EXPECT_LT(result.relative_residual, 1e3 * std::numeric_limits<T>::epsilon());
+}
+
+}  // namespace
+}  // namespace ostinato::test

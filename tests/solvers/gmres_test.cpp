@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/gmres.hpp>
+
+#include <gtest/gtest.h>
+
+#include "support/solving.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class GmresOn : public SpaceTest<Case> {
+ protected:
+  template <class T, class M = Identity>
+  Solved<T> solve(const System<T>& system, const SolveOptions& options, const M& m = {}) const {
+    return solve_honestly<Gmres>(this->space(), system, options, m);
+  }
+};
+
+TYPED_TEST_SUITE(GmresOn, EverySpace, SpaceNames);
+
+/// Another diagonal on each call.
+template <class Space, class T>
+class Varying {
+ public:
+  explicit Varying(const Space& space) : space_(space) {}
+  void apply(std::span<const T> r, std::span<T> z) const { scale<T>(space_, T(1 + calls_++ % 3), r, z); }
+
+ private:
+  Space space_;
+  mutable int calls_ = 0;
+};
+
+/// A random matrix with a heavy diagonal of both signs.
+template <class T>
+Csr<T> indefinite(Index n) {
+  std::vector<Triplet<T>> triplets;
+  Random random(5);
+  for (Index i = 0; i < n; ++i) {
+    triplets.push_back({i, i, static_cast<T>(i % 3 == 0 ? -6 : 6)});
+    for (int k = 0; k < 4; ++k) triplets.push_back({i, below(random, n), static_cast<T>(signed_unit(random))});
+  }
+  return from_triplets<T>(n, n, triplets);
+}
+
+TYPED_TEST(GmresOn, MinimisesByHand) {
+  using T = typename TypeParam::T;
+  const System<T> system{dense<T>({{1, 1}, {0, 1}}), {1, 1}};
+
+  const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 1});
+
+  // The least |b - y A b| with A b = (2, 1): y = 3 / 5.
+  EXPECT_NEAR(x[0], 0.6, 1e-6);
+  EXPECT_NEAR(x[1], 0.6, 1e-6);
+  EXPECT_NEAR(result.history[1], std::sqrt(0.2 / 2), 1e-6);
+}
+
+TYPED_TEST(GmresOn, EndsInAsManyStepsAsThereAreUnknowns) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(indefinite<T>(31));
+
+  const auto result = this->solve(system, {.rtol = 1e-5, .restart = 100}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_LE(result.iterations, 31);
+  EXPECT_TRUE(result.notes.empty());
+}
+
+TYPED_TEST(GmresOn, SolvesAShiftThatStallsUntilTheLastStep) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < 20; ++i) triplets.push_back({i, (i + 1) % 20, 1});
+  std::vector<T> b(20);
+  b[0] = 1;
+
+  const auto result = this->solve(System<T>{from_triplets<T>(20, 20, triplets), b}, {.rtol = 1e-5}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.iterations, 20);
+  for (std::size_t k = 0; k < 20; ++k) EXPECT_NEAR(result.history[k], 1, 1e-5);
+}
+
+TYPED_TEST(GmresOn, SaysThatAStallingRestartStagnates) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < 20; ++i) triplets.push_back({i, (i + 1) % 20, 1});
+  std::vector<T> b(20);
+  b[0] = 1;
+
+  const auto result =
+      this->solve(System<T>{from_triplets<T>(20, 20, triplets), b}, {.rtol = 1e-5, .restart = 5}).result;
+
+  EXPECT_EQ(result.status, Status::stagnated);
+  EXPECT_LE(result.iterations, 40);
+}
+
+TYPED_TEST(GmresOn, NeverRaisesTheResidual) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("convection-diffusion2d", {.n = 20}));
+  for (const int restart : {1, 2, 10, 400}) {
+    const auto result = this->solve(system, {.rtol = 1e-4, .restart = restart}).result;
+
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+    for (std::size_t k = 1; k < result.history.size(); ++k)
+      EXPECT_LE(result.history[k], result.history[k - 1] * 1.0001) << restart << " " << k;
+  }
+}
+
+TYPED_TEST(GmresOn, SolvesEveryFamily) {
+  using T = typename TypeParam::T;
+  for (const char* family : {"convection-diffusion2d", "convection-diffusion3d", "pde2d", "pde3d", "kgs2d", "maxwell2d",
+                             "banded", "random", "dense-row", "powerlaw", "poisson2d", "fem27"}) {
+    SCOPED_TRACE(family);
+    const std::string name = family;
+    const bool cube = name.find("3d") != std::string::npos || name == "fem27";
+    const auto system = with_known_solution(generate<T>(family, {.n = cube                                   ? 10
+                                                                      : name.find("2d") != std::string::npos ? 30
+                                                                                                             : 900}));
+    const Jacobi m(this->space(), system.a);
+
+    const auto plain = this->solve(system, {.rtol = attainable<T>()});
+    const auto with = this->solve(system, {.rtol = attainable<T>()}, m);
+
+    EXPECT_EQ(plain.result.status, Status::converged) << plain.result.message();
+    EXPECT_EQ(with.result.status, Status::converged) << with.result.message();
+  }
+}
+
+TYPED_TEST(GmresOn, FlexibleIsTheSameForAFixedPreconditioner) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("pde2d", {.n = 25}));
+  const Jacobi m(this->space(), system.a);
+
+  const auto plain = this->solve(system, {.rtol = 1e-4}, m);
+  const auto flexible = this->solve(system, {.rtol = 1e-4, .flexible = true}, m);
+
+  EXPECT_EQ(flexible.result.status, Status::converged);
+  EXPECT_NEAR(flexible.result.iterations, plain.result.iterations, 1);
+}
+
+TYPED_TEST(GmresOn, FlexibleBearsAPreconditionerThatVaries) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 12}));
+
+  const auto flexible =
+      this->solve(system, {.rtol = 1e-4, .restart = 144, .flexible = true}, Varying<Space, T>(this->space()));
+  const auto plain =
+      this->solve(system, {.rtol = 1e-4, .max_iterations = 300, .restart = 144}, Varying<Space, T>(this->space()));
+
+  EXPECT_EQ(flexible.result.status, Status::converged) << flexible.result.message();
+  EXPECT_TRUE(flexible.result.notes.empty());
+  EXPECT_FALSE(plain.result.notes.empty() && plain.result.status == Status::converged) << "it can't have varied";
+}
+
+TYPED_TEST(GmresOn, RestartCountsForTheWorkspace) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
+
+  const auto small = this->solve(system, {.rtol = 1e-4, .restart = 5}).result;
+  const auto large = this->solve(system, {.rtol = 1e-4, .restart = 50}).result;
+
+  EXPECT_LT(large.iterations, small.iterations);
+  EXPECT_GE(large.workspace_bytes, small.workspace_bytes + 45 * 400 * sizeof(T));
+}
+
+TYPED_TEST(GmresOn, TakesARestartThatIsNoneForOne) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 5}));
+  for (const int restart : {0, -3, 1000000}) {
+    const auto result = this->solve(system, {.rtol = 1e-3, .restart = restart}).result;
+
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
+}
+
+}  // namespace
+}  // namespace ostinato::test
