@@ -6,7 +6,12 @@
 // The stronger the flow, the less symmetric the matrix. Restarted GMRES with Jacobi solves all of them; b = A 1, so that
 // the error is known. The restart length and a callback are given to show how.
 //
-//   $ ./convection_diffusion
+//   $ build/release/examples/convection_diffusion
+//   peclet  solver  format  iterations  ||b - A x|| / ||b||    error
+//      0.1  gmres   dia            314              9.3e-11  2.4e-09
+//      1.0  gmres   dia            352              9.9e-11  1.4e-09
+//     10.0  gmres   dia            399              9.6e-11  3.8e-10
+//    100.0  gmres   dia            506              9.5e-11  3.5e-10
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,8 +24,7 @@ int main() {
   bool all_converged = true;
   std::printf("peclet  solver  format  iterations  ||b - A x|| / ||b||    error\n");
   for (const double peclet : {0.1, 1.0, 10.0, 100.0}) {
-    const auto matrix =
-        ostinato::generate<double>("convection-diffusion2d", {.n = 50, .peclet = peclet});
+    const auto matrix = ostinato::generate<double>("convection-diffusion2d", {.n = 50, .peclet = peclet});
     const ostinato::Operator A(space, matrix);
     const ostinato::Jacobi M(space, matrix);
 

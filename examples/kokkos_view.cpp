@@ -3,7 +3,9 @@
 //
 // Kokkos::View in and out: the arrays of a Kokkos program are solved with where they are, without a copy.
 //
-//   $ ./kokkos_view
+//   $ OMP_PROC_BIND=false build/release/examples/kokkos_view
+//   converged after 500 iterations
+//   largest relative error: below 1e-6
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>

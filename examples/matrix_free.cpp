@@ -6,7 +6,10 @@
 // -laplace(u) = f in five-point differences, written as a loop over the grid. The same problem as a stored matrix comes
 // to the same solution in as many iterations.
 //
-//   $ ./matrix_free
+//   $ build/release/examples/matrix_free
+//   loop            0 bytes of matrix, 369 iterations
+//   stored    1600000 bytes of matrix, 369 iterations
+//   largest difference, relative: below 1e-6
 #include <cmath>
 #include <cstdio>
 #include <span>

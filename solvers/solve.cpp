@@ -45,17 +45,36 @@ std::string why_next(const SolveResult& r, std::string_view next) {
          " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
 }
 
-/// The whole solve as one: what `more` did comes after what `all` did.
-void append(SolveResult& all, SolveResult more) {
-  more.iterations += all.iterations;
-  more.seconds += all.seconds;
-  if (!more.history.empty() && !all.history.empty())
-    all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
-  more.history = std::move(all.history);
+/// The whole solve as one: what `more` did comes after what `all` did. The end is that of `more` if it got nearer.
+void append(SolveResult& all, SolveResult more, bool nearer) {
+  all.iterations += more.iterations;
+  all.seconds += more.seconds;
+  all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
+  if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
   all.notes.insert(all.notes.end(), more.notes.begin(), more.notes.end());
-  more.notes = std::move(all.notes);
-  more.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
-  all = std::move(more);
+  if (!nearer) {
+    all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
+                        ", no nearer; x is that of " + all.solver);
+    // Whoever stopped the solve is told so, whatever became of x.
+    if (!worth_another(more.status) && more.status != Status::not_finite) all.status = more.status;
+    return;
+  }
+  all.status = more.status;
+  all.solver = more.solver;
+  all.residual = more.residual;
+  all.relative_residual = more.relative_residual;
+}
+
+/// Lets the next solver go on from x; x stays as it is when that leads away from the solution.
+template <class Space, class T>
+void go_on(std::string_view next, SolveResult& result, const Space& space, const Operator<Space, T>& a, In<T> b,
+           Out<T> x, const AnyPreconditioner<Space, T>& m, const SolveOptions& left) {
+  Vector<Space, T> before(space, x.size());
+  space.copy(before.data(), x.data(), x.size_bytes());
+  SolveResult more = run(next, space, a, b, x, m, left);
+  const bool nearer = more.residual <= result.residual;
+  if (!nearer) space.copy(x.data(), before.data(), x.size_bytes());
+  append(result, std::move(more), nearer);
 }
 
 /// What is left of the limits after `done`, with the callback counting on.
@@ -100,10 +119,11 @@ SolveResult solve(const Space& space, const Operator<Space, T>& a, In<T> b, Out<
   SolveResult result = run(first.name, space, a, b, x, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   for (std::string_view next : {"gmres", "bicgstab"}) {
-    if (!worth_another(result.status)) break;
-    if (next == result.solver) continue;
+    const SolveOptions left = remaining(options, result);
+    if (!worth_another(result.status) || left.max_iterations == 0) break;
+    if (next == first.name) continue;
     result.notes.push_back(why_next(result, next));
-    append(result, run(next, space, a, b, x, m, remaining(options, result)));
+    go_on(next, result, space, a, b, x, m, left);
   }
   return result;
 }

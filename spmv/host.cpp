@@ -7,16 +7,15 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <vector>
 
 #include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/memory.hpp>
 
 namespace ostinato {
 namespace {
 
-constexpr std::align_val_t cache_line{64};
 // Below this, starting the threads costs more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
 
@@ -48,7 +47,10 @@ void initialize_kokkos(int threads) {
 
 /// Kokkos has to run before the execution space of a Host is made; hence a call in its initialiser.
 Host::execution_space start(int threads) {
-  if (threads < 0) throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all");
+  // Kokkos 3.4 has room for 512 threads and doesn't check.
+  if (threads < 0 || threads > 512) {
+    throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, 512 is the most");
+  }
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (!Kokkos::is_initialized()) initialize_kokkos(threads);
@@ -82,9 +84,9 @@ std::string Host::description() const {
   return model_name() + ", " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");
 }
 
-void* Host::allocate(std::size_t bytes) const { return ::operator new(bytes, cache_line); }
+void* Host::allocate(std::size_t bytes) const { return allocate_host(bytes); }
 
-void Host::release(void* p) const noexcept { ::operator delete(p, cache_line); }
+void Host::release(void* p) const noexcept { release_host(p); }
 
 void Host::copy(void* to, const void* from, std::size_t bytes) const {
   for_blocks(*this, bytes, [=](std::size_t at, std::size_t n) {

@@ -28,8 +28,17 @@ namespace ostinato {
 
 /// Elements in a block of the host's for_each and sum.
 inline constexpr std::size_t host_block = 2048;
+/// Up to so many blocks, the calling thread takes them all: waking the others takes as long.
+inline constexpr std::size_t serial_blocks = 4;
 
 namespace detail {
+
+/// f(block) for each block, on the calling thread when they are few.
+template <class F>
+void for_blocks(const Host& host, std::size_t blocks, F f) {
+  if (blocks > serial_blocks) return parallel_for(host, blocks, f);
+  for (std::size_t block = 0; block < blocks; ++block) f(block);
+}
 
 template <class F>
 bool prepare(F& f) {
@@ -45,25 +54,30 @@ void skipped(F& f) {
   if constexpr (requires { f.skipped(); }) f.skipped();
 }
 
+/// Sums over a block, in lanes that don't wait for each other; the i-th element goes to lane i % 16.
 template <class F>
 auto block_sums(const F& f, std::size_t begin, std::size_t end) {
   using Result = std::remove_cvref_t<decltype(f(begin))>;
-  if constexpr (Result::count == 1) {
-    double a = 0;
-#pragma omp simd reduction(+ : a)
-    for (std::size_t i = begin; i < end; ++i) a += f(i).v[0];
-    return Result{{a}};
-  } else {
-    static_assert(Result::count == 2);
-    double a = 0, b = 0;
-#pragma omp simd reduction(+ : a, b)
-    for (std::size_t i = begin; i < end; ++i) {
-      const Result s = f(i);
-      a += s.v[0];
-      b += s.v[1];
+  constexpr int count = Result::count;
+  constexpr std::size_t lanes = 16;
+  double lane[count][lanes] = {};
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const Result s = f(i + l);
+      for (int k = 0; k < count; ++k) lane[k][l] += s.v[k];
     }
-    return Result{{a, b}};
   }
+  for (std::size_t l = 0; i + l < end; ++l) {
+    const Result s = f(i + l);
+    for (int k = 0; k < count; ++k) lane[k][l] += s.v[k];
+  }
+  Result total{};
+  for (std::size_t l = 0; l < lanes; ++l) {
+    for (int k = 0; k < count; ++k) total.v[k] += lane[k][l];
+  }
+  return total;
 }
 
 }  // namespace detail
@@ -72,7 +86,7 @@ auto block_sums(const F& f, std::size_t begin, std::size_t end) {
 template <class F>
 void for_each(const Host& host, std::size_t n, F f) {
   if (!detail::prepare(f)) return detail::skipped(f);
-  parallel_for(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
+  detail::for_blocks(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
 #pragma omp simd
     for (std::size_t i = begin; i < end; ++i) f(i);
@@ -88,7 +102,7 @@ void sum(const Host& host, std::size_t n, F f, double* slots) {
   static thread_local std::vector<Result> partial;
   partial.resize(blocks);
   Result* const out = partial.data();
-  parallel_for(host, blocks, [=](std::size_t block) {
+  detail::for_blocks(host, blocks, [=](std::size_t block) {
     out[block] = detail::block_sums(f, block * host_block, std::min((block + 1) * host_block, n));
   });
   Result total{};

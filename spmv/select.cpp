@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/error.hpp>
@@ -23,6 +25,7 @@ double product_seconds(const Candidate& c) { return c.measured_seconds > 0 ? c.m
 /// A format that was asked for may come before a faster one.
 std::string against_chosen(double ratio) {
   char text[64];
+  if (std::abs(ratio - 1) < 0.005) return "as fast";
   if (ratio < 1) {
     std::snprintf(text, sizeof text, "%.0f %% faster", (1 - ratio) * 100);
   } else if (ratio < 2) {
@@ -42,12 +45,27 @@ void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
   });
 }
 
-std::string bytes_reason(const Candidate& best) {
-  char text[160];
-  std::snprintf(text, sizeof text, "%s %.3g us a product (%.3g MB moved), set-up %.3g ms",
-                best.measured_seconds > 0 ? "measured" : "predicted", product_seconds(best) * 1e6,
-                best.cost.moved / 1e6, best.cost.setup_seconds * 1e3);
+std::string time_text(double seconds) {
+  char text[32];
+  const auto [scale, unit] = seconds < 1e-3 ? std::pair{1e6, "us"}
+                             : seconds < 1  ? std::pair{1e3, "ms"}
+                                            : std::pair{1.0, "s"};
+  std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
   return text;
+}
+
+std::string bytes_text(double bytes) {
+  char text[32];
+  const auto [scale, unit] = bytes < 1e6   ? std::pair{1e-3, "kB"}
+                             : bytes < 1e9 ? std::pair{1e-6, "MB"}
+                                           : std::pair{1e-9, "GB"};
+  std::snprintf(text, sizeof text, "%.3g %s", bytes * scale, unit);
+  return text;
+}
+
+std::string why_best(const Candidate& best) {
+  return std::string(best.measured_seconds > 0 ? "measured " : "predicted ") + time_text(product_seconds(best)) +
+         " a product (" + bytes_text(best.cost.moved) + " moved), set-up " + time_text(best.cost.setup_seconds);
 }
 
 void judge(std::vector<Candidate>& candidates) {
@@ -90,7 +108,7 @@ Choice choose(std::vector<Candidate> candidates, const FormatOptions& options) {
     choice.reason = "no selection asked for";
   } else {
     if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
-    choice.reason = bytes_reason(candidates.front());
+    choice.reason = why_best(candidates.front());
   }
   judge(candidates);
   choice.format = candidates.front().name;

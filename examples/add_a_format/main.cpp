@@ -5,7 +5,16 @@
 // spmv/registry.hpp, and tests, help and benchmarks follow.) It takes part in the selection at once: it ranks before
 // CSR where all rows are equally long, and behind it, or not at all, where one is much longer.
 //
-//   $ ./add_a_format
+//   $ build/release/examples/add_a_format
+//   random
+//     ell              4.800 MB  chosen
+//     csr              5.000 MB  24 % slower, predicted
+//     dia          34303.600 MB  85759 diagonals, more than 4096
+//   powerlaw
+//     csr              1.893 MB  chosen
+//     dia          14315.600 MB  35789 diagonals, more than 4096
+//     ell            167.400 MB  the longest row has 279 entries
+//   gmres in format ell: converged after 17 iterations
 #include <algorithm>
 #include <cstdio>
 #include <string>

@@ -3,15 +3,16 @@
 //
 // Solves a Matrix Market file, or a small Poisson problem when none is named, with the installed library.
 //
-//   $ ./outside
+//   $ build/outside/outside
+//   @OUT@
 #include <cstdio>
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
 
 int main(int argc, char** argv) try {
-  const ostinato::Csr<double> matrix = argc > 1 ? ostinato::read_matrix_market<double>(argv[1])
-                                                : ostinato::generate<double>("poisson2d", {.n = 50});
+  const ostinato::Csr<double> matrix =
+      argc > 1 ? ostinato::read_matrix_market<double>(argv[1]) : ostinato::generate<double>("poisson2d", {.n = 50});
   const ostinato::Host space;
   const ostinato::Operator A(space, matrix);
   const ostinato::AnyPreconditioner M(space, matrix.view(), A.structure());

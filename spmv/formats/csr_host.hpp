@@ -5,6 +5,7 @@
 // The portable kernel of formats/csr.hpp.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -22,14 +23,12 @@ struct CsrPlan;
 template <>
 struct CsrPlan<Host> {
   static constexpr Offset block_work = 16384;  ///< entries, a row counting as two more; some 200 KiB of matrix
-  static constexpr double long_mean = 12;      ///< from this mean length on, a row is summed in vector lanes
 
   Vector<Host, std::int32_t> row_ptr;  ///< empty when the entries need 64 bits
   Vector<Host, Index> block_start;
-  bool long_rows;
 
   template <class T>
-  CsrPlan(const Host& host, const CsrView<T>& a, const Structure& s) : long_rows(s.mean_row >= long_mean) {
+  CsrPlan(const Host& host, const CsrView<T>& a, const Structure&) {
     const std::size_t rows = static_cast<std::size_t>(a.rows);
     if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
       row_ptr = Vector<Host, std::int32_t>(host, rows + 1);
@@ -63,43 +62,90 @@ struct CsrPlan<Host> {
   }
 };
 
-template <bool Long, class T>
-T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) {
-  T a = 0;
-  if constexpr (Long) {
-#pragma omp simd reduction(+ : a)
-    for (Offset k = begin; k < end; ++k) a += val[k] * x[col[k]];
-  } else {
-    for (Offset k = begin; k < end; ++k) a += val[k] * x[col[k]];
-  }
-  return a;
+/// Entries ahead of the one at work that are fetched into the cache: 2 KiB of values. The hardware's own prefetching leaves a
+/// third of the bandwidth unused when rows are short (EPYC, 2026-11).
+inline constexpr Offset csr_ahead = 256;
+
+template <class T>
+void csr_prefetch(const Index* col, const T* val, Offset k) {
+  __builtin_prefetch(val + k + csr_ahead);
+  __builtin_prefetch(col + k + 2 * csr_ahead);
 }
 
-template <bool Long, class Pointer, class T>
-void csr_rows(const Host& host, const CsrPlan<Host>& plan, const Pointer* row_ptr, const CsrView<T>& a, T alpha,
-              const T* x, T beta, T* y) {
+/// A row of any length: four sums that don't wait for each other.
+template <class T>
+T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) {
+  T a = 0, b = 0, c = 0, d = 0, rest = 0;
+  Offset k = begin;
+  for (; k + 4 <= end; k += 4) {
+    csr_prefetch(col, val, k);
+    a += val[k] * x[col[k]];
+    b += val[k + 1] * x[col[k + 1]];
+    c += val[k + 2] * x[col[k + 2]];
+    d += val[k + 3] * x[col[k + 3]];
+  }
+  for (; k < end; ++k) rest += val[k] * x[col[k]];
+  return ((a + b) + (c + d)) + rest;
+}
+
+/// What the rows of one block read and write.
+template <class Pointer, class T>
+struct CsrRows {
+  const Pointer* row_ptr;
+  const Index* col;
+  const T* val;
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+
+  void store(Index i, T sum) const { y[i] = beta == T{0} ? alpha * sum : alpha * sum + beta * y[i]; }
+
+  /// Rows of exactly Length entries, as stencils have them by the thousand: no inner loop is left.
+  template <int Length>
+  void equal_rows(Index begin, Index end) const {
+    Offset k = row_ptr[begin];
+    for (Index i = begin; i < end; ++i, k += Length) {
+      csr_prefetch(col, val, k);
+      T sum = 0;
+      for (int j = 0; j < Length; ++j) sum += val[k + j] * x[col[k + j]];
+      store(i, sum);
+    }
+  }
+
+  void any_rows(Index begin, Index end) const {
+    for (Index i = begin; i < end; ++i) store(i, csr_row(col, val, x, row_ptr[i], row_ptr[i + 1]));
+  }
+
+  /// Goes from one run of rows of equal length to the next.
+  void run(Index begin, Index end) const {
+    using Rows = void (CsrRows::*)(Index, Index) const;
+    static constexpr std::array<Rows, 9> fixed = {
+        &CsrRows::equal_rows<0>, &CsrRows::equal_rows<1>, &CsrRows::equal_rows<2>,
+        &CsrRows::equal_rows<3>, &CsrRows::equal_rows<4>, &CsrRows::equal_rows<5>,
+        &CsrRows::equal_rows<6>, &CsrRows::equal_rows<7>, &CsrRows::equal_rows<8>};
+    for (Index i = begin; i < end;) {
+      const auto length = static_cast<std::size_t>(row_ptr[i + 1] - row_ptr[i]);
+      Index next = i + 1;
+      while (next < end && static_cast<std::size_t>(row_ptr[next + 1] - row_ptr[next]) == length) ++next;
+      (this->*(length < fixed.size() ? fixed[length] : &CsrRows::any_rows))(i, next);
+      i = next;
+    }
+  }
+};
+
+template <class Pointer, class T>
+void csr_rows(const Host& host, const CsrPlan<Host>& plan, const CsrRows<Pointer, T>& rows) {
   parallel_for(host, plan.block_start.size() - 1,
-               [=, col = a.col.data(), val = a.val.data(), start = plan.block_start.data()](std::size_t block) {
-                 for (Index i = start[block]; i < start[block + 1]; ++i) {
-                   const T row = alpha * csr_row<Long>(col, val, x, row_ptr[i], row_ptr[i + 1]);
-                   y[i] = beta == T{0} ? row : row + beta * y[i];
-                 }
-               });
+               [=, start = plan.block_start.data()](std::size_t block) { rows.run(start[block], start[block + 1]); });
 }
 
 template <class T>
 void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y) {
-  const auto run = [&](auto* row_ptr) {
-    if (plan.long_rows) {
-      csr_rows<true>(host, plan, row_ptr, a, alpha, x, beta, y);
-    } else {
-      csr_rows<false>(host, plan, row_ptr, a, alpha, x, beta, y);
-    }
-  };
   if (plan.row_ptr.size() > 0) {
-    run(plan.row_ptr.data());
+    csr_rows(host, plan, CsrRows<std::int32_t, T>{plan.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y});
   } else {
-    run(a.row_ptr.data());
+    csr_rows(host, plan, CsrRows<Offset, T>{a.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y});
   }
 }
 

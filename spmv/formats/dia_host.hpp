@@ -15,8 +15,11 @@
 
 namespace ostinato::formats {
 
-/// Rows in a block: its piece of y stays in the first-level cache while the diagonals pass.
+/// Rows in a block, which one thread takes.
 inline constexpr Index dia_block = static_cast<Index>(host_block);
+/// Rows that are summed together: few enough that their sums cost no bandwidth of the first-level cache to speak of, many
+/// enough to pay for the choice of the loop.
+inline constexpr Index dia_chunk = 512;
 
 /// A value's place: which of the ascending offsets is column - row.
 inline std::size_t diagonal_of(std::span<const Index> offsets, Index offset) {
@@ -39,9 +42,9 @@ void dia_fill(const Host& host, const CsrView<T>& a, std::span<const Index> offs
   });
 }
 
-/// sum(i) += the products of rows begin .. end - 1 with K diagonals from d on, all of which lie inside the matrix
-/// there.
-template <int K, class T>
+/// The products of rows begin .. end - 1 with K diagonals from d on, all of which lie inside the matrix there. Stored in
+/// sum with Fresh, otherwise added to it.
+template <int K, bool Fresh, class T>
 void dia_span(const DiaView<T>& a, std::size_t d, Index begin, Index end, const T* x, T* sum) {
   std::array<const T*, K> value, shifted;
   for (std::size_t k = 0; k < K; ++k) {
@@ -50,46 +53,64 @@ void dia_span(const DiaView<T>& a, std::size_t d, Index begin, Index end, const 
   }
 #pragma omp simd
   for (Index i = 0; i < end - begin; ++i) {
-    T t = sum[i];
+    T t = Fresh ? T{0} : sum[i];
     for (std::size_t k = 0; k < K; ++k) t += value[k][i] * shifted[k][i];
     sum[i] = t;
   }
 }
 
-/// The same where the diagonal may leave the matrix: clipped to its part inside.
+/// One diagonal that may leave the matrix, clipped to its part inside.
 template <class T>
 void dia_edge(const DiaView<T>& a, std::size_t d, Index begin, Index end, const T* x, T* sum) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(a.offsets[d]));
   const Offset to = std::min<Offset>(end, static_cast<Offset>(a.cols) - a.offsets[d]);
-  if (from < to) dia_span<1>(a, d, static_cast<Index>(from), static_cast<Index>(to), x, sum + (from - begin));
+  if (from < to) dia_span<1, false>(a, d, static_cast<Index>(from), static_cast<Index>(to), x, sum + (from - begin));
 }
 
-/// sum(i) = the products of rows begin .. end - 1, up to eight diagonals in one pass.
+/// dia_span for a number of diagonals that is known at run time only.
+template <bool Fresh, class T>
+void dia_group(const DiaView<T>& a, std::size_t d, std::size_t count, Index begin, Index end, const T* x, T* sum) {
+  constexpr std::array spans = {dia_span<1, Fresh, T>, dia_span<2, Fresh, T>, dia_span<3, Fresh, T>,
+                                dia_span<4, Fresh, T>, dia_span<5, Fresh, T>, dia_span<6, Fresh, T>,
+                                dia_span<7, Fresh, T>, dia_span<8, Fresh, T>};
+  spans[count - 1](a, d, begin, end, x, sum);
+}
+
+/// sum(i) = the products of rows begin .. end - 1: up to eight diagonals in one pass where they lie inside the matrix, one
+/// by one where they may leave it. As offsets ascend, those inside stand together.
 template <class T>
 void dia_rows(const DiaView<T>& a, Index begin, Index end, const T* x, T* sum) {
-  constexpr std::array spans = {dia_span<1, T>, dia_span<2, T>, dia_span<3, T>, dia_span<4, T>,
-                                dia_span<5, T>, dia_span<6, T>, dia_span<7, T>, dia_span<8, T>};
-  std::fill(sum, sum + (end - begin), T{0});
-  for (std::size_t d = 0, group = 0; d < a.offsets.size(); d += group) {
-    group = std::min(spans.size(), a.offsets.size() - d);
-    const bool inside = Offset{begin} + a.offsets[d] >= 0 && Offset{end} + a.offsets[d + group - 1] <= Offset{a.cols};
-    if (inside) {
-      spans[group - 1](a, d, begin, end, x, sum);
+  const std::size_t diagonals = a.offsets.size();
+  std::size_t first = 0;
+  while (first < diagonals && Offset{begin} + a.offsets[first] < 0) ++first;
+  std::size_t last = diagonals;
+  while (last > first && Offset{end} + a.offsets[last - 1] > Offset{a.cols}) --last;
+  const bool fresh = first == 0 && last > 0;
+  if (!fresh) std::fill(sum, sum + (end - begin), T{0});
+  for (std::size_t d = 0; d < first; ++d) dia_edge(a, d, begin, end, x, sum);
+  for (std::size_t d = first, group = 0; d < last; d += group) {
+    group = std::min<std::size_t>(8, last - d);
+    if (d == 0) {
+      dia_group<true>(a, d, group, begin, end, x, sum);
     } else {
-      for (std::size_t k = d; k < d + group; ++k) dia_edge(a, k, begin, end, x, sum);
+      dia_group<false>(a, d, group, begin, end, x, sum);
     }
   }
+  for (std::size_t d = last; d < diagonals; ++d) dia_edge(a, d, begin, end, x, sum);
 }
 
-/// Runs over blocks of rows; done(block, begin, end, sum) takes each block's products.
+/// Runs over blocks of rows; done(block, begin, end, sum) takes the products of a chunk. Chunks of a block come in order.
 template <class T, class Done>
 void dia_blocks(const Host& host, const DiaView<T>& a, const T* x, Done done) {
   const std::size_t blocks = static_cast<std::size_t>((static_cast<Offset>(a.rows) + dia_block - 1) / dia_block);
   parallel_for(host, blocks, [=](std::size_t block) {
-    std::array<T, dia_block> sum;
-    const Index begin = static_cast<Index>(block) * dia_block, end = std::min<Index>(begin + dia_block, a.rows);
-    dia_rows(a, begin, end, x, sum.data());
-    done(block, begin, end, sum.data());
+    std::array<T, dia_chunk> sum;
+    const Index first = static_cast<Index>(block) * dia_block, last = std::min<Index>(first + dia_block, a.rows);
+    for (Index begin = first; begin < last; begin += dia_chunk) {
+      const Index end = std::min<Index>(begin + dia_chunk, last);
+      dia_rows(a, begin, end, x, sum.data());
+      done(block, begin, end, sum.data());
+    }
   });
 }
 
@@ -104,15 +125,10 @@ void dia_apply(const Host& host, const DiaView<T>& a, T alpha, const T* x, T bet
 
 template <class T>
 void dia_apply_dot(const Host& host, const DiaView<T>& a, const T* x, T* y, const T* w, double* slot) {
-  std::vector<double> partial(static_cast<std::size_t>(a.rows) / dia_block + 1);
+  std::vector<double> partial(static_cast<std::size_t>(a.rows) / dia_block + 1, 0.0);
   dia_blocks(host, a, x, [=, out = partial.data()](std::size_t block, Index begin, Index end, const T* sum) {
-    double dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (Index i = begin; i < end; ++i) {
-      y[i] = sum[i - begin];
-      dot += static_cast<double>(w[i]) * static_cast<double>(sum[i - begin]);
-    }
-    out[block] = dot;
+    std::copy(sum, sum + (end - begin), y + begin);
+    out[block] += detail::block_sums(Dot<T>{w + begin, sum}, 0, static_cast<std::size_t>(end - begin)).v[0];
   });
   *slot = 0;
   for (double p : partial) *slot += p;

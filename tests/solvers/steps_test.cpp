@@ -518,11 +518,11 @@ TYPED_TEST(Steps, NormaliseOfZeroIsZero) {
 
 TEST(ProgressOfARecurrence, KeepsTheLastResidualsInARing) {
   Progress p;
-  for (int k = 0; k < Progress::ring + 3; ++k) p.record(static_cast<double>(k) * k);
+  for (int k = 1; k <= Progress::ring + 3; ++k) p.record(static_cast<double>(k) * k);
 
   EXPECT_EQ(p.iteration, Progress::ring + 3);
-  EXPECT_EQ(p.norms[0], Progress::ring);
-  EXPECT_EQ(p.norms[3], 3);
+  EXPECT_EQ(p.norms[0], Progress::ring + 1);
+  EXPECT_EQ(p.norms[3], 4);
   EXPECT_TRUE(p.running());
 }
 

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +26,13 @@
 #include "support/spaces.hpp"
 
 // Solves from host data to host data on any space, and the check that what a solver says is true.
+
+namespace ostinato {
+
+/// GTest prints it in the place of the number.
+inline void PrintTo(Status status, std::ostream* out) { *out << to_string(status); }
+
+}  // namespace ostinato
 
 namespace ostinato::test {
 

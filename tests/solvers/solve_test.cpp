@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/solve.hpp>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/error.hpp>
+
+#include "support/solving.hpp"
+
+// Solvers by name, and what auto does when the first one can't go on.
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class SolveOn : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+
+  Solved<Value> solve(const System<Value>& system, std::string_view solver = "auto",
+                      const SolveOptions& options = {.rtol = 1e-5}, std::string_view precond = "auto") const {
+    const Operator op(this->space(), system.a);
+    const AnyPreconditioner<typename Case::Space, Value> m(this->space(), system.a.view(), op.structure(), precond);
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    SolveResult result = ostinato::solve(this->space(), op, In<Value>(b), Out<Value>(x), m, solver, options);
+    Solved<Value> solved{std::move(result), x.download()};
+    expect_honest(solved, system, options);
+    return solved;
+  }
+
+  /// Symmetric with a positive diagonal, so that auto begins with CG, but indefinite.
+  static System<Value> disguised() {
+    return {dense<Value>({{1, 2, 0, 0}, {2, 1, 0, 0}, {0, 0, 3, 1}, {0, 0, 1, 5}}), {3, -1, 2, 1}};
+  }
+};
+
+TYPED_TEST_SUITE(SolveOn, EverySpace, SpaceNames);
+
+bool mentions(const SolveResult& result, std::string_view part) {
+  return std::any_of(result.notes.begin(), result.notes.end(),
+                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
+}
+
+TYPED_TEST(SolveOn, TakesTheSolverThatIsNamed) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 15}));
+  for (const SolverInfo& info : solver_infos) {
+    const auto result = this->solve(system, info.name).result;
+
+    EXPECT_EQ(result.status, Status::converged);
+    EXPECT_EQ(result.solver, info.name);
+  }
+}
+
+TYPED_TEST(SolveOn, TakesEveryPreconditionerWithEverySolver) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("variable2d", {.n = 15}));
+  for (const SolverInfo& solver : solver_infos) {
+    for (const PreconditionerInfo& precond : preconditioner_infos) {
+      const auto result = this->solve(system, solver.name, {.rtol = 1e-5}, precond.name).result;
+
+      EXPECT_EQ(result.status, Status::converged) << solver.name << " " << precond.name;
+    }
+  }
+}
+
+TYPED_TEST(SolveOn, ListsTheSolversForAnUnknownOne) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 5}));
+
+  const auto text = message_of<ArgumentError>([&] { this->solve(system, "cgs"); });
+
+  EXPECT_NE(text.find("'cgs'"), std::string::npos);
+  for (const SolverInfo& info : solver_infos) EXPECT_NE(text.find(info.name), std::string::npos) << text;
+}
+
+TYPED_TEST(SolveOn, BeginsWithTheSolverForTheMatrix) {
+  using T = typename TypeParam::T;
+
+  const auto definite = this->solve(with_known_solution(generate<T>("poisson2d", {.n = 15}))).result;
+  const auto general = this->solve(with_known_solution(generate<T>("pde2d", {.n = 15}))).result;
+
+  EXPECT_EQ(definite.solver, "cg");
+  EXPECT_EQ(general.solver, "gmres");
+  EXPECT_TRUE(mentions(definite, "cg chosen: the matrix is symmetric"));
+  EXPECT_TRUE(mentions(general, "gmres chosen: the matrix isn't symmetric"));
+}
+
+TYPED_TEST(SolveOn, GoesOnWithAnotherWhenCgMeetsNegativeCurvature) {
+  const auto result = this->solve(this->disguised()).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.solver, "gmres");
+  EXPECT_TRUE(mentions(result, "isn't positive definite"));
+  EXPECT_TRUE(mentions(result, "went on with gmres"));
+}
+
+TYPED_TEST(SolveOn, CountsOnOverTheWholeLadder) {
+  std::vector<int> heard;
+  SolveOptions options{.rtol = 1e-5, .check_every = 1};
+  options.callback = [&](const Iteration& i) {
+    heard.push_back(i.number);
+    return true;
+  };
+
+  const auto result = this->solve(this->disguised(), "auto", options).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
+  ASSERT_FALSE(heard.empty());
+  EXPECT_TRUE(std::is_sorted(heard.begin(), heard.end()));
+  EXPECT_EQ(heard.back(), result.iterations);
+}
+
+TYPED_TEST(SolveOn, KeepsToTheLimitOverTheWholeLadder) {
+  for (int limit = 0; limit < 4; ++limit) {
+    const auto result = this->solve(this->disguised(), "auto", {.rtol = 1e-12, .max_iterations = limit}).result;
+
+    EXPECT_LE(result.iterations, limit);
+    EXPECT_NE(result.status, Status::converged);
+  }
+}
+
+TYPED_TEST(SolveOn, TriesThemAllBeforeItGivesUp) {
+  using T = typename TypeParam::T;
+  const System<T> inconsistent{dense<T>({{1, -1}, {-1, 1}}), {1, 1}};
+
+  const auto result = this->solve(inconsistent).result;
+
+  EXPECT_NE(result.status, Status::converged);
+  EXPECT_NE(result.solver, "cg");
+  EXPECT_TRUE(mentions(result, "went on with gmres"));
+  EXPECT_TRUE(mentions(result, "went on with bicgstab"));
+}
+
+TYPED_TEST(SolveOn, DoesNotGoOnWhenToldToStop) {
+  SolveOptions options{.rtol = 1e-12, .check_every = 1};
+  int calls = 0;
+  options.callback = [&](const Iteration&) {
+    ++calls;
+    return false;
+  };
+
+  const auto result =
+      this->solve(with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 30})), "auto", options).result;
+
+  EXPECT_EQ(result.status, Status::interrupted);
+  EXPECT_EQ(result.solver, "cg");
+  EXPECT_EQ(calls, 1);
+}
+
+TYPED_TEST(SolveOn, SaysThatItWasStoppedWhereverThatWas) {
+  using T = typename TypeParam::T;
+  // GMRES(1) hardly moves, and the first step of BiCGSTAB leads away.
+  const System<T> spiral{dense<T>({{1e-3, 1}, {-1, 1e-3}}), {1, 0}};
+  SolveOptions options{.rtol = 1e-6, .restart = 1, .check_every = 1};
+  options.callback = [](const Iteration& i) { return i.relative_residual < 2; };
+
+  const auto result = this->solve(spiral, "auto", options).result;
+
+  EXPECT_TRUE(mentions(result, "went on with bicgstab"));
+  EXPECT_EQ(result.status, Status::interrupted);
+}
+
+TYPED_TEST(SolveOn, LeavesNanToItself) {
+  auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 10}));
+  system.b[5] = std::numeric_limits<typename TypeParam::T>::quiet_NaN();
+
+  const auto result = this->solve(system).result;
+
+  EXPECT_EQ(result.status, Status::not_finite);
+  EXPECT_EQ(result.notes.size(), 1u);
+}
+
+TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {
+  Structure spd;
+  spd.rows = spd.cols = 1000;
+  spd.symmetric = spd.positive_diagonal = true;
+  Structure negative = spd, general = spd, huge = spd;
+  negative.positive_diagonal = false;
+  general.symmetric = false;
+  huge.symmetric = false;
+  huge.rows = 100'000'000;
+
+  EXPECT_EQ(choose_solver(spd, 8, 50).name, "cg");
+  EXPECT_EQ(choose_solver(negative, 8, 50).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, 50).name, "gmres");
+  EXPECT_EQ(choose_solver(huge, 8, 50).name, "bicgstab");
+  EXPECT_EQ(choose_solver(huge, 8, 2).name, "gmres");
+}
+
+TEST(StatusNames, AreThoseOfTheReport) {
+  EXPECT_EQ(to_string(Status::converged), "converged");
+  EXPECT_EQ(to_string(Status::iteration_limit), "iteration_limit");
+  EXPECT_EQ(to_string(Status::time_limit), "time_limit");
+  EXPECT_EQ(to_string(Status::breakdown), "breakdown");
+  EXPECT_EQ(to_string(Status::stagnated), "stagnated");
+  EXPECT_EQ(to_string(Status::diverged), "diverged");
+  EXPECT_EQ(to_string(Status::not_finite), "not_finite");
+  EXPECT_EQ(to_string(Status::interrupted), "interrupted");
+}
+
+// Kokkos fixes the number of threads once for a process. So this program runs itself with others.
+
+/// The bits of solves by each method, as text.
+std::string bits_of_solves() {
+  const Host host;
+  const auto system = with_known_solution(generate<double>("variable2d", {.n = 120}));
+  const auto general = with_known_solution(generate<double>("powerlaw", {.n = 20000}));
+  std::string text;
+  for (const auto& solved :
+       {run<Cg>(host, system, {}), run<Bicgstab>(host, general, {}), run<Gmres>(host, general, {})}) {
+    double sum = 0;
+    for (std::size_t i = 0; i < solved.x.size(); ++i) sum += solved.x[i] * static_cast<double>(i % 7 + 1);
+    char line[128];
+    std::snprintf(line, sizeof line, "%d %a %a %a;", solved.result.iterations, sum, solved.x[1234],
+                  solved.result.residual);
+    text += line;
+  }
+  return text;
+}
+
+TEST(ThreadCount, DISABLED_PrintsTheBits) { std::printf("bits: %s\n", bits_of_solves().c_str()); }
+
+std::string bits_with_threads(int threads) {
+  char program[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
+  const std::string command = "OMP_NUM_THREADS=" + std::to_string(threads) + " '" +
+                              std::string(program, static_cast<std::size_t>(std::max<ssize_t>(length, 0))) +
+                              "' --gtest_also_run_disabled_tests --gtest_filter=ThreadCount.DISABLED_PrintsTheBits";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+  std::string output;
+  for (char buffer[4096]; pipe && std::fgets(buffer, sizeof buffer, pipe.get()) != nullptr;) output += buffer;
+  const std::size_t from = output.find("bits: ");
+  return from == std::string::npos ? "no bits" : output.substr(from + 6, output.find('\n', from) - from - 6);
+}
+
+TEST(ThreadCount, DoesNotChangeTheBits) {
+  const std::string here = bits_of_solves();
+
+  for (const int threads : {1, 2, 3, 7}) EXPECT_EQ(bits_with_threads(threads), here) << threads;
+}
+
+}  // namespace
+}  // namespace ostinato::test
