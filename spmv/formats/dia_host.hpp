@@ -19,7 +19,7 @@ namespace ostinato::formats {
 inline constexpr Index dia_block = static_cast<Index>(host_block);
 /// Rows that are summed together: few enough that their sums cost no bandwidth of the first-level cache to speak of, many
 /// enough to pay for the choice of the loop.
-inline constexpr Index dia_chunk = 512;
+inline constexpr Index dia_chunk = 2048;
 
 /// A value's place: which of the ascending offsets is column - row.
 inline std::size_t diagonal_of(std::span<const Index> offsets, Index offset) {
@@ -99,36 +99,39 @@ void dia_rows(const DiaView<T>& a, Index begin, Index end, const T* x, T* sum) {
   for (std::size_t d = last; d < diagonals; ++d) dia_edge(a, d, begin, end, x, sum);
 }
 
-/// Runs over blocks of rows; done(block, begin, end, sum) takes the products of a chunk. Chunks of a block come in order.
-template <class T, class Done>
-void dia_blocks(const Host& host, const DiaView<T>& a, const T* x, Done done) {
-  const std::size_t blocks = static_cast<std::size_t>((static_cast<Offset>(a.rows) + dia_block - 1) / dia_block);
+/// Calls f(block, begin, end) for chunks of rows; those of a block come in order, on one thread.
+template <class F>
+void dia_chunks(const Host& host, Index rows, F f) {
+  const std::size_t blocks = static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block);
   parallel_for(host, blocks, [=](std::size_t block) {
-    std::array<T, dia_chunk> sum;
-    const Index first = static_cast<Index>(block) * dia_block, last = std::min<Index>(first + dia_block, a.rows);
-    for (Index begin = first; begin < last; begin += dia_chunk) {
-      const Index end = std::min<Index>(begin + dia_chunk, last);
-      dia_rows(a, begin, end, x, sum.data());
-      done(block, begin, end, sum.data());
-    }
+    const Index first = static_cast<Index>(block) * dia_block, last = std::min<Index>(first + dia_block, rows);
+    for (Index begin = first; begin < last; begin += dia_chunk)
+      f(block, begin, std::min<Index>(begin + dia_chunk, last));
   });
 }
 
 template <class T>
 void dia_apply(const Host& host, const DiaView<T>& a, T alpha, const T* x, T beta, T* y) {
-  dia_blocks(host, a, x, [=](std::size_t, Index begin, Index end, const T* sum) {
-#pragma omp simd
-    for (Index i = begin; i < end; ++i)
-      y[i] = beta == T{0} ? alpha * sum[i - begin] : alpha * sum[i - begin] + beta * y[i];
+  if (alpha == T{1} && beta == T{0}) {
+    return dia_chunks(host, a.rows,
+                      [=](std::size_t, Index begin, Index end) { dia_rows(a, begin, end, x, y + begin); });
+  }
+  dia_chunks(host, a.rows, [=](std::size_t, Index begin, Index end) {
+    std::array<T, dia_chunk> sum;
+    dia_rows(a, begin, end, x, sum.data());
+    for (Index i = begin; i < end; ++i) {
+      const T row = alpha * sum[static_cast<std::size_t>(i - begin)];
+      y[i] = beta == T{0} ? row : row + beta * y[i];
+    }
   });
 }
 
 template <class T>
 void dia_apply_dot(const Host& host, const DiaView<T>& a, const T* x, T* y, const T* w, double* slot) {
   std::vector<double> partial(static_cast<std::size_t>(a.rows) / dia_block + 1, 0.0);
-  dia_blocks(host, a, x, [=, out = partial.data()](std::size_t block, Index begin, Index end, const T* sum) {
-    std::copy(sum, sum + (end - begin), y + begin);
-    out[block] += detail::block_sums(Dot<T>{w + begin, sum}, 0, static_cast<std::size_t>(end - begin)).v[0];
+  dia_chunks(host, a.rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
+    dia_rows(a, begin, end, x, y + begin);
+    out[block] += detail::block_sums(Dot<T>{w + begin, y + begin}, 0, static_cast<std::size_t>(end - begin)).v[0];
   });
   *slot = 0;
   for (double p : partial) *slot += p;
