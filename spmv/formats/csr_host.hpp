@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/parallel.hpp>
@@ -20,12 +21,21 @@ namespace ostinato::formats {
 template <class Space>
 struct CsrPlan;
 
+/// Rows begin .. end - 1, each of `length` entries; of any length when it is negative.
+struct CsrRun {
+  Index begin;
+  Index end;
+  int length;
+};
+
 template <>
 struct CsrPlan<Host> {
   static constexpr Offset block_work = 16384;  ///< entries, a row counting as two more; some 200 KiB of matrix
+  static constexpr int longest_fixed = 8;      ///< entries of a row in a run of equal rows
+  static constexpr Index shortest_run = 8;     ///< rows of such a run
 
   Vector<Host, std::int32_t> row_ptr;  ///< empty when the entries need 64 bits
-  Vector<Host, Index> block_start;
+  std::vector<std::vector<CsrRun>> blocks;
 
   template <class T>
   CsrPlan(const Host& host, const CsrView<T>& a, const Structure&) {
@@ -36,14 +46,19 @@ struct CsrPlan<Host> {
         to[i] = static_cast<std::int32_t>(from[i]);
       });
     }
-    const std::size_t blocks = static_cast<std::size_t>((a.nonzeros() + 2 * Offset{a.rows}) / block_work + 1);
-    block_start = Vector<Host, Index>(host, blocks + 1);
-    for_each(host, blocks + 1, [this, &a, blocks](std::size_t b) {
-      block_start.data()[b] = b == blocks ? a.rows : row_at(a, static_cast<Offset>(b) * block_work);
+    blocks.resize(static_cast<std::size_t>((a.nonzeros() + 2 * Offset{a.rows}) / block_work + 1));
+    parallel_for(host, blocks.size(), [this, &a](std::size_t b) {
+      const Index begin = row_at(a, static_cast<Offset>(b) * block_work);
+      const Index end = b + 1 == blocks.size() ? a.rows : row_at(a, static_cast<Offset>(b + 1) * block_work);
+      blocks[b] = runs(a.row_ptr.data(), begin, end);
     });
   }
 
-  std::size_t bytes() const { return row_ptr.bytes() + block_start.bytes(); }
+  std::size_t bytes() const {
+    std::size_t runs = 0;
+    for (const auto& block : blocks) runs += block.size();
+    return row_ptr.bytes() + runs * sizeof(CsrRun) + blocks.size() * sizeof(blocks[0]);
+  }
 
  private:
   /// The first row before which at least `work` has been passed.
@@ -59,6 +74,25 @@ struct CsrPlan<Host> {
       }
     }
     return low;
+  }
+
+  /// Runs of equal short rows, and what is between them.
+  static std::vector<CsrRun> runs(const Offset* pointer, Index begin, Index end) {
+    std::vector<CsrRun> found;
+    for (Index i = begin; i < end;) {
+      const Offset length = pointer[i + 1] - pointer[i];
+      Index next = i + 1;
+      while (next < end && pointer[next + 1] - pointer[next] == length) ++next;
+      if (length <= longest_fixed && next - i >= shortest_run) {
+        found.push_back({i, next, static_cast<int>(length)});
+      } else if (!found.empty() && found.back().length < 0) {
+        found.back().end = next;
+      } else {
+        found.push_back({i, next, -1});
+      }
+      i = next;
+    }
+    return found;
   }
 };
 
@@ -117,27 +151,21 @@ struct CsrRows {
     for (Index i = begin; i < end; ++i) store(i, csr_row(col, val, x, row_ptr[i], row_ptr[i + 1]));
   }
 
-  /// Goes from one run of rows of equal length to the next.
-  void run(Index begin, Index end) const {
+  void run(const CsrRun& r) const {
     using Rows = void (CsrRows::*)(Index, Index) const;
-    static constexpr std::array<Rows, 9> fixed = {
+    static constexpr std::array<Rows, CsrPlan<Host>::longest_fixed + 1> fixed = {
         &CsrRows::equal_rows<0>, &CsrRows::equal_rows<1>, &CsrRows::equal_rows<2>,
         &CsrRows::equal_rows<3>, &CsrRows::equal_rows<4>, &CsrRows::equal_rows<5>,
         &CsrRows::equal_rows<6>, &CsrRows::equal_rows<7>, &CsrRows::equal_rows<8>};
-    for (Index i = begin; i < end;) {
-      const auto length = static_cast<std::size_t>(row_ptr[i + 1] - row_ptr[i]);
-      Index next = i + 1;
-      while (next < end && static_cast<std::size_t>(row_ptr[next + 1] - row_ptr[next]) == length) ++next;
-      (this->*(length < fixed.size() ? fixed[length] : &CsrRows::any_rows))(i, next);
-      i = next;
-    }
+    (this->*(r.length < 0 ? &CsrRows::any_rows : fixed[static_cast<std::size_t>(r.length)]))(r.begin, r.end);
   }
 };
 
 template <class Pointer, class T>
 void csr_rows(const Host& host, const CsrPlan<Host>& plan, const CsrRows<Pointer, T>& rows) {
-  parallel_for(host, plan.block_start.size() - 1,
-               [=, start = plan.block_start.data()](std::size_t block) { rows.run(start[block], start[block + 1]); });
+  parallel_for(host, plan.blocks.size(), [=, blocks = plan.blocks.data()](std::size_t block) {
+    for (const CsrRun& run : blocks[block]) rows.run(run);
+  });
 }
 
 template <class T>

@@ -15,11 +15,8 @@
 
 namespace ostinato::formats {
 
-/// Rows in a block, which one thread takes.
+/// Rows in a block, which one thread takes: their sums stay in the first-level cache.
 inline constexpr Index dia_block = static_cast<Index>(host_block);
-/// Rows that are summed together: few enough that their sums cost no bandwidth of the first-level cache to speak of, many
-/// enough to pay for the choice of the loop.
-inline constexpr Index dia_chunk = 2048;
 
 /// A value's place: which of the ascending offsets is column - row.
 inline std::size_t diagonal_of(std::span<const Index> offsets, Index offset) {
@@ -99,25 +96,23 @@ void dia_rows(const DiaView<T>& a, Index begin, Index end, const T* x, T* sum) {
   for (std::size_t d = last; d < diagonals; ++d) dia_edge(a, d, begin, end, x, sum);
 }
 
-/// Calls f(block, begin, end) for chunks of rows; those of a block come in order, on one thread.
+/// Calls f(block, begin, end) for blocks of rows.
 template <class F>
-void dia_chunks(const Host& host, Index rows, F f) {
-  const std::size_t blocks = static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block);
-  parallel_for(host, blocks, [=](std::size_t block) {
-    const Index first = static_cast<Index>(block) * dia_block, last = std::min<Index>(first + dia_block, rows);
-    for (Index begin = first; begin < last; begin += dia_chunk)
-      f(block, begin, std::min<Index>(begin + dia_chunk, last));
+void dia_blocks(const Host& host, Index rows, F f) {
+  parallel_for(host, static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block), [=](std::size_t block) {
+    const Index begin = static_cast<Index>(block) * dia_block;
+    f(block, begin, std::min<Index>(begin + dia_block, rows));
   });
 }
 
 template <class T>
 void dia_apply(const Host& host, const DiaView<T>& a, T alpha, const T* x, T beta, T* y) {
   if (alpha == T{1} && beta == T{0}) {
-    return dia_chunks(host, a.rows,
+    return dia_blocks(host, a.rows,
                       [=](std::size_t, Index begin, Index end) { dia_rows(a, begin, end, x, y + begin); });
   }
-  dia_chunks(host, a.rows, [=](std::size_t, Index begin, Index end) {
-    std::array<T, dia_chunk> sum;
+  dia_blocks(host, a.rows, [=](std::size_t, Index begin, Index end) {
+    std::array<T, dia_block> sum;
     dia_rows(a, begin, end, x, sum.data());
     for (Index i = begin; i < end; ++i) {
       const T row = alpha * sum[static_cast<std::size_t>(i - begin)];
@@ -129,9 +124,9 @@ void dia_apply(const Host& host, const DiaView<T>& a, T alpha, const T* x, T bet
 template <class T>
 void dia_apply_dot(const Host& host, const DiaView<T>& a, const T* x, T* y, const T* w, double* slot) {
   std::vector<double> partial(static_cast<std::size_t>(a.rows) / dia_block + 1, 0.0);
-  dia_chunks(host, a.rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
+  dia_blocks(host, a.rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
     dia_rows(a, begin, end, x, y + begin);
-    out[block] += detail::block_sums(Dot<T>{w + begin, y + begin}, 0, static_cast<std::size_t>(end - begin)).v[0];
+    out[block] = detail::block_sums(Dot<T>{w + begin, y + begin}, 0, static_cast<std::size_t>(end - begin)).v[0];
   });
   *slot = 0;
   for (double p : partial) *slot += p;
