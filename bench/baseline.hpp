@@ -16,9 +16,9 @@ namespace ostinato::bench {
 /// One of the vendor's ways to do y = A x.
 struct Baseline {
   std::string name;
-  double seconds = 0;          ///< a product, median; 0 when it could not be done
-  double setup_seconds = 0;    ///< conversion from CSR and preprocessing
-  double worst_error = 0;      ///< against ours, relative to sum |a||x| of the row
+  double seconds = 0;        ///< a product, median; 0 when it could not be done
+  double setup_seconds = 0;  ///< conversion from CSR and preprocessing
+  double worst_error = 0;    ///< against ours, relative to sum |a||x| of the row
 };
 
 /// cuSPARSE: CSR ALG1 and ALG2 with preprocessing, sliced ELL and, where blocks fill well, BSR. Columns of `a` are on the

@@ -65,8 +65,8 @@ inline std::vector<std::string> gpu_set() {
   return with_real({"poisson2d:4096", "poisson3d:256", "poisson2d:1024", "poisson3d:64", "poisson2d:64", "fem27:128",
                     "fem27:56:unknowns=3", "rmat:1048576:entries=16", "rmat:1048576:entries=3", "powerlaw:1000000",
                     "random:1000000:entries=16", "dense-row:1000000"},
-                   {"xenon1", "goodwin", "c-62", "bcsstk16", "bcsstk18", "wang3", "cage10", "memplus", "Dubcova1", "lap3d_40",
-                    "NotreDame_www", "ScaleMicrogrid_Jacobian_N1000_01", "luxembourg", "nasa4704"});
+                   {"xenon1", "goodwin", "c-62", "bcsstk16", "bcsstk18", "wang3", "cage10", "memplus", "Dubcova1",
+                    "lap3d_40", "NotreDame_www", "ScaleMicrogrid_Jacobian_N1000_01", "luxembourg", "nasa4704"});
 }
 
 }  // namespace ostinato::bench

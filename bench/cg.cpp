@@ -21,13 +21,15 @@ using namespace ostinato::bench;
 
 /// Seconds of `iterations` iterations: the goal is out of reach, so that exactly so many are done.
 template <class Space>
-double cg_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b, int iterations) {
+double cg_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b,
+                  int iterations) {
   std::vector<double> times;
   for (int k = 0; k < 5; ++k) {
     Vector<Space, double> x(space, b.size(), 0.0);
     const SolveOptions options{.rtol = 0, .max_iterations = iterations, .divergence_limit = 0, .history = false};
     const SolveResult result = cg(space, a, b, x, Identity{}, options);
-    if (result.iterations != iterations) std::printf("only %d iterations: %s\n", result.iterations, result.message().c_str());
+    if (result.iterations != iterations)
+      std::printf("only %d iterations: %s\n", result.iterations, result.message().c_str());
     times.push_back(result.seconds);
   }
   std::sort(times.begin(), times.end());
@@ -36,7 +38,8 @@ double cg_seconds(const Space& space, const Operator<Space, double>& a, const Ve
 
 /// What an iteration costs without what a solve costs once.
 template <class Space>
-double iteration_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b, int iterations) {
+double iteration_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b,
+                         int iterations) {
   cg_seconds(space, a, b, 20);
   return (cg_seconds(space, a, b, iterations + 20) - cg_seconds(space, a, b, 20)) / iterations;
 }
@@ -48,7 +51,8 @@ struct Textbook {
 
 Textbook textbook(const Cuda& space, const CsrView<double>& a, int iterations) {
   const std::vector<Baseline> all = cusparse_products(space, a, random_vector(static_cast<std::size_t>(a.cols), 1));
-  const auto best = std::min_element(all.begin(), all.end(), [](const auto& l, const auto& r) { return l.seconds < r.seconds; });
+  const auto best =
+      std::min_element(all.begin(), all.end(), [](const auto& l, const auto& r) { return l.seconds < r.seconds; });
   return {best->name, cusparse_cg_seconds(space, a, best->name, iterations)};
 }
 Textbook textbook(const Host&, const CsrView<double>&, int) { return {"-"}; }
@@ -56,7 +60,9 @@ Textbook textbook(const Host&, const CsrView<double>&, int) { return {"-"}; }
 template <class Space>
 void run(const Space& space, const std::vector<std::string>& names) {
   std::printf("%s\n\n", space.description().c_str());
-  std::printf("| matrix | rows | format | us an iteration | GB/s (matrix + 10 vectors) | textbook product | textbook us | ours / textbook |\n");
+  std::printf(
+      "| matrix | rows | format | us an iteration | GB/s (matrix + 10 vectors) | textbook product | textbook us | ours "
+      "/ textbook |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
     const Csr<double> a = load_case(name);
@@ -66,8 +72,8 @@ void run(const Space& space, const std::vector<std::string>& names) {
     const double ours = iteration_seconds(space, op, b, iterations);
     const double bytes = static_cast<double>(op.bytes()) + 80.0 * a.rows;
     const Textbook reference = textbook(space, a, iterations);
-    std::printf("| %s | %d | %s | %.2f | %.0f | %s | %.2f | %.3f |\n", name.c_str(), a.rows, op.format().c_str(), ours * 1e6,
-                bytes / ours / 1e9, reference.product.c_str(), reference.seconds * 1e6,
+    std::printf("| %s | %d | %s | %.2f | %.0f | %s | %.2f | %.3f |\n", name.c_str(), a.rows, op.format().c_str(),
+                ours * 1e6, bytes / ours / 1e9, reference.product.c_str(), reference.seconds * 1e6,
                 reference.seconds > 0 ? ours / reference.seconds : 0);
     std::fflush(stdout);
   }
@@ -80,10 +86,13 @@ int main(int argc, char** argv) {
   std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
   try {
     if (device == "cuda") {
-      const std::vector<std::string> set = {"poisson2d:64", "poisson2d:256", "poisson2d:512", "poisson2d:1024", "poisson2d:2048", "poisson2d:4096", "poisson3d:256"};
+      const std::vector<std::string> set = {"poisson2d:64",   "poisson2d:256",  "poisson2d:512", "poisson2d:1024",
+                                            "poisson2d:2048", "poisson2d:4096", "poisson3d:256"};
       run(Cuda(), names.empty() ? set : names);
     } else {
-      run(Host(), names.empty() ? std::vector<std::string>{"poisson2d:64", "poisson2d:256", "poisson2d:1024", "poisson2d:2048", "poisson3d:128"} : names);
+      run(Host(), names.empty() ? std::vector<std::string>{"poisson2d:64", "poisson2d:256", "poisson2d:1024",
+                                                           "poisson2d:2048", "poisson3d:128"}
+                                : names);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_cg: %s\n", e.what());

@@ -79,7 +79,8 @@ class Product {
     }
     store(start, columns, values);
     check(cusparseCreateSlicedEll(&matrix_, rows_, cols_, a.nonzeros(), total, slice, pointers_.data(), columns_.data(),
-                                  values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+                                  values_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                  CUDA_R_64F));
     alg_ = CUSPARSE_SPMV_SELL_ALG1;
     return true;
   }
@@ -102,11 +103,14 @@ class Product {
             columns.push_back(c);
             values.resize(values.size() + block, 0);
           }
-          values[static_cast<std::size_t>(at) * block + static_cast<std::size_t>((i % size) * size + a.col[static_cast<std::size_t>(k)] % size)] =
+          values[static_cast<std::size_t>(at) * block +
+                 static_cast<std::size_t>((i % size) * size + a.col[static_cast<std::size_t>(k)] % size)] =
               a.val[static_cast<std::size_t>(k)];
         }
       }
-      if (values.size() > 64 && static_cast<double>(a.row_ptr[static_cast<std::size_t>((b + 1) * size)]) < 0.6 * static_cast<double>(values.size())) return false;
+      if (values.size() > 64 && static_cast<double>(a.row_ptr[static_cast<std::size_t>((b + 1) * size)]) <
+                                    0.6 * static_cast<double>(values.size()))
+        return false;
       start.push_back(static_cast<int>(columns.size()));
     }
     store(start, columns, values);
@@ -122,13 +126,16 @@ class Product {
     check(cusparseCreateDnVec(&x_, cols_, x, CUDA_R_64F));
     check(cusparseCreateDnVec(&y_, rows_, y, CUDA_R_64F));
     std::size_t bytes = 0;
-    check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F, alg_, &bytes));
+    check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F,
+                                  alg_, &bytes));
     buffer_ = Vector<Cuda, char>(space_, std::max<std::size_t>(bytes, 1));
-    check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F, alg_, buffer_.data()));
+    check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F,
+                                  alg_, buffer_.data()));
   }
 
   void multiply() {
-    check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F, alg_, buffer_.data()));
+    check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, x_, &zero_, y_, CUDA_R_64F, alg_,
+                       buffer_.data()));
   }
 
   /// Builds the product of that name; false when the matrix doesn't suit it.

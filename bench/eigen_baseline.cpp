@@ -21,8 +21,8 @@ std::vector<double> random_vector(std::size_t n, std::uint64_t seed) {
 Baseline eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
   Eigen::setNbThreads(host.threads());
   const std::vector<int> row_ptr(a.row_ptr.begin(), a.row_ptr.end());
-  const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>> matrix(a.rows, a.cols, a.nonzeros(), row_ptr.data(),
-                                                                                   a.col.data(), a.val.data());
+  const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>> matrix(
+      a.rows, a.cols, a.nonzeros(), row_ptr.data(), a.col.data(), a.val.data());
   const Eigen::Map<const Eigen::VectorXd> in(x.data(), a.cols);
   Eigen::VectorXd out(a.rows);
   Baseline b{"Eigen"};

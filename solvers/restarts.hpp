@@ -110,6 +110,10 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
                                 Out<T> x, const SolveOptions& options, Workspace<Space>& workspace,
                                 Recurrence recurrence) {
   require_system(name, a, b.size(), x.size());
+  if constexpr (Space::on_device) {
+    require_device_memory(space, b.data(), "b");
+    require_device_memory(space, x.data(), "x");
+  }
   SolveResult result;
   result.solver = name;
   Out<T> r = workspace.template take<T>(b.size());

@@ -116,8 +116,10 @@ Choice choose(std::vector<Candidate> candidates, const FormatOptions& options) {
   return choice;
 }
 
-// The host's figures only rank formats against each other: what counts is that they share them.
-Machine machine_of(const Host& space) { return {12e9 * space.threads(), 3e-6, 0, std::size_t{1} << 20, false}; }
+// What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the ranking.
+Machine machine_of(const Host& space) {
+  return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, std::size_t{1} << 20, false};
+}
 
 // A copy reaches 0.89 of what the memory is clocked for, an empty launch takes 2.5 us and a load from the second-level
 // cache 0.7 us with its address (H200, 2026-11).

@@ -92,7 +92,7 @@ void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T
   fail();
 }
 template <class T>
-void dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*) {
+bool dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*) {
   fail();
 }
 template <class T>
@@ -108,7 +108,7 @@ void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, doubl
   template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                  \
   template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                  \
   template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*); \
-  template void dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*);                                 \
+  template bool dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*);                                 \
   template void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*);                                        \
   template void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*)
 OSTINATO_INSTANTIATE(float);

@@ -21,7 +21,9 @@ constexpr int longest_share = 32;
 /// (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a matrix too
 /// small to fill the GPU.
 int threads_for(const Cuda& space, const Structure& s) {
-  const auto power_below = [](double value) { return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value))); };
+  const auto power_below = [](double value) {
+    return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value)));
+  };
   int threads = power_below(s.mean_row / 4);
   if (s.diagonals > s.rows / 4) threads *= 2;
   if (s.row_deviation > s.mean_row) threads *= 2;
@@ -40,7 +42,9 @@ struct Narrow {
 struct CountLong {
   const Offset* row_ptr;
   int longest_short;
-  __device__ Sums<1> operator()(std::size_t i) const { return {{row_ptr[i + 1] - row_ptr[i] > longest_short ? 1.0 : 0.0}}; }
+  __device__ Sums<1> operator()(std::size_t i) const {
+    return {{row_ptr[i + 1] - row_ptr[i] > longest_short ? 1.0 : 0.0}};
+  }
 };
 
 struct LongRow {
@@ -56,7 +60,8 @@ struct ListLong {
   LongRow* list;
   __device__ void operator()(std::size_t i) const {
     const Offset length = row_ptr[i + 1] - row_ptr[i];
-    if (length > longest_short) list[atomicAdd(listed, 1)] = {row_ptr[i], static_cast<Index>(i), static_cast<int>(length)};
+    if (length > longest_short)
+      list[atomicAdd(listed, 1)] = {row_ptr[i], static_cast<Index>(i), static_cast<int>(length)};
   }
 };
 
@@ -91,12 +96,14 @@ __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
 /// Block `block` of `blocks` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on
 /// the way.
 template <int NT, bool Dotted, class T, class Pointer>
-__device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* __restrict__ w, Sums<1>& dot) {
+__device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* __restrict__ w,
+                           Sums<1>& dot) {
   constexpr int rows_per_block = cuda::block_threads / NT;
   const int lane = threadIdx.x % NT;
   const Offset stride = static_cast<Offset>(blocks) * rows_per_block;
   // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
-  for (Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT); first < a.rows; first += stride) {
+  for (Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT); first < a.rows;
+       first += stride) {
     const Offset row = first + threadIdx.x % 32 / NT;
     const bool mine = row < a.rows;
     const Pointer begin = mine ? __ldg(a.row_ptr + row) : 0, end = mine ? __ldg(a.row_ptr + row + 1) : 0;
@@ -154,7 +161,8 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, 
 
 /// y = alpha A x + beta y in one launch: the blocks that come first take the long rows, which take longest.
 template <int NT, class T, class Pointer>
-__global__ void __launch_bounds__(cuda::block_threads) product_kernel(Args<T, Pointer> a, int longest_short, LongRows rows) {
+__global__ void __launch_bounds__(cuda::block_threads)
+    product_kernel(Args<T, Pointer> a, int longest_short, LongRows rows) {
   const int block = static_cast<int>(blockIdx.x);
   if (block < rows.pieces) {
     long_row_piece(a, rows, block);
@@ -180,7 +188,8 @@ __global__ void __launch_bounds__(cuda::block_threads)
 }
 
 template <int NT, bool Dotted, class T, class Pointer>
-void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const LongRows& rows, const T* w, double* slot) {
+void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const LongRows& rows, const T* w,
+                 double* slot) {
   const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
   if constexpr (Dotted) {
     if (rows.pieces > 0) {
@@ -189,36 +198,52 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
     dotted_kernel<NT><<<cuda::resident_blocks(space, threads), cuda::block_threads, 0, space.stream()>>>(
         a, longest_short, w, cuda::reduction(space, slot));
   } else {
-    const std::size_t blocks = (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.pieces);
-    product_kernel<NT><<<static_cast<unsigned>(blocks), cuda::block_threads, 0, space.stream()>>>(a, longest_short, rows);
+    const std::size_t blocks =
+        (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.pieces);
+    product_kernel<NT>
+        <<<static_cast<unsigned>(blocks), cuda::block_threads, 0, space.stream()>>>(a, longest_short, rows);
   }
 }
 
 template <bool Dotted, class T, class Pointer>
 void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
   space.state().activate();
-  const LongRows rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(), const_cast<double*>(plan.partial.data()),
-                      const_cast<std::uint32_t*>(plan.arrived.data())};
+  const LongRows rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(),
+                      const_cast<double*>(plan.partial.data()), const_cast<std::uint32_t*>(plan.arrived.data())};
   const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, rows, w, slot); };
   switch (plan.threads_per_row) {
-    case 1: with.template operator()<1>(); break;
-    case 2: with.template operator()<2>(); break;
-    case 4: with.template operator()<4>(); break;
-    case 8: with.template operator()<8>(); break;
-    case 16: with.template operator()<16>(); break;
-    default: with.template operator()<32>(); break;
+    case 1:
+      with.template operator()<1>();
+      break;
+    case 2:
+      with.template operator()<2>();
+      break;
+    case 4:
+      with.template operator()<4>();
+      break;
+    case 8:
+      with.template operator()<8>();
+      break;
+    case 16:
+      with.template operator()<16>();
+      break;
+    default:
+      with.template operator()<32>();
+      break;
   }
   OSTINATO_CUDA(cudaGetLastError());
 }
 
 template <bool Dotted, class T>
-void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y, const T* w,
-         double* slot) {
+void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y,
+         const T* w, double* slot) {
   if (plan.row_ptr.size() > 0) {
-    launch<Dotted>(space, plan, Args<T, std::int32_t>{a.rows, plan.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w,
+    launch<Dotted>(space, plan,
+                   Args<T, std::int32_t>{a.rows, plan.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w,
                    slot);
   } else {
-    launch<Dotted>(space, plan, Args<T, Offset>{a.rows, a.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w, slot);
+    launch<Dotted>(space, plan,
+                   Args<T, Offset>{a.rows, a.row_ptr.data(), a.col.data(), a.val.data(), alpha, x, beta, y}, w, slot);
   }
 }
 
@@ -237,7 +262,8 @@ CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& 
   for (const LongRow& r : find_long_rows(space, a.row_ptr.data(), rows, longest_short)) {
     const int first = static_cast<int>(cut.size()), count = (r.length + piece_length - 1) / piece_length;
     for (int k = 0; k < count; ++k) {
-      cut.push_back({r.begin + k * Offset{piece_length}, std::min(piece_length, r.length - k * piece_length), r.row, first, count});
+      cut.push_back({r.begin + k * Offset{piece_length}, std::min(piece_length, r.length - k * piece_length), r.row,
+                     first, count});
     }
   }
   pieces = Vector<Cuda, Piece>(space, cut);
@@ -252,13 +278,14 @@ void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a
 }
 
 template <class T>
-void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w, double* slot) {
+void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
+                   double* slot) {
   run<true>(space, plan, a, T{1}, x, T{0}, y, w, slot);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                           \
-  template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                      \
-  template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                      \
+#define OSTINATO_INSTANTIATE(T)                                                                      \
+  template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                 \
+  template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*); \
   template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

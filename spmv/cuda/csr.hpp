@@ -23,11 +23,11 @@ struct CsrPlan<Cuda> {
   static constexpr int piece_length = 2048;
 
   struct Piece {
-    Offset begin;   ///< first entry
+    Offset begin;  ///< first entry
     int length;
     Index row;
-    int first;      ///< the row's first piece
-    int pieces;     ///< of the row
+    int first;   ///< the row's first piece
+    int pieces;  ///< of the row
   };
 
   int threads_per_row = 1;

@@ -16,7 +16,8 @@ std::string absence() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   (void)cudaGetLastError();
   if (code == cudaErrorInsufficientDriver || code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
-    return std::string("no usable NVIDIA GPU (") + (code == cudaSuccess ? "none found" : cudaGetErrorString(code)) + ")";
+    return std::string("no usable NVIDIA GPU (") + (code == cudaSuccess ? "none found" : cudaGetErrorString(code)) +
+           ")";
   }
   return code == cudaSuccess ? "" : std::string("CUDA can't be used: ") + cudaGetErrorString(code);
 }
@@ -29,7 +30,8 @@ std::string bytes_text(double bytes) {
 
 }  // namespace
 
-Cuda::State::State(int device_number, cudaStream_t on, bool owns) : device(device_number), stream(on), owns_stream(owns) {
+Cuda::State::State(int device_number, cudaStream_t on, bool owns)
+    : device(device_number), stream(on), owns_stream(owns) {
   activate();
   OSTINATO_CUDA(cudaGetDeviceProperties(&properties, device));
   int clock_khz = 0, width_bits = 0;
@@ -121,7 +123,8 @@ void* Cuda::allocate(std::size_t bytes) const {
     std::size_t free = 0, total = 0;
     (void)cudaMemGetInfo(&free, &total);
     throw DeviceError("GPU memory ran out: " + bytes_text(static_cast<double>(bytes)) + " wanted, " +
-                      bytes_text(static_cast<double>(free)) + " of " + bytes_text(static_cast<double>(total)) + " free");
+                      bytes_text(static_cast<double>(free)) + " of " + bytes_text(static_cast<double>(total)) +
+                      " free");
   }
   OSTINATO_CUDA(code);
   return p;
@@ -164,7 +167,8 @@ void require_device_memory(const Cuda& space, const void* p, const char* what) {
   cudaPointerAttributes attributes{};
   OSTINATO_CUDA(cudaPointerGetAttributes(&attributes, p));
   if (p != nullptr && attributes.devicePointer == nullptr) {
-    throw DeviceError(std::string(what) + " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
+    throw DeviceError(std::string(what) +
+                      " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
   }
 }
 

@@ -32,7 +32,8 @@ struct Args {
 /// A thread a row. D diagonals, or `count` when D is 0.
 template <int D, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::block_threads)
-    rows_kernel(Args<T> a, const __grid_constant__ Offsets offsets, int count, const T* __restrict__ w, cuda::Reduction to) {
+    rows_kernel(Args<T> a, const __grid_constant__ Offsets offsets, int count, const T* __restrict__ w,
+                cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::block_threads;
   Sums<1> dot{};
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x; i < a.rows; i += stride) {
@@ -58,15 +59,16 @@ template <int D, bool Dotted, class T>
 void launch(const Cuda& space, const Args<T>& a, const Offsets& offsets, int count, const T* w, double* slot) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   const std::size_t all = (rows + cuda::block_threads - 1) / cuda::block_threads;
-  const unsigned blocks = Dotted ? static_cast<unsigned>(cuda::resident_blocks(space, rows)) : static_cast<unsigned>(all);
+  const unsigned blocks =
+      Dotted ? static_cast<unsigned>(cuda::resident_blocks(space, rows)) : static_cast<unsigned>(all);
   rows_kernel<D, Dotted>
       <<<blocks, cuda::block_threads, 0, space.stream()>>>(a, offsets, count, w, cuda::reduction(space, slot));
   OSTINATO_CUDA(cudaGetLastError());
 }
 
 template <bool Dotted, class T, int... D>
-void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const Args<T>& a, const Offsets& offsets, int count,
-                   const T* w, double* slot) {
+void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const Args<T>& a, const Offsets& offsets,
+                   int count, const T* w, double* slot) {
   using Launch = void (*)(const Cuda&, const Args<T>&, const Offsets&, int, const T*, double*);
   static constexpr Launch launches[] = {launch<D, Dotted, T>...};
   launches[count <= max_unrolled ? count : 0](space, a, offsets, count, w, slot);
@@ -101,6 +103,7 @@ struct Fill {
   int count;
   Index rows;
   T* values;
+  int* misplaced;
 
   __device__ void operator()(std::size_t row) const {
     const Index i = static_cast<Index>(row);
@@ -115,7 +118,11 @@ struct Fill {
           high = middle;
         }
       }
-      values[static_cast<Offset>(low) * rows + i] = val[k];
+      if (low < count && offsets[low] == offset) {
+        values[static_cast<Offset>(low) * rows + i] = val[k];
+      } else {
+        *misplaced = 1;
+      }
     }
   }
 };
@@ -123,12 +130,15 @@ struct Fill {
 }  // namespace
 
 template <class T>
-void dia_fill(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets, T* values) {
+bool dia_fill(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets, T* values) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   space.zero(values, offsets.size() * rows * sizeof(T));
   const Vector<Cuda, Index> on_device(space, offsets);
+  Vector<Cuda, int> misplaced(space, 1, 0);
   for_each(space, rows,
-           Fill<T>{a.row_ptr.data(), a.col.data(), a.val.data(), on_device.data(), static_cast<int>(offsets.size()), a.rows, values});
+           Fill<T>{a.row_ptr.data(), a.col.data(), a.val.data(), on_device.data(), static_cast<int>(offsets.size()),
+                   a.rows, values, misplaced.data()});
+  return misplaced.download()[0] == 0;
 }
 
 template <class T>
@@ -141,9 +151,9 @@ void dia_apply_dot(const Cuda& space, const DiaView<T>& a, const T* x, T* y, con
   run<true>(space, a, T{1}, x, T{0}, y, w, slot);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                               \
-  template void dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*);         \
-  template void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*);                \
+#define OSTINATO_INSTANTIATE(T)                                                       \
+  template bool dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*); \
+  template void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*);        \
   template void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

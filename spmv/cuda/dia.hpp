@@ -16,9 +16,10 @@ struct DiaView {
   const T* values;
 };
 
-/// Zeroes `values` and puts the entries of `a`, which is on the device, in their places.
+/// Zeroes `values` and puts the entries of `a`, which is on the device, in their places. False when an entry lies on none
+/// of the diagonals. Waits for the answer.
 template <class T>
-void dia_fill(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets, T* values);
+bool dia_fill(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets, T* values);
 template <class T>
 void dia_apply(const Cuda& space, const DiaView<T>& a, T alpha, const T* x, T beta, T* y);
 template <class T>

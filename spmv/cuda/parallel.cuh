@@ -51,9 +51,9 @@ __device__ Sums<K> block_sum(Sums<K> mine) {
 
 /// Where a kernel leaves its sums.
 struct Reduction {
-  double* slots;       ///< may be null
-  double* partial;     ///< K for each block
-  unsigned* arrived;   ///< 0 before and after
+  double* slots;      ///< may be null
+  double* partial;    ///< K for each block
+  unsigned* arrived;  ///< 0 before and after
 };
 
 inline Reduction reduction(const Cuda& space, double* slots) {
@@ -113,7 +113,8 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   if (!prepare(f)) return;
   Result mine{};
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) mine += f(i);
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride)
+    mine += f(i);
   grid_sum(mine, to, [&](const Result& total) {
     if constexpr (requires { f.finish(total); }) f.finish(total);
   });
@@ -131,8 +132,8 @@ void for_each(const Cuda& space, std::size_t n, F f) {
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
   space.state().activate();
-  cuda::sum_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(n, f,
-                                                                                              cuda::reduction(space, slots));
+  cuda::sum_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(
+      n, f, cuda::reduction(space, slots));
   OSTINATO_CUDA(cudaGetLastError());
 }
 

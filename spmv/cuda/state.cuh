@@ -19,7 +19,8 @@ inline void cuda_check(cudaError_t code, const char* what) {
 }
 
 inline void cublas_check(cublasStatus_t code, const char* what) {
-  if (code != CUBLAS_STATUS_SUCCESS) throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code) + " in " + what);
+  if (code != CUBLAS_STATUS_SUCCESS)
+    throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code) + " in " + what);
 }
 
 #define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
@@ -36,8 +37,8 @@ struct Cuda::State {
   cudaMemPool_t pool = nullptr;
   cudaDeviceProp properties{};
   double bandwidth = 0;
-  double* partial = nullptr;       ///< 2 max_partial
-  unsigned* arrived = nullptr;     ///< blocks of the running reduction that are done; 0 between reductions
+  double* partial = nullptr;    ///< 2 max_partial
+  unsigned* arrived = nullptr;  ///< blocks of the running reduction that are done; 0 between reductions
   cublasHandle_t cublas = nullptr;
 
   State(int device, cudaStream_t stream, bool owns_stream);

@@ -20,10 +20,10 @@ namespace ostinato::formats {
 /// the
 ///           caller's arrays (keep them alive); on Cuda they are the uploaded ones.
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      Host: blocks of rows that hold about the same number of entries, spread statically; long rows are summed
-/// in
-///           vector lanes. Cuda: a power of two of threads, chosen from the row lengths, shares a row, and rows far
-///           longer than that are cut into pieces for whole blocks. The order of additions is fixed by the matrix.
+/// Exec      Host: blocks of rows with about the same number of entries, spread statically; runs of short rows of equal
+///           length are found once and have no inner loop. Cuda: a power of two of threads, chosen from the row lengths,
+///           shares a row, and rows far longer than that are cut into pieces for whole blocks. The order of additions
+///           is fixed by the matrix.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 /// Source    Threads per row: Mukunoki & Takahashi, IPSJ SIG Technical Report 2013-HPC-138 No. 5.
 template <class Space, class T>
@@ -68,7 +68,7 @@ class Csr {
  private:
   /// Share of the copy bandwidth that the kernel reaches: short rows waste lanes, uneven ones wait for the longest.
   static double efficiency(const Structure& s, const Machine& m) {
-    if (!m.device) return s.mean_row < 16 ? 0.75 : 0.9;
+    if (!m.device) return 0.93;
     const double even = s.mean_row < 16 ? 0.7 : 0.85;
     return s.row_deviation > 2 * s.mean_row ? 0.6 * even : even;
   }

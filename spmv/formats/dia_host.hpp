@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -23,20 +24,37 @@ inline std::size_t diagonal_of(std::span<const Index> offsets, Index offset) {
   return static_cast<std::size_t>(std::lower_bound(offsets.begin(), offsets.end(), offset) - offsets.begin());
 }
 
+/// Calls f(block, begin, end) for blocks of rows.
+template <class F>
+void dia_blocks(const Host& host, Index rows, F f) {
+  parallel_for(host, static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block), [=](std::size_t block) {
+    const Index begin = static_cast<Index>(block) * dia_block;
+    f(block, begin, std::min<Index>(begin + dia_block, rows));
+  });
+}
+
+/// Puts the entries of `a` in their places, and 0 elsewhere. False when an entry lies on none of the diagonals.
 template <class T>
-void dia_fill(const Host& host, const CsrView<T>& a, std::span<const Index> offsets, T* values) {
-  const std::size_t rows = static_cast<std::size_t>(a.rows), blocks = (rows + dia_block - 1) / dia_block;
-  parallel_for(host, blocks, [=](std::size_t block) {
-    const std::size_t begin = block * dia_block, end = std::min(begin + dia_block, rows);
+bool dia_fill(const Host& host, const CsrView<T>& a, std::span<const Index> offsets, T* values) {
+  const std::size_t rows = static_cast<std::size_t>(a.rows);
+  std::atomic<bool> all_placed = true;
+  dia_blocks(host, a.rows, [=, &all_placed](std::size_t, Index first, Index last) {
+    const std::size_t begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
     for (std::size_t d = 0; d < offsets.size(); ++d)
       std::fill(values + d * rows + begin, values + d * rows + end, T{0});
     for (std::size_t i = begin; i < end; ++i) {
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
         const Index offset = a.col[static_cast<std::size_t>(k)] - static_cast<Index>(i);
-        values[diagonal_of(offsets, offset) * rows + i] = a.val[static_cast<std::size_t>(k)];
+        const std::size_t d = diagonal_of(offsets, offset);
+        if (d < offsets.size() && offsets[d] == offset) {
+          values[d * rows + i] = a.val[static_cast<std::size_t>(k)];
+        } else {
+          all_placed = false;
+        }
       }
     }
   });
+  return all_placed;
 }
 
 /// The products of rows begin .. end - 1 with K diagonals from d on, all of which lie inside the matrix there. Stored in
@@ -94,15 +112,6 @@ void dia_rows(const DiaView<T>& a, Index begin, Index end, const T* x, T* sum) {
     }
   }
   for (std::size_t d = last; d < diagonals; ++d) dia_edge(a, d, begin, end, x, sum);
-}
-
-/// Calls f(block, begin, end) for blocks of rows.
-template <class F>
-void dia_blocks(const Host& host, Index rows, F f) {
-  parallel_for(host, static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block), [=](std::size_t block) {
-    const Index begin = static_cast<Index>(block) * dia_block;
-    f(block, begin, std::min<Index>(begin + dia_block, rows));
-  });
 }
 
 template <class T>

@@ -36,6 +36,15 @@ TYPED_TEST(CgOn, FollowsTheMethodByHand) {
   EXPECT_NEAR(two.x[1], 7 / 11.0, 1e-5);
 }
 
+TEST(CgOnCuda, RefusesVectorsInHostMemory) {
+  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
+  const Cuda space;
+  const Operator a(space, generate<double>("poisson2d", {.n = 4}));
+  std::vector<double> b(16, 1.0), x(16, 0.0);
+
+  EXPECT_THROW(cg(space, a, b, x), DeviceError);
+}
+
 TYPED_TEST(CgOn, NeedsAsManyStepsAsThereAreEigenvalues) {
   using T = typename TypeParam::T;
   std::vector<T> d(200);

@@ -95,6 +95,25 @@ TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {
   EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
 }
 
+TYPED_TEST(OperatorOn, RefusesValuesOnOtherDiagonals) {
+  using T = typename TypeParam::T;
+  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}), {.format = "dia"});
+
+  EXPECT_THROW(op.update_values(dense<T>({{1, 0}, {2, 3}})), ArgumentError);
+}
+
+TYPED_TEST(OperatorOn, TakesArraysThatAreInTheMemoryOfTheSpace) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2}, {0, 3}});
+  const Vector<typename TypeParam::Space, Offset> row_ptr(this->space(), std::span<const Offset>(a.row_ptr));
+  const Vector<typename TypeParam::Space, Index> col(this->space(), std::span<const Index>(a.col));
+  const auto val = this->put(std::vector<T>(a.val.begin(), a.val.end()));
+
+  const Operator op(this->space(), CsrView<T>{2, 2, row_ptr, col, val}, on_space, {.format = "csr"});
+
+  EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+}
+
 TYPED_TEST(OperatorOn, MovesWithItsMatrix) {
   using T = typename TypeParam::T;
   Operator from(this->space(), dense<T>({{1, 2}, {0, 3}}));
