@@ -31,7 +31,7 @@ class Ell {
     c.bytes = static_cast<std::size_t>(slots * (sizeof(T) + sizeof(ostinato::Index)));
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     c.padding = entries > 0 ? slots / entries - 1 : 0;
-    c.seconds = m.latency + c.moved / (0.9 * m.bandwidth);
+    c.seconds = m.latency + c.moved / m.bandwidth;
     c.setup_seconds = 2 * static_cast<double>(c.bytes) / m.bandwidth;
     if (c.padding > 3) c.reason_not = "the longest row has " + std::to_string(s.longest_row) + " entries";
     return c;

@@ -8,7 +8,7 @@
 //   $ build/release/examples/add_a_format
 //   random
 //     ell              4.800 MB  chosen
-//     csr              5.000 MB  24 % slower, predicted
+//     csr              5.000 MB  11 % slower, predicted
 //     dia          34303.600 MB  85759 diagonals, more than 4096
 //   powerlaw
 //     csr              1.893 MB  chosen

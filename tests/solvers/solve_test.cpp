@@ -158,14 +158,14 @@ TYPED_TEST(SolveOn, DoesNotGoOnWhenToldToStop) {
 
 TYPED_TEST(SolveOn, SaysThatItWasStoppedWhereverThatWas) {
   using T = typename TypeParam::T;
-  // Rotations: GMRES(1) hardly moves, and BiCGSTAB needs more than the two iterations between looks on a GPU.
+  // Rotations: GMRES(1) hardly moves, and BiCGSTAB needs many more iterations than pass between looks on a GPU.
   std::vector<Triplet<T>> rotations;
-  for (Index k = 1; k <= 8; ++k) {
+  for (Index k = 1; k <= 100; ++k) {
     const Index i = 2 * (k - 1);
     const T turn = static_cast<T>(k), shrink = turn / 1000;
     rotations.insert(rotations.end(), {{i, i, shrink}, {i, i + 1, turn}, {i + 1, i, -turn}, {i + 1, i + 1, shrink}});
   }
-  const System<T> system{from_triplets<T>(16, 16, rotations), std::vector<T>(16, T{1})};
+  const System<T> system{from_triplets<T>(200, 200, rotations), std::vector<T>(200, T{1})};
   SolveOptions options{.rtol = 1e-6, .restart = 1, .check_every = 1};
   const int before = this->solve(system, "gmres", options).result.iterations;
   options.callback = [before](const Iteration& i) { return i.number <= before; };
