@@ -18,11 +18,10 @@ struct Baseline {
   std::string name;
   double seconds = 0;        ///< a product, median; 0 when it could not be done
   double setup_seconds = 0;  ///< conversion from CSR and preprocessing
-  double worst_error = 0;    ///< against ours, relative to sum |a||x| of the row
 };
 
 /// cuSPARSE: CSR ALG1 and ALG2 with preprocessing, sliced ELL and, where blocks fill well, BSR. Columns of `a` are on the
-/// host; reference = A x for x as random_vector(cols, 1) makes it.
+/// host.
 std::vector<Baseline> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x);
 
 /// Conjugate gradients as a textbook has it: cuSPARSE (the named product) and cuBLAS, scalars on the host. Seconds an

@@ -90,9 +90,11 @@ std::string command_text(const CLI::App& app, const GenerateInput& in) {
   return text;
 }
 
-void write(const GenerateInput& in, const std::string& comment, const CsrView<double>& a, double generate_seconds) {
+void write(const GenerateInput& in, const std::string& comment, const CsrView<double>& a, double generate_seconds,
+           LiveLine& live) {
   Stopwatch watch;
   write_matrix_market(in.output, a, comment);
+  live.clear();
   if (in.quiet) return;
   const bool file = in.output != "-";
   const std::string size = file ? bytes_text(static_cast<double>(std::filesystem::file_size(in.output))) + ", " : "";
@@ -118,8 +120,7 @@ int run_generate(const CLI::App& app, const GenerateInput& in) {
     const Csr<double> a = generate<double>(in.family, in.options);
     const double seconds = watch.seconds();
     live.phase("writing " + in.output);
-    live.clear();
-    write(in, command_text(app, in), a, seconds);
+    write(in, command_text(app, in), a, seconds, live);
   } catch (const ArgumentError& e) {
     throw UsageError(e.what());
   }

@@ -20,6 +20,8 @@ nlohmann::json read_object(const std::string& path) {
     nlohmann::json object = nlohmann::json::parse(file);
     if (!object.is_object()) throw FormatError(path, 0, "isn't a JSON object of options");
     return object;
+  } catch (const std::ios_base::failure& e) {
+    throw FormatError(path, 0, "can't be read; is it a folder?");
   } catch (const nlohmann::json::exception& e) {
     const std::string reason = e.what();  // "[json.exception...] parse error at line 2, ..."
     throw FormatError(path, 0, "isn't JSON: " + reason.substr(reason.find("] ") + 2));
@@ -59,7 +61,11 @@ void apply_options_file(CLI::App& command, const std::string& path) {
     const std::string text = value_text(path, key, value);
     if (option->count() > 0) continue;
     option->add_result(text);
-    option->run_callback();
+    try {
+      option->run_callback();
+    } catch (const CLI::ParseError& e) {
+      throw UsageError(path + ": " + e.what());
+    }
   }
 }
 

@@ -138,7 +138,7 @@ void print_end(std::FILE* to, const SolveReport& r) {
 
 void add_device(Facts& facts, const DeviceInfo& device) {
   facts.row("device", device.description + (device.precision == "single" ? ", single precision" : ""));
-  if (!device.remark.empty()) facts.more("no GPU: " + device.remark);
+  if (!device.remark.empty()) facts.more(device.remark);
 }
 
 std::string symmetry_text(const Structure& s) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
@@ -211,11 +212,24 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   return exit_code(report.result.status);
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code none;
+  return !a.empty() && a != "-" && (a == b || std::filesystem::equivalent(a, b, none));
+}
+
 void check_files(const SolveInput& in) {
   if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") > 1) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
   if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
+  for (const auto& [written, read] : {std::pair{in.output, in.matrix},
+                                      {in.output, in.rhs},
+                                      {in.json, in.matrix},
+                                      {in.json, in.rhs},
+                                      {in.json, in.guess},
+                                      {in.json, in.output}}) {
+    if (same_file(written, read)) throw UsageError(written + " would be written over " + read + "; name another file");
+  }
   require_writable(in.output);
   require_writable(in.json);
 }

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <span>
+#include <cstddef>
 #include <string_view>
 
 namespace ostinato {

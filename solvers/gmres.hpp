@@ -114,14 +114,13 @@ struct Arnoldi {
 /// Shapes    A: n x n, any that is regular.  b, x: n, in the memory of `space`. x comes in with the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T).
 /// Exec      Allocates at entry: (restart + 2) n sizeof(T), as much again for FGMRES. Classical Gram-Schmidt, done
-/// twice, on
-///           matrix-vector products (cuBLAS on Cuda); the least squares problem is on the host, which reads the columns
+///           twice, on matrix-vector products (cuBLAS on Cuda); the least squares problem is on the host, which reads the columns
 ///           whenever the monitor looks.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 template <class Space, LinearOperator A, class M = Identity, class T = typename A::value_type>
-SolveResult gmres(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m = {},
-                  const SolveOptions& options = {}) {
+requires Preconditioner<M, T> SolveResult gmres(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
+                                                const M& m = {}, const SolveOptions& options = {}) {
   const std::size_t n = b.size();
   const int size =
       static_cast<int>(std::clamp<std::size_t>(n, 1, static_cast<std::size_t>(std::max(options.restart, 1))));

@@ -26,16 +26,16 @@ concept LinearOperator = requires(const A& a, typename A::value_type s, std::spa
   a.apply(s, x, s, y);
 };
 
-/// What the solvers ask of a preconditioner: apply(r, z) sets z = M^-1 r, enqueued. r and z don't overlap.
-template <class M, class T>
-concept Preconditioner = requires(const M& m, std::span<const T> r, std::span<T> z) {
-  m.apply(r, z);
-};
-
 /// True for a preconditioner that changes nothing: solvers then use r in the place of z.
 template <class M>
 inline constexpr bool is_identity = requires {
   typename M::is_identity;
+};
+
+/// What the solvers ask of a preconditioner: apply(r, z) sets z = M^-1 r, enqueued. r and z don't overlap.
+template <class M, class T>
+concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
+  m.apply(r, z);
 };
 
 /// y = A x;  *slot = w . y

@@ -47,16 +47,17 @@ class Monitor {
   double goal() const { return goal_; }
   int every() const { return every_; }
   int iterations() const { return iterations_; }
-  Pause pause() const { return pause_; }
+  Pause pause() const { return stopped_ && pause_ != Pause::none ? Pause::interrupt : pause_; }
   double seconds() const { return watch_.seconds(); }
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
 
   /// Begins a recurrence from a residual of this norm. The progress returned is in the memory of the space.
   Progress* start(double r_norm) {
-    if (history_.empty()) {
+    if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
+      started_ = true;
     }
     fresh_ = Progress{};
     fresh_.goal = goal_;
@@ -106,9 +107,10 @@ class Monitor {
 
   void ask(const Progress& p) {
     const double norm = p.iteration > 0 ? p.norms[(p.iteration - 1) % Progress::ring] / unit_ : 0;
-    if (options_.callback && pause_ != Pause::interrupt && p.iteration > 0 && iterations_ > told_) {
+    if (options_.callback && !stopped_ && p.iteration > 0 && iterations_ > told_) {
       told_ = iterations_;
-      if (!options_.callback({iterations_, norm, seconds()}) && pause_ == Pause::none) pause_ = Pause::interrupt;
+      stopped_ = !options_.callback({iterations_, norm, seconds()});
+      if (stopped_) pause_ = Pause::interrupt;
     }
     if (pause_ == Pause::none && options_.time_limit > 0 && seconds() > options_.time_limit) pause_ = Pause::time;
   }
@@ -137,11 +139,13 @@ class Monitor {
   Progress* progress_;
   Progress fresh_;
   Pause pause_ = Pause::none;
-  int iterations_ = 0;  ///< finished, over all recurrences
-  int before_ = 0;      ///< of which before this recurrence
-  bool begun_ = false;  ///< a block of this recurrence has been enqueued
-  int seen_ = 0;        ///< of which are in the history
-  int told_ = 0;        ///< up to which the callback has been told
+  bool started_ = false;
+  bool stopped_ = false;  ///< by the callback: for good, whatever else ended the recurrence
+  int iterations_ = 0;    ///< finished, over all recurrences
+  int before_ = 0;        ///< of which before this recurrence
+  bool begun_ = false;    ///< a block of this recurrence has been enqueued
+  int seen_ = 0;          ///< of which are in the history
+  int told_ = 0;          ///< up to which the callback has been told
   std::vector<double> history_;
 };
 

@@ -48,7 +48,8 @@ class CudaGraph {
 
   static bool can_record(const Cuda& space);  ///< not on the legacy default stream, nor inside another capture
   void begin();
-  void end();  ///< ends the recording, whatever became of it; throws DeviceError when it can't be made a graph
+  void end();  ///< makes a graph of what was recorded; throws DeviceError when it can't be made
+  void abandon() noexcept;
   void launch();
 
  private:
@@ -71,7 +72,7 @@ class Replay<Cuda> {
     try {
       run(iterate);
     } catch (...) {
-      graph_.end();
+      graph_.abandon();
       throw;
     }
     graph_.end();

@@ -31,16 +31,21 @@ int check_every(const Space& space, const A& a, const SolveOptions& options) {
   }
 }
 
-/// ||v||, given *vv = v . v. Where the squares may have underflowed they are taken again of a v that is scaled by a
-/// power of two, and then scaled back to what it was.
+/// A power of two that brings b to a size whose squares neither overflow nor vanish; 1 for any b of ordinary size, and for
+/// one that is 0 or not finite. Leaves *bb = |scale b|^2, and scale b in `scaled` when the scale isn't 1.
 template <class T, class Space>
-double norm(const Space& space, Out<T> v, double* vv) {
-  const double squares = fetch(space, vv);
-  if (sizeof(T) < sizeof(double) || !(squares < 1e-280)) return std::sqrt(squares);
-  scale<T>(space, static_cast<T>(0x1p+500), v, v);
-  dot<T>(space, v, v, vv);
-  scale<T>(space, static_cast<T>(0x1p-500), v, v);
-  return std::sqrt(fetch(space, vv)) * 0x1p-500;
+double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, Out<T>& scaled, double* bb) {
+  const auto ordinary = [&](double limit) { return fetch(space, bb) > 1 / limit && fetch(space, bb) < limit; };
+  dot<T>(space, b, b, bb);
+  if (sizeof(T) < sizeof(double) || ordinary(1e200)) return 1;  // the squares of floats are doubles
+  scaled = workspace.template take<T>(b.size());
+  for (const double factor : {0x1p+300, 0x1p-300, 0x1p+600, 0x1p-600, 0x1p+900, 0x1p-900}) {
+    scale<T>(space, static_cast<T>(factor), b, scaled);
+    dot<T>(space, scaled, scaled, bb);
+    if (ordinary(1e100)) return factor;
+  }
+  dot<T>(space, b, b, bb);
+  return 1;
 }
 
 template <class A>
@@ -50,6 +55,21 @@ void require_system(const char* solver, const A& a, std::size_t b, std::size_t x
   throw DimensionError(std::string(solver) + ": needs a square matrix and vectors of its size; A is " +
                        std::to_string(a.rows()) + " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b) +
                        " and x " + std::to_string(x) + " elements");
+}
+
+/// Work goes on the stream of `space`; an operator on another stream would race with it.
+template <class Space, class A>
+void require_same_space(const char* solver, const Space& space, const A& a, const void* b, const void* x) {
+  if constexpr (Space::on_device) {
+    if constexpr (requires { a.space().stream(); }) {
+      if (a.space().stream() != space.stream()) {
+        throw ArgumentError(std::string(solver) +
+                            ": the operator works on another Cuda space; pass a copy of the same one");
+      }
+    }
+    require_device_memory(space, b, "b");
+    require_device_memory(space, x, "x");
+  }
 }
 
 /// What restarts make of a pause, given the norms of the recomputed residual at the last two restarts.
@@ -101,6 +121,22 @@ class Verdict {
   int idle_ = 0;
 };
 
+/// Fills in what the monitor saw, in the units of the caller's b.
+template <class Space>
+void report(SolveResult& result, Status status, double b_norm, double factor, int restarts, Monitor<Space>& monitor,
+            const SolveOptions& options) {
+  result.status = status;
+  result.iterations = monitor.iterations();
+  result.relative_residual = result.residual / (b_norm > 0 ? b_norm : 1);
+  result.residual /= factor;
+  result.history = std::move(monitor.history());
+  if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
+  result.seconds = monitor.seconds();
+  if (restarts == 0 || restarts == -1) return;
+  result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
+                         (restarts == 1 ? " time" : " times"));
+}
+
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal or the monitor or the verdict ends it. So "converged" is never said of a recurrence alone, and every
 /// method goes on from the truth when its recurrence has drifted, filled its space or, if it survives that, broken
@@ -110,18 +146,17 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
                                 Out<T> x, const SolveOptions& options, Workspace<Space>& workspace,
                                 Recurrence recurrence) {
   require_system(name, a, b.size(), x.size());
-  if constexpr (Space::on_device) {
-    require_device_memory(space, b.data(), "b");
-    require_device_memory(space, x.data(), "x");
-  }
+  require_same_space(name, space, a, b.data(), x.data());
   SolveResult result;
   result.solver = name;
-  Out<T> r = workspace.template take<T>(b.size());
+  Out<T> r = workspace.template take<T>(b.size()), scaled;
   double* rr = workspace.put(0.0);
-  copy<T>(space, b, r);
-  dot<T>(space, r, r, rr);
-  const double b_norm = norm<T>(space, r, rr);
-  Monitor<Space> monitor(space, options, b_norm, std::max(options.rtol * b_norm, options.atol),
+  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr), b_norm = std::sqrt(fetch(space, rr));
+  if (factor != 1) {  // solves A (factor x) = factor b
+    b = scaled;
+    scale<T>(space, static_cast<T>(factor), x, x);
+  }
+  Monitor<Space> monitor(space, options, b_norm, std::max(options.rtol * b_norm, options.atol * factor),
                          check_every(space, a, options), workspace);
   if (b_norm == 0) space.zero(x.data(), x.size_bytes());
 
@@ -130,7 +165,7 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
   for (;;) {
     a.apply(T{1}, x, T{0}, r);
     residual<T>(space, b, r, r, rr);
-    result.residual = norm<T>(space, r, rr);
+    result.residual = std::sqrt(fetch(space, rr));
     if (verdict.settled(monitor.pause(), result.residual, monitor.goal())) break;
     if (monitor.at_limit()) {
       verdict.settled(Pause::limit, result.residual, monitor.goal());
@@ -139,16 +174,9 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
     ++restarts;
     recurrence(r, rr, result.residual, monitor);
   }
-  result.status = verdict.status();
-  result.iterations = monitor.iterations();
-  result.relative_residual = result.residual / (b_norm > 0 ? b_norm : 1);
-  result.history = std::move(monitor.history());
-  if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
+  if (factor != 1) scale<T>(space, static_cast<T>(1 / factor), x, x);
+  report(result, verdict.status(), b_norm, factor, restarts, monitor, options);
   result.workspace_bytes = workspace.bytes();
-  result.seconds = monitor.seconds();
-  if (restarts > 0)
-    result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
-                           " times");
   return result;
 }
 

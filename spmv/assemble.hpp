@@ -59,8 +59,7 @@ std::size_t order_row(Index* col, T* val, std::size_t n, Triplet<T>* scratch) {
 /// Orders the rows of one run and moves them up to its begin, so that all gaps are at the end of the run.
 ///
 /// Requires  row_ptr[r + 1] is the end of row r for the rows of the run; row_ptr[run.first] is not read, since it
-/// belongs
-///           to the run before, which may be moving it.
+///           belongs to the run before, which may be moving it.
 template <class T>
 void order_run(Csr<T>& a, RowRun& run, Triplet<T>* scratch) {
   Offset start = run.begin;

@@ -76,10 +76,4 @@ Csr<T> canonical(const CsrView<T>& a);
 template <class T>
 Csr<T> transpose(const CsrView<T>& a);
 
-/// The same matrix with values rounded to another type.
-template <class To, class From>
-Csr<To> convert(const Csr<From>& a) {
-  return {a.rows, a.cols, a.row_ptr, a.col, Array<To>(a.val.begin(), a.val.end())};
-}
-
 }  // namespace ostinato

@@ -54,7 +54,13 @@ Host::execution_space start(int threads) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (!Kokkos::is_initialized()) initialize_kokkos(threads);
-  return {};
+  const Host::execution_space space;
+  const int running = static_cast<int>(space.concurrency());
+  if (threads > 0 && threads != running) {
+    throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but Kokkos runs with " +
+                        std::to_string(running) + " already; ask before anything else of the library is called");
+  }
+  return space;
 }
 
 std::string model_name() {

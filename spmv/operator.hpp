@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,10 +16,9 @@ namespace ostinato {
 /// A matrix behind one contract, in the format chosen for it: analysed, converted and from then on only applied.
 ///
 /// Shapes    apply: x has cols() elements, y has rows(), in the memory of the space.
-/// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued, without allocation.
+/// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued; no device memory is taken.
 /// Requires  On Host the csr format refers to the arrays of a matrix given as lvalue or view: keep them alive, or move
-/// the
-///           matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.
+///           the matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
 ///           DimensionError from apply, naming both shapes, before anything is enqueued; DeviceError.
 template <class Space, class T, class List>

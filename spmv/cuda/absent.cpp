@@ -58,6 +58,7 @@ CudaGraph::~CudaGraph() = default;
 bool CudaGraph::can_record(const Cuda&) { fail(); }
 void CudaGraph::begin() { fail(); }
 void CudaGraph::end() { fail(); }
+void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
 template <class F>

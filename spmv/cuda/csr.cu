@@ -253,7 +253,8 @@ template <class T>
 CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
     : threads_per_row(threads_for(space, s)), longest_short(longest_share * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
-  if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
+  // A step past the end of a row has to fit, too.
+  if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads) {
     row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
     for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
   }

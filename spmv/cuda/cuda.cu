@@ -11,15 +11,25 @@ namespace ostinato {
 
 namespace {
 
+/// Asked for its attributes to learn whether this build holds code for the GPU.
+__global__ void probe_kernel() {}
+
 std::string absence() {
-  int count = 0;
+  int driver = 0, count = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no NVIDIA driver on this machine";
   const cudaError_t code = cudaGetDeviceCount(&count);
   (void)cudaGetLastError();
   if (code == cudaErrorInsufficientDriver || code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
     return std::string("no usable NVIDIA GPU (") + (code == cudaSuccess ? "none found" : cudaGetErrorString(code)) +
            ")";
   }
-  return code == cudaSuccess ? "" : std::string("CUDA can't be used: ") + cudaGetErrorString(code);
+  if (code != cudaSuccess) return std::string("CUDA can't be used: ") + cudaGetErrorString(code);
+  cudaFuncAttributes attributes{};
+  const cudaError_t probed = cudaFuncGetAttributes(&attributes, probe_kernel);
+  (void)cudaGetLastError();
+  return probed == cudaSuccess
+             ? ""
+             : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
 }
 
 std::string bytes_text(double bytes) {
@@ -84,12 +94,9 @@ Cuda::Cuda(int device) : state_(open(device, nullptr, true)) {}
 Cuda::Cuda(int device, Stream stream) : state_(open(device, stream, false)) {}
 
 int Cuda::device_count() noexcept {
+  static const bool usable = absence().empty();
   int count = 0;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return 0;
-  }
-  return count;
+  return usable && cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
 std::string Cuda::why_absent() { return absence(); }
@@ -135,12 +142,11 @@ void Cuda::release(void* p) const noexcept {
   (void)cudaFreeAsync(p, state_->stream);
 }
 
-// Pageable memory is staged before the call returns, so that it may be reused then.
 void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
   state_->activate();
   OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream));
-  if (bytes > 65536) OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
 }
 
 void Cuda::download(void* to, const void* from, std::size_t bytes) const {
@@ -233,6 +239,11 @@ void CudaGraph::begin() {
 void CudaGraph::end() {
   OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
+}
+
+void CudaGraph::abandon() noexcept {
+  (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
+  (void)cudaGetLastError();
 }
 
 void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }

@@ -17,8 +17,7 @@ namespace ostinato::formats {
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
 /// Layout    As in ostinato::Csr, but row pointers take 4 bytes while the entries fit. On Host, columns and values are
-/// the
-///           caller's arrays (keep them alive); on Cuda they are the uploaded ones.
+///           the caller's arrays (keep them alive); on Cuda they are the uploaded ones.
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
 /// Exec      Host: blocks of rows with about the same number of entries, spread statically; runs of short rows of equal
 ///           length are found once and have no inner loop. Cuda: a power of two of threads, chosen from the row lengths,

@@ -20,8 +20,7 @@ namespace ostinato::formats {
 ///           Slots that fall outside A hold 0. Threads of a warp read neighbouring words.
 /// Traffic   sizeof(T) D rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
 /// Exec      Host: over blocks of rows, diagonal by diagonal, in vector lanes. Cuda: a thread a row, diagonals
-/// unrolled.
-///           A row's terms are added in the order of its offsets.
+///           unrolled. A row's terms are added in the order of its offsets.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 /// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
 ///           leaves finite. Poor when diagonals are sparsely filled; the selector decides, not this call.

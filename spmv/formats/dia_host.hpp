@@ -29,7 +29,7 @@ template <class F>
 void dia_blocks(const Host& host, Index rows, F f) {
   parallel_for(host, static_cast<std::size_t>((Offset{rows} + dia_block - 1) / dia_block), [=](std::size_t block) {
     const Index begin = static_cast<Index>(block) * dia_block;
-    f(block, begin, std::min<Index>(begin + dia_block, rows));
+    f(block, begin, static_cast<Index>(std::min<Offset>(Offset{begin} + dia_block, rows)));
   });
 }
 

@@ -20,9 +20,9 @@ namespace ostinato {
 ///   static constexpr std::string_view name         as --format takes it
 ///   static constexpr std::string_view description  a line for --help
 ///   static Cost cost(structure, machine)           bytes, predicted times, or the reason why it doesn't apply
-///   F(space, resident, structure)                  builds; may move from resident; throws when cost() has a reason not
-///   to void apply(alpha, x, beta, y) const            y = alpha A x + beta y; beta = 0 overwrites y, even NaN;
-///   enqueued std::size_t bytes() const                      stored for the matrix
+///   F(space, resident, structure)                  builds; may move from resident; throws if cost() has a reason not to
+///   void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites y, even NaN
+///   std::size_t bytes() const                      stored for the matrix
 ///
 /// Optional:
 ///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass

@@ -23,8 +23,7 @@ struct MatrixMarketInfo {
 /// Reads a matrix from a Matrix Market file.
 ///
 /// Shapes    The whole matrix: the other triangle of a symmetric, skew-symmetric or hermitian file is filled in.
-/// Columns
-///           ascend in each row. Duplicates are added in the order of the file; explicit zeros stay; patterns are ones.
+///           Columns ascend in each row. Duplicates are added in the order of the file; explicit zeros stay; patterns are ones.
 ///           An array gives rows x cols entries, zeros included.
 /// Requires  `path` names a plain or gzip file, or is "-" for the standard input. The file doesn't shrink meanwhile.
 /// Reads     Any letter case in the banner, LF and CR LF, spaces and tabs, comments and blank lines between lines,
@@ -40,7 +39,9 @@ template <class T>
 Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = nullptr);
 
 /// Reads a vector: a Matrix Market file, array or coordinate, with one column or one row. Entries that a coordinate
-/// file leaves out are 0. Otherwise as read_matrix_market. Throws    FormatError, also when the file holds a matrix.
+/// file leaves out are 0. Otherwise as read_matrix_market.
+///
+/// Throws    FormatError, also when the file holds a matrix.
 template <class T>
 Array<T> read_vector(const std::string& path);
 

@@ -435,6 +435,44 @@ TYPED_TEST(Failure, GoodGuessSavesIterations) {
   EXPECT_NEAR(from_near.result.history[0], 1e-4, 1e-5);
 }
 
+TYPED_TEST(Failure, SizeOfTheRightHandSideMakesNoDifference) {
+  using T = typename TypeParam::T;
+  const auto plain = this->poisson();
+  const auto expected = this->solve(plain);
+  const int limit = std::numeric_limits<T>::max_exponent - 64;
+  for (const int exponent : {-limit, -limit / 2, limit / 2, limit}) {
+    SCOPED_TRACE(exponent);
+    auto system = plain;
+    for (T& value : system.b) value = std::ldexp(value, exponent);
+
+    const auto scaled = this->solve(system);
+
+    EXPECT_EQ(scaled.result.status, Status::converged);
+    EXPECT_EQ(scaled.result.iterations, expected.result.iterations);
+    EXPECT_EQ(scaled.x[7], std::ldexp(expected.x[7], exponent));
+    EXPECT_EQ(scaled.result.relative_residual, expected.result.relative_residual);
+  }
+}
+
+TYPED_TEST(Failure, CallbackIsObeyedWhereTheRecurrenceClaimsToBeDone) {
+  using T = typename TypeParam::T;
+  const double out_of_reach = std::numeric_limits<T>::epsilon() / 8;
+  int calls_after = 0;
+  bool stopped = false;
+  SolveOptions options{.rtol = out_of_reach, .check_every = 2};
+  options.callback = [&](const Iteration& i) {
+    calls_after += stopped;
+    stopped = stopped || i.relative_residual <= out_of_reach;
+    return !stopped;
+  };
+
+  const auto result = this->solve(this->poisson(), options).result;
+
+  EXPECT_EQ(calls_after, 0);
+  EXPECT_NE(result.status, Status::iteration_limit);
+  EXPECT_TRUE(!stopped || result.status == Status::interrupted || result.status == Status::converged);
+}
+
 TYPED_TEST(Failure, LooserOfTheTwoTolerancesHolds) {
   const auto system = this->poisson();
 

@@ -217,6 +217,8 @@ TEST(HostSpace, SaysWhatItIs) {
   EXPECT_GE(host.threads(), 1);
   EXPECT_NE(host.description().find(", " + std::to_string(host.threads()) + " thread"), std::string::npos);
   EXPECT_THROW(Host(-1), ArgumentError);
+  EXPECT_THROW(Host(host.threads() + 1), ArgumentError);
+  EXPECT_NO_THROW(Host(host.threads()));
 }
 
 TEST(HostSpace, CopiesAndZeroesWhatIsAsked) {
