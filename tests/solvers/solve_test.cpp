@@ -162,7 +162,7 @@ TYPED_TEST(SolveOn, SaysThatItWasStoppedWhereverThatWas) {
   std::vector<Triplet<T>> rotations;
   for (Index k = 1; k <= 100; ++k) {
     const Index i = 2 * (k - 1);
-    const T turn = static_cast<T>(k), shrink = T{0.01};
+    const T turn = static_cast<T>(k), shrink = static_cast<T>(0.01);
     rotations.insert(rotations.end(), {{i, i, shrink}, {i, i + 1, turn}, {i + 1, i, -turn}, {i + 1, i + 1, shrink}});
   }
   const System<T> system{from_triplets<T>(200, 200, rotations), std::vector<T>(200, T{1})};
