@@ -98,7 +98,9 @@ TEST_F(CliBench, ChecksAndTimesEachFormat) {
   const Outcome r = run("bench p.mtx --repetitions 1 --device cpu --json report.json");
   EXPECT_EQ(r.code, 0) << r.err;
   for (const char* phrase : {"bandwidth", "x csr", "x floor", "eps"}) EXPECT_NE(r.out.find(phrase), std::string::npos);
-  for (const Json& format : report()["formats"]) {
+  const Json json = report();
+  EXPECT_FALSE(json["formats"].empty());
+  for (const Json& format : json["formats"]) {
     EXPECT_TRUE(format.contains("seconds") || format.contains("why_not")) << format;
     if (format.contains("seconds")) {
       EXPECT_LE(format["error_in_eps"].get<double>(), 10) << format;
