@@ -40,9 +40,8 @@ struct SolveOptions {
   double divergence_limit = 1e10;  ///< times the larger of ||b|| and the first residual; 0: none
   int restart = 50;                ///< GMRES: dimension of the Krylov space
   bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int check_every = 0;  ///< iterations between two looks at the residual, 64 at most, even on a GPU; 0: chosen by
-                        ///< cost. The result
-                        ///< doesn't depend on it: the iteration freezes where it converged.
+  int check_every = 0;  ///< iterations between two looks at the residual, 64 at most, even on a GPU; 0: chosen by cost.
+                        ///< The result doesn't depend on it: the iteration freezes where it converged.
   bool history = true;  ///< keep the residual of each iteration
   std::function<bool(const Iteration&)> callback =
       {};  ///< called at each look, on the calling thread; false interrupts
