@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/search_engine.hpp>
 
 #include "exit_code.hpp"
 #include "help.hpp"
@@ -49,6 +50,23 @@ std::string offsets_text(const Structure& s) {
   return ":" + text;
 }
 
+std::string type_text(DiagonalType type) {
+  return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
+}
+
+/// What DIA-Adaptive's search engine would choose, beside the cost model's choice.
+void add_search_engine(Facts& facts, const Inspection& i) {
+  const auto yes = [](bool label) { return label ? "yes" : "no"; };
+  const SearchVerdict v = search(*i.structure.census);
+  facts.row("search engine", fmt::format("{}, type {}: {}", v.format, type_text(v.type), v.reason));
+  facts.more(fmt::format("delta {}, p_offset {}/{}, p_zero {:.4f}, alpha {:.4f}", count_text(v.delta), v.n_offset,
+                         v.n_diag, v.p_zero, v.alpha));
+  facts.more(
+      fmt::format("long zero section (label_lz): {}, scatter point (label_s): {}", yes(v.label_lz), yes(v.label_s)));
+  if (v.format != i.choice.format)
+    facts.more("the cost model chose " + i.choice.format + ": it compares times, the search engine padding alone");
+}
+
 void print_facts(std::FILE* to, const Inspection& i) {
   Facts facts;
   add_device(facts, i.device);
@@ -65,6 +83,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
   facts.row("solver", i.solver.name + ": " + i.solver.reason);
   facts.row("preconditioner", i.preconditioner.name + ": " + i.preconditioner.reason);
   facts.row("format", i.choice.format + ": " + i.choice.reason);
+  if (i.structure.census) add_search_engine(facts, i);
   facts.print(to);
 }
 
@@ -93,23 +112,33 @@ void print_formats(std::FILE* to, const Inspection& i) {
   grid.print(to);
 }
 
+Json to_json(const SearchVerdict& v) {
+  return {{"n_diag", v.n_diag}, {"n_offset", v.n_offset}, {"p_offset", v.p_offset},    {"n_elem", v.n_elem},
+          {"n_zero", v.n_zero}, {"p_zero", v.p_zero},     {"label_lz", v.label_lz},    {"label_s", v.label_s},
+          {"delta", v.delta},   {"alpha", v.alpha},       {"type", type_text(v.type)}, {"format", v.format},
+          {"reason", v.reason}};
+}
+
 Json to_json(const Inspection& i) {
   Json structure = cli::to_json(i.structure);
   structure["offsets"] = i.structure.offsets;
-  return {{"matrix", i.matrix},
-          {"device", i.device.description},
-          {"precision", i.device.precision},
-          {"rows", i.structure.rows},
-          {"cols", i.structure.cols},
-          {"nonzeros", i.structure.nonzeros},
-          {"structure", structure},
-          {"solver", i.solver.name},
-          {"preconditioner", i.preconditioner.name},
-          {"format", i.choice.format},
-          {"reasons",
-           {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
-          {"selection", cli::to_json(i.choice.candidates)},
-          {"version", version_json()}};
+  Json report = {
+      {"matrix", i.matrix},
+      {"device", i.device.description},
+      {"precision", i.device.precision},
+      {"rows", i.structure.rows},
+      {"cols", i.structure.cols},
+      {"nonzeros", i.structure.nonzeros},
+      {"structure", structure},
+      {"solver", i.solver.name},
+      {"preconditioner", i.preconditioner.name},
+      {"format", i.choice.format},
+      {"reasons",
+       {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
+      {"selection", cli::to_json(i.choice.candidates)}};
+  if (i.structure.census) report["search_engine"] = to_json(search(*i.structure.census));
+  report["version"] = version_json();
+  return report;
 }
 
 void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_bytes) {

@@ -22,15 +22,19 @@ if(OSTINATO_CUDA)
   add_library(ostinato_cuda OBJECT
     spmv/cuda/cuda.cu
     spmv/cuda/csr.cu
-    spmv/cuda/dia.cu
+    spmv/cuda/bands.cu
+    spmv/cuda/row_classes.cu
+    spmv/cuda/diagonals.cu
     spmv/cuda/structure.cu
     solvers/cuda/steps.cu)
   set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
   target_compile_options(ostinato_cuda PRIVATE -std=c++20 -lineinfo "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas)
-  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda>)
-  target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas)
+  # NVRTC is opened when the program runs (dlopen) and compiles on a thread of its own.
+  find_package(Threads REQUIRED)
+  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda> spmv/cuda/jit.cpp spmv/cuda/nvrtc.cpp)
+  target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas Threads::Threads ${CMAKE_DL_LIBS})
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
   target_sources(ostinato PRIVATE spmv/cuda/absent.cpp)

@@ -46,7 +46,7 @@ requires Preconditioner<M, T> SolveResult bicgstab(const Space& space, const A& 
       // omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r
       update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r, progress);
     };
-    while (monitor.next()) repeat(iterate);
+    while (monitor.next()) repeat(revision(a), iterate);
     monitor.finish();
   };
   return solve_with_restarts<T>("bicgstab", true, space, a, b, x, options, workspace, recurrence);

@@ -47,7 +47,7 @@ requires Preconditioner<M, T> SolveResult cg(const Space& space, const A& a, In<
       update_x_p<T>(space, rz, pq, rz_new, z, x, p, progress);  // x += alpha p;  p = z + (rz_new / rz) p
       std::swap(rz, rz_new);
     };
-    while (monitor.next()) repeat(iterate);
+    while (monitor.next()) repeat(revision(a), iterate);
     monitor.finish();
   };
   return solve_with_restarts<T>("cg", false, space, a, b, x, options, workspace, recurrence);

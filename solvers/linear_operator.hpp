@@ -17,6 +17,9 @@ namespace ostinato {
 ///                                               On Cuda x and y are device memory and the work goes on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
+///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; false when it did nothing
+///   revision() const                            changes when apply begins to do its work in another way, so that a recording
+///                                               of it is out of date
 ///   bytes() const                               stored for the matrix
 template <class A>
 concept LinearOperator = requires(const A& a, typename A::value_type s, std::span<const typename A::value_type> x,
@@ -47,6 +50,27 @@ void apply_dot(const Space& space, const A& a, In<typename A::value_type> x, Out
   } else {
     a.apply(1, x, 0, y);
     dot<typename A::value_type>(space, w, y, slot);
+  }
+}
+
+/// r = b - A x;  *slot = r . r
+template <class Space, LinearOperator A>
+void residual(const Space& space, const A& a, In<typename A::value_type> x, In<typename A::value_type> b,
+              Out<typename A::value_type> r, double* slot) {
+  if constexpr (requires { a.residual(x, b, r, slot); }) {
+    if (a.residual(x, b, r, slot)) return;
+  }
+  a.apply(1, x, 0, r);
+  residual<typename A::value_type>(space, b, r, r, slot);
+}
+
+/// What says whether a recording of the operator is up to date.
+template <class A>
+int revision(const A& a) {
+  if constexpr (requires { a.revision(); }) {
+    return a.revision();
+  } else {
+    return 0;
   }
 }
 

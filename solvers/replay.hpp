@@ -30,7 +30,7 @@ class Replay<Host> {
   Replay(const Host&, int iterations, bool) : iterations_(iterations) {}
 
   template <class F>
-  void operator()(F&& iterate) {
+  void operator()(int, F&& iterate) {
     for (int k = 0; k < iterations_; ++k) iterate();
   }
 
@@ -48,7 +48,7 @@ class CudaGraph {
 
   static bool can_record(const Cuda& space);  ///< not on the legacy default stream, nor inside another capture
   void begin();
-  void end();  ///< makes a graph of what was recorded; throws DeviceError when it can't be made
+  void end();  ///< makes a graph of what was recorded, in the place of the last one; throws DeviceError when it can't
   void abandon() noexcept;
   void launch();
 
@@ -64,19 +64,11 @@ class Replay<Cuda> {
   Replay(const Cuda& space, int iterations, bool replayable)
       : iterations_(iterations), may_record_(replayable && CudaGraph::can_record(space)), graph_(space) {}
 
+  /// `revision` is that of the operator: a recording of another one is made anew.
   template <class F>
-  void operator()(F&& iterate) {
-    if (recorded_) return graph_.launch();
+  void operator()(int revision, F&& iterate) {
     if (!may_record_ || plain_blocks_++ < plain_before_recording) return run(iterate);
-    graph_.begin();
-    try {
-      run(iterate);
-    } catch (...) {
-      graph_.abandon();
-      throw;
-    }
-    graph_.end();
-    recorded_ = true;
+    if (recorded_ != revision) record(revision, iterate);
     graph_.launch();
   }
 
@@ -89,10 +81,23 @@ class Replay<Cuda> {
     for (int k = 0; k < iterations_; ++k) iterate();
   }
 
+  template <class F>
+  void record(int revision, F& iterate) {
+    graph_.begin();
+    try {
+      run(iterate);
+    } catch (...) {
+      graph_.abandon();
+      throw;
+    }
+    graph_.end();
+    recorded_ = revision;
+  }
+
   int iterations_;
   int plain_blocks_ = 0;
   bool may_record_;
-  bool recorded_ = false;
+  int recorded_ = -1;  ///< the revision of the recording
   CudaGraph graph_;
 };
 

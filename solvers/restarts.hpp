@@ -163,8 +163,7 @@ SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const
   Verdict verdict(survives_breakdown);
   int restarts = -1;
   for (;;) {
-    a.apply(T{1}, x, T{0}, r);
-    residual<T>(space, b, r, r, rr);
+    residual(space, a, x, b, r, rr);
     result.residual = std::sqrt(fetch(space, rr));
     if (verdict.settled(monitor.pause(), result.residual, monitor.goal())) break;
     if (monitor.at_limit()) {

@@ -89,23 +89,58 @@ class BasicOperator<Space, T, FormatList<F...>> {
         *format_);
   }
 
-  /// New values on the same pattern: no analysis, no new choice.
-  /// Requires  The pattern of the matrix that the operator was built from, canonical. Throws ArgumentError when rows,
-  ///           columns or entries differ in number.
-  void update_values(const CsrView<T>& a) {
-    if (a.rows != rows() || a.cols != cols() || a.nonzeros() != structure_.nonzeros) {
-      throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
-    }
-    std::visit(
-        [&](auto& f) {
-          if constexpr (requires { f.update_values(Resident<Space, T>(space_, a)); }) {
-            f.update_values(Resident<Space, T>(space_, a));
+  /// r = b - A x and *slot = r . r, in one pass. The slot is in the memory of the space. False, and nothing is done, when the
+  /// format has no such pass.
+  bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+    require_shapes(x.size(), b.size());
+    require_shapes(x.size(), r.size());
+    return std::visit(
+        [&](const auto& f) {
+          if constexpr (requires { f.residual(x, b, r, slot); }) {
+            f.residual(x, b, r, slot);
+            return true;
           } else {
-            f = std::remove_cvref_t<decltype(f)>(space_, Resident<Space, T>(space_, a), structure_);
+            return false;
           }
         },
         *format_);
-    space_.wait();
+  }
+
+  /// New values on the same pattern: no new choice, and no analysis unless the format kept something that no longer holds
+  /// (symmetry, a constant), in which case it is built anew.
+  /// Requires  The pattern of the matrix that the operator was built from, canonical. Throws ArgumentError when rows,
+  ///           columns or entries differ in number.
+  void update_values(const CsrView<T>& a) { update_values(Resident<Space, T>(space_, checked(a))); }
+
+  /// The same for arrays that are in the memory of the space already: nothing is uploaded or allocated while the values
+  /// fit. With the csr format they stay in use: keep them alive.
+  void update_values(const CsrView<T>& a, OnSpace) { update_values(Resident<Space, T>(space_, checked(a), on_space)); }
+
+  /// Changes when apply() begins to use kernels that were compiled meanwhile; what was recorded from it is then worth
+  /// recording anew. The bits of the results stay the same. Not to be called while the stream is recorded.
+  int revision() const {
+    return std::visit(
+        [](const auto& f) {
+          if constexpr (requires { f.revision(); }) {
+            return f.revision();
+          } else {
+            return 0;
+          }
+        },
+        *format_);
+  }
+
+  /// What became of compiling kernels for this matrix, in words; empty when none were asked for.
+  std::string generated() const {
+    return std::visit(
+        [](const auto& f) {
+          if constexpr (requires { f.generated(); }) {
+            return f.generated();
+          } else {
+            return std::string();
+          }
+        },
+        *format_);
   }
 
  private:
@@ -114,7 +149,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
   void build(Resident<Space, T> a, const FormatOptions& options) {
     space_.wait();
     Stopwatch watch;
-    structure_ = analyse(space_, a.view());
+    compress_ = options.compress;
+    look_at(a.view());
     analyse_seconds_ = watch.lap();
     std::vector<Candidate> candidates = costs(FormatList<F...>{}, structure_, machine_of(space_));
     choice_ = choose(candidates, options);
@@ -122,6 +158,49 @@ class BasicOperator<Space, T, FormatList<F...>> {
     create(choice_.format, std::move(a));
     space_.wait();
     convert_seconds_ = watch.lap();
+    generate(options);
+  }
+
+  void look_at(const CsrView<T>& a) {
+    structure_ = analyse(space_, a);
+    if (compress_ || structure_.census == nullptr) return;
+    structure_.census = std::make_shared<const DiagonalCensus>(without_savings(*structure_.census));
+  }
+
+  /// Seconds of products from which on compiling for the matrix is expected to pay.
+  static constexpr double worth_compiling = 0.1;
+
+  void generate(const FormatOptions& options) {
+    const double seconds = choice_.candidates.front().cost.seconds * options.expected_products;
+    if (options.jit == Jit::off || (options.jit == Jit::automatic && seconds < worth_compiling)) return;
+    std::visit(
+        [&](auto& f) {
+          if constexpr (requires { f.generate(true); }) f.generate(options.jit == Jit::on);
+        },
+        *format_);
+  }
+
+  const CsrView<T>& checked(const CsrView<T>& a) const {
+    if (a.rows == rows() && a.cols == cols() && a.nonzeros() == structure_.nonzeros) return a;
+    throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
+  }
+
+  void update_values(Resident<Space, T> a) {
+    std::visit(
+        [&](auto& f) {
+          using Held = std::remove_cvref_t<decltype(f)>;
+          if constexpr (requires { bool(f.update_values(a)); }) {
+            if (f.update_values(a)) return;
+            look_at(a.view());
+            f = Held(space_, std::move(a), structure_);
+          } else if constexpr (requires { f.update_values(std::move(a)); }) {
+            f.update_values(std::move(a));
+          } else {
+            f = Held(space_, std::move(a), structure_);
+          }
+        },
+        *format_);
+    space_.wait();
   }
 
   void create(const std::string& name, Resident<Space, T> a) {
@@ -160,6 +239,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
   std::optional<Variant> format_;
   double analyse_seconds_ = 0;
   double convert_seconds_ = 0;
+  bool compress_ = true;
 };
 
 template <class Space, class T>

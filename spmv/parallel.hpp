@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
@@ -134,6 +135,9 @@ struct Atomic<Host> {
     std::atomic_ref<I> shared(*p);
     for (I seen = shared.load(std::memory_order_relaxed); seen < v && !shared.compare_exchange_weak(seen, v);) {
     }
+  }
+  static void set_bit(std::uint32_t* word, std::uint32_t bit) {
+    std::atomic_ref<std::uint32_t>(*word).fetch_or(bit, std::memory_order_relaxed);
   }
 };
 

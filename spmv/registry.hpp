@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include <ostinato/spmv/formats/brcsd_i.hpp>
+#include <ostinato/spmv/formats/brcsd_ii.hpp>
 #include <ostinato/spmv/formats/csr.hpp>
 #include <ostinato/spmv/formats/dia.hpp>
 
@@ -13,9 +15,11 @@ namespace ostinato {
 /// THE list of formats: dispatch, names, help, selection, tests and benchmarks read it. One file and one line make a
 /// format.
 template <class Space, class T>
-using Formats = FormatList<  //
-    formats::Csr<Space, T>,  //
-    formats::Dia<Space, T>>;
+using Formats = FormatList<     //
+    formats::Csr<Space, T>,     //
+    formats::Dia<Space, T>,     //
+    formats::BrcsdI<Space, T>,  //
+    formats::BrcsdII<Space, T>>;
 
 struct FormatInfo {
   std::string_view name;

@@ -56,10 +56,19 @@ enum class Tune {
   measure,  ///< the best few of the model are built and timed
 };
 
+/// Kernels written and compiled for the matrix at hand, on GPUs. They give the same bits as the others.
+enum class Jit {
+  off,
+  on,         ///< and waited for; ArgumentError when there are none
+  automatic,  ///< where the expected products take longer than the compilation, which runs beside them
+};
+
 struct FormatOptions {
   std::string format = "auto";     ///< or a name of the registry
   double expected_products = 500;  ///< how often the matrix will be applied; set-up is spread over them
   Tune tune = Tune::model;
+  Jit jit = Jit::automatic;
+  bool compress = true;  ///< store constants, mirrored and narrow values in fewer bytes where no bit is lost
 };
 
 /// Ranks the candidates and picks one. `candidates` comes with names and costs.

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <ostinato/spmv/csr.hpp>
 
 namespace ostinato {
+
+struct DiagonalCensus;
 
 /// What a matrix is, as far as the choice of a format, solver and preconditioner asks.
 struct Structure {
@@ -19,14 +22,15 @@ struct Structure {
   std::vector<Index> offsets;  ///< column - row of each of them, ascending; empty past max_listed_diagonals
   Index longest_row = 0;
   Index empty_rows = 0;
-  double mean_row = 0;             ///< entries a row
-  double row_deviation = 0;        ///< standard deviation of the entries a row
-  bool pattern_symmetric = false;  ///< an entry at (i, j) has one at (j, i)
-  bool symmetric = false;          ///< and their values are equal
-  Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
-  bool positive_diagonal = false;  ///< every main diagonal entry is there and > 0
-  bool constant_diagonal = false;  ///< every main diagonal entry is there and they are equal
-  bool finite = true;              ///< no NaN, no infinity
+  double mean_row = 0;                           ///< entries a row
+  double row_deviation = 0;                      ///< standard deviation of the entries a row
+  bool pattern_symmetric = false;                ///< an entry at (i, j) has one at (j, i)
+  bool symmetric = false;                        ///< and their values are equal
+  Index missing_diagonal = 0;                    ///< rows without an entry on the main diagonal, or with 0 there
+  bool positive_diagonal = false;                ///< every main diagonal entry is there and > 0
+  bool constant_diagonal = false;                ///< every main diagonal entry is there and they are equal
+  bool finite = true;                            ///< no NaN, no infinity
+  std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals are too many to be of use
 };
 
 class Host;
@@ -36,7 +40,8 @@ class Cuda;
 ///
 /// Exec      Over rows, in parallel, where the matrix is: `a` is in the memory of `space`. Waits for the result.
 /// Requires  Canonical rows (is_canonical).
-/// Traffic   Reads the matrix once, and for each entry on its way searches the mirrored row (until one is missing).
+/// Traffic   Reads the matrix once, and for each entry above the main diagonal searches the mirrored row (until one is
+///           missing); then takes the census.
 template <class T>
 Structure analyse(const Host& space, const CsrView<T>& a);
 template <class T>

@@ -8,8 +8,11 @@
 #include <ostinato/solvers/replay.hpp>
 #include <ostinato/solvers/steps_kernels.hpp>
 #include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/cuda/bands.hpp>
 #include <ostinato/spmv/cuda/csr.hpp>
-#include <ostinato/spmv/cuda/dia.hpp>
+#include <ostinato/spmv/cuda/jit.hpp>
+#include <ostinato/spmv/cuda/row_classes.hpp>
+#include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/error.hpp>
 #include <ostinato/spmv/structure.hpp>
 
@@ -61,6 +64,19 @@ void CudaGraph::end() { fail(); }
 void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
+std::shared_ptr<GeneratedKernels> GeneratedKernels::request(const Cuda&, std::string, std::vector<std::string>) {
+  ostinato::fail();
+}
+std::shared_ptr<GeneratedKernels> GeneratedKernels::request(std::string architecture, std::string source,
+                                                            std::vector<std::string> names) {
+  const std::shared_ptr<GeneratedKernels> kernels(
+      new GeneratedKernels(std::move(architecture), std::move(source), std::move(names)));
+  kernels->fail("built without CUDA");
+  return kernels;
+}
+void GeneratedKernels::forget() {}
+const void* GeneratedKernels::function(std::size_t) { return nullptr; }
+
 template <class F>
 void for_each(const Cuda&, std::size_t, F) {
   fail();
@@ -78,6 +94,13 @@ Structure analyse(const Cuda&, const CsrView<T>&) {
 template Structure analyse(const Cuda&, const CsrView<float>&);
 template Structure analyse(const Cuda&, const CsrView<double>&);
 
+template <class T>
+DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index) {
+  fail();
+}
+template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::span<const Index>, Index);
+template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
+
 namespace formats {
 
 template <class T>
@@ -93,25 +116,53 @@ void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T
   fail();
 }
 template <class T>
-bool dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*) {
+void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&) {
   fail();
 }
 template <class T>
-void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*) {
+Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&) {
   fail();
 }
 template <class T>
-void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*) {
+void band_apply(const Cuda&, const BandView<T>&, const Product<T>&) {
   fail();
 }
+template <class T>
+void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*) {
+  fail();
+}
+
+template <class T>
+RowClasses<Cuda, T>::RowClasses(const Cuda& space, const DiagonalCensus&) : space_(space) {
+  fail();
+}
+template <class T>
+std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make(const Cuda&, const CsrView<T>&, const DiagonalCensus&) {
+  fail();
+}
+template <class T>
+bool RowClasses<Cuda, T>::update_values(const CsrView<T>&) {
+  fail();
+}
+template <class T>
+void RowClasses<Cuda, T>::apply(const Product<T>&) const {
+  fail();
+}
+template <class T>
+void RowClasses<Cuda, T>::apply_dot(const Product<T>&, const T*, double*) const {
+  fail();
+}
+template class RowClasses<Cuda, float>;
+template class RowClasses<Cuda, double>;
 
 #define OSTINATO_INSTANTIATE(T)                                                                                       \
   template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                  \
   template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                  \
   template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*); \
-  template bool dia_fill(const Cuda&, const CsrView<T>&, std::span<const Index>, T*);                                 \
-  template void dia_apply(const Cuda&, const DiaView<T>&, T, const T*, T, T*);                                        \
-  template void dia_apply_dot(const Cuda&, const DiaView<T>&, const T*, T*, const T*, double*)
+  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);                   \
+  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                                \
+  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                                       \
+  template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -237,6 +237,7 @@ void CudaGraph::begin() {
 }
 
 void CudaGraph::end() {
+  body_ = std::make_unique<Body>();
   OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
 }

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostinato/spmv/cuda/reduction.cuh>
 #include <ostinato/spmv/cuda/state.cuh>
+#include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato {
@@ -27,64 +29,16 @@ inline int resident_blocks(const Cuda& space, std::size_t n) {
   return static_cast<int>(std::clamp<std::size_t>(work, 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
 }
 
-/// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
-template <int K>
-__device__ Sums<K> block_sum(Sums<K> mine) {
-  __shared__ Sums<K> of_warp[32];
-  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
-#pragma unroll
-  for (int k = 0; k < K; ++k) {
-    for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
-  }
-  if (lane == 0) of_warp[warp] = mine;
-  __syncthreads();
-  if (warp == 0) {
-    mine = lane < warps ? of_warp[lane] : Sums<K>{};
-#pragma unroll
-    for (int k = 0; k < K; ++k) {
-      for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
-    }
-  }
-  __syncthreads();
-  return mine;
+/// Blocks for a kernel with a thread a row: one for each tile, or with a dot product as many as the GPU holds, which then
+/// take turns.
+template <bool Dotted>
+unsigned tile_blocks(const Cuda& space, Index rows) {
+  if (Dotted) return static_cast<unsigned>(resident_blocks(space, static_cast<std::size_t>(rows)));
+  return static_cast<unsigned>((static_cast<Offset>(rows) + tile_rows - 1) / tile_rows);
 }
-
-/// Where a kernel leaves its sums.
-struct Reduction {
-  double* slots;      ///< may be null
-  double* partial;    ///< K for each block
-  unsigned* arrived;  ///< 0 before and after
-};
 
 inline Reduction reduction(const Cuda& space, double* slots) {
   return {slots, space.state().partial, space.state().arrived};
-}
-
-/// Ends a kernel that sums: adds the blocks' sums up in their order, in the block that comes last, and calls
-/// done(total) in one of its threads. Every thread of every block calls it.
-template <int K, class Done>
-__device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
-  __shared__ bool last;
-  mine = block_sum(mine);
-  if (threadIdx.x == 0) {
-    for (int k = 0; k < K; ++k) to.partial[blockIdx.x * K + k] = mine.v[k];
-    __threadfence();
-    last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
-  }
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  Sums<K> total{};
-  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
-    for (int k = 0; k < K; ++k) total.v[k] += __ldcg(to.partial + b * K + k);
-  }
-  total = block_sum(total);
-  if (threadIdx.x != 0) return;
-  if (to.slots != nullptr) {
-    for (int k = 0; k < K; ++k) to.slots[k] = total.v[k];
-  }
-  *to.arrived = 0;
-  done(total);
 }
 
 template <class F>
@@ -144,6 +98,7 @@ template <>
 struct Atomic<Cuda> {
   __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
   __device__ static void max(int* p, int v) { atomicMax(p, v); }
+  __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
   template <class I>
   __device__ static void store(I* p, I v) {
     *const_cast<volatile I*>(p) = v;

@@ -26,7 +26,12 @@ namespace ostinato {
 ///
 /// Optional:
 ///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass
-///   void update_values(resident)                   new values, same pattern; no allocation, no analysis
+///   void residual(x, b, r, slot) const             r = b - A x, *slot = r . r, in one pass
+///   void or bool update_values(resident)           new values, same pattern; no allocation, no analysis. False: they don't
+///                                                  fit what was stored, and the format is built anew
+///   void generate(wait)                            compiles kernels for this matrix, beside what goes on unless `wait`
+///   int revision() const                           changes when such kernels come into use
+///   std::string generated() const                  what became of them
 template <class F>
 concept Format = requires(const F& f, const typename F::space_type& space,
                           Resident<typename F::space_type, typename F::value_type> r, const Structure& s,

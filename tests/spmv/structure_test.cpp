@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/generate.hpp>
 #include <ostinato/spmv/resident.hpp>
 
@@ -179,6 +180,53 @@ TYPED_TEST(StructureOf, NoticesWhatIsNotFinite) {
 
     EXPECT_FALSE(s.finite) << bad;
   }
+}
+
+TYPED_TEST(StructureOf, FindsSymmetryWhateverTheRowsLookLike) {
+  using T = typename TypeParam::T;
+  for (const Index long_row : {0, 1}) {  // so that rows, or runs of entries, are shared out
+    std::vector<Triplet<T>> entries;
+    for (Index i = 0; i < 900; ++i) entries.push_back({i, i, T(4)});
+    for (Index i = 0; i < 900; i += 3) entries.insert(entries.end(), {{i, 899 - i, T(-2)}, {899 - i, i, T(-2)}});
+    for (Index i = 1; long_row > 0 && i < 900; ++i) entries.insert(entries.end(), {{0, i, T(1)}, {i, 0, T(1)}});
+    const Structure whole = this->of(from_triplets<T>(900, 900, entries));
+    entries.push_back({700, 650, T(1)});
+    const Structure below = this->of(from_triplets<T>(900, 900, entries));
+    entries.back() = {650, 700, T(1)};
+    const Structure above = this->of(from_triplets<T>(900, 900, entries));
+    entries.push_back({720, 600, T(1)});
+    const Structure both = this->of(from_triplets<T>(900, 900, entries));
+
+    EXPECT_TRUE(whole.pattern_symmetric && whole.symmetric && whole.positive_diagonal);
+    for (const Structure& s : {below, above, both}) EXPECT_FALSE(s.pattern_symmetric || s.symmetric);
+    for (const Structure& s : {whole, below, above, both}) EXPECT_EQ(s.missing_diagonal, 0);
+  }
+}
+
+TYPED_TEST(StructureOf, TakesTheCensusWhereDiagonalsAreFew) {
+  using T = typename TypeParam::T;
+  const Structure poisson = this->of(generate<T>("poisson2d", {.n = 60}));
+  const Structure skew = this->of(stencil<T>(3000, 3000, 40, 6));
+  const Structure random = this->of(scattered<T>(20011, 20011, 6, true, 12));
+  const Structure empty = this->of(from_triplets<T>(5, 5, {})), none = this->of(from_triplets<T>(0, 0, {}));
+
+  ASSERT_TRUE(poisson.census && skew.census);
+  EXPECT_TRUE(poisson.census->symmetric);
+  EXPECT_FALSE(skew.census->symmetric);
+  ASSERT_EQ(skew.census->diagonals.size(), skew.offsets.size());
+  for (std::size_t d = 0; d < skew.offsets.size(); ++d) EXPECT_EQ(skew.census->diagonals[d].offset, skew.offsets[d]);
+  EXPECT_FALSE(random.census || empty.census || none.census);
+}
+
+TYPED_TEST(StructureOf, TakesNoCensusOfDiagonalsThatAreMostlyEmpty) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> entries;
+  for (Index i = 0; i < 256 * 400; i += 256) entries.push_back({i, i, T(1)});
+  for (Index k = 0; k < 400; ++k) entries.push_back({256 * k, 256 * k + k, T(2)});
+  const Structure sparse = this->of(from_triplets<T>(256 * 402, 256 * 402, entries));
+
+  EXPECT_EQ(sparse.diagonals, 400);
+  EXPECT_FALSE(sparse.census);
 }
 
 TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {

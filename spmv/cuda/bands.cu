@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <ostinato/spmv/cuda/bands.hpp>
+#include <ostinato/spmv/cuda/parallel.cuh>
+#include <ostinato/spmv/formats/bands_fill.hpp>
+#include <ostinato/spmv/vector.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+static_assert(cuda::tile_rows == piece_rows && cuda::block_threads == piece_rows);
+
+/// Bands of one kernel whose places travel as a parameter, which every thread reads from the constant cache.
+constexpr int max_in_kernel = 128;
+/// Up to this many, the number is known to the compiler and the loop over them is gone.
+constexpr int max_unrolled = 12;
+/// Loads that a thread has on the way in the kernel for any plan.
+constexpr int in_flight = 8;
+
+/// Whole values of one row piece: value d of row i is data[base[d] + i].
+template <int N>
+struct Places {
+  Offset base[N];
+  Index offset[N];
+};
+
+template <class T>
+struct Whole {
+  Index rows, cols;
+  const T* data;
+};
+
+/// A thread a row. D bands, or `count` when D is 0.
+template <int D, bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count,
+                 Product<T> p, const T* w, cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Sums<1> dot{};
+  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
+    T sum = 0;
+    const auto add = [&](int d) {
+      const Offset j = i + places.offset[d];
+      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), __ldg(p.x + j), sum);
+    };
+    if constexpr (D > 0) {
+#pragma unroll
+      for (int d = 0; d < D; ++d) add(d);
+    } else {
+#pragma unroll 8
+      for (int d = 0; d < count; ++d) add(d);
+    }
+    cuda::finish_row<Dotted>(p, i, sum, w, dot);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <int D, bool Dotted, class T>
+void launch_whole(const Cuda& space, const BandView<T>& a, std::size_t first, int count, const Product<T>& p,
+                  const T* w, double* slot) {
+  Places<D == 0 ? max_in_kernel : D> places{};
+  for (int d = 0; d < count; ++d) {
+    const Band& band = a.plan->bands[first + static_cast<std::size_t>(d)];
+    places.base[d] = band.base;
+    places.offset[d] = band.offset;
+  }
+  whole_kernel<D, Dotted><<<cuda::tile_blocks<Dotted>(space, a.rows), cuda::tile_rows, 0, space.stream()>>>(
+      {a.rows, a.cols, reinterpret_cast<const T*>(a.data)}, places, count, p, w, cuda::reduction(space, slot));
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+template <bool Dotted, class T, int... D>
+void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, std::size_t first,
+                   int count, const Product<T>& p, const T* w, double* slot) {
+  using Launch = void (*)(const Cuda&, const BandView<T>&, std::size_t, int, const Product<T>&, const T*, double*);
+  static constexpr Launch launches[] = {launch_whole<D, Dotted, T>...};
+  launches[count <= max_unrolled ? count : 0](space, a, first, count, p, w, slot);
+}
+
+/// One row piece of whole values: groups of at most max_in_kernel, each adding to the y of the one before; w . y belongs to
+/// the last.
+template <bool Dotted, class T>
+void run_whole(const Cuda& space, const BandView<T>& a, Product<T> p, const T* w, double* slot) {
+  constexpr auto counts = std::make_integer_sequence<int, max_unrolled + 1>{};
+  const std::size_t bands = a.plan->bands.size();
+  std::size_t first = 0;
+  do {
+    const int count = static_cast<int>(std::min<std::size_t>(bands - first, max_in_kernel));
+    if (Dotted && first + static_cast<std::size_t>(count) == bands) {
+      launch_one_of<Dotted>(counts, space, a, first, count, p, w, slot);
+    } else {
+      launch_one_of<false>(counts, space, a, first, count, p, w, slot);
+    }
+    first += static_cast<std::size_t>(count);
+    p.beta = T{1};
+    p.z = p.y;
+  } while (first < bands);
+}
+
+/// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is used.
+template <class T>
+__device__ T sum_bands(const BandView<T>& a, const RowPiece& piece, Offset i, const T* x) {
+  T sum = 0;
+  for (int begin = 0; begin < piece.bands; begin += in_flight) {
+    T value[in_flight], factor[in_flight];
+    bool there[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      there[k] = begin + k < piece.bands && i < a.rows;
+      if (!there[k]) continue;
+      const Band band = a.bands[piece.first_band + begin + k];
+      const Offset j = i + band.offset;
+      there[k] = j >= 0 && j < a.cols;
+      if (!there[k]) continue;
+      value[k] = value_at(a, band, static_cast<Index>(i));
+      factor[k] = __ldg(x + j);
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) sum = there[k] ? fma(value[k], factor[k], sum) : sum;
+  }
+  return sum;
+}
+
+/// What the remainder of the tile adds to the row of this thread. Warps go through the few entries together.
+template <class T>
+__device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const T* x) {
+  if (r.ptr == nullptr) return sum;
+  const Index end = r.ptr[tile + 1];
+  for (Index k = r.ptr[tile]; k < end; ++k) {
+    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], __ldg(x + r.col[k]), sum);
+  }
+  return sum;
+}
+
+/// Any plan: a block takes a tile of rows, which lies in one row piece.
+template <bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
+  const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
+  Sums<1> dot{};
+  for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const Offset i = tile * cuda::tile_rows + threadIdx.x;
+    const RowPiece piece = a.pieces[a.piece_of[tile]];
+    T sum = sum_bands(a, piece, i, p.x);
+    sum = add_remainder(a.remainder, tile, sum, p.x);
+    if (i < a.rows) cuda::finish_row<Dotted>(p, i, sum, w, dot);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <bool Dotted, class T>
+void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  space.state().activate();
+  const std::vector<Band>& bands = a.plan->bands;
+  const bool whole = a.plan->pieces.size() == 1 && a.plan->remainder() == 0 &&
+                     std::all_of(bands.begin(), bands.end(), [](const Band& b) { return b.storage == Storage::full; });
+  if (whole) return run_whole<Dotted>(space, a, p, w, slot);
+  pieces_kernel<Dotted><<<cuda::tile_blocks<Dotted>(space, a.rows), cuda::tile_rows, 0, space.stream()>>>(
+      a, p, w, cuda::reduction(space, slot));
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+}  // namespace
+
+template <class T>
+void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+  const Offset* row_ptr = a.row_ptr.data();
+  const Index* col = a.col.data();
+  const T* val = a.val.data();
+  const std::size_t rows = static_cast<std::size_t>(a.rows);
+  space.zero(store.data, to.plan->data_bytes);
+  if (rows == 0) return;
+  for_each(space, to.plan->constants.size(),
+           detail::FillConstant<T>{row_ptr, col, val, store.first_row, store.offset, store.constants});
+  for_each(space, rows,
+           detail::FillRow<Atomic<Cuda>, T>{to, row_ptr, col, val, store.data,
+                                            static_cast<int>(to.plan->codes.size())});
+  if (to.plan->remainder() == 0) return;
+  for_each(space, to.plan->remainder_ptr.size() - 1,
+           detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col,
+                                    store.remainder_val});
+}
+
+template <class T>
+Offset band_count_kept(const Cuda& space, const CsrView<T>& a, const BandView<T>& stored) {
+  if (a.rows == 0) return 0;
+  Vector<Cuda, double> kept(space, 1);
+  sum(space, static_cast<std::size_t>(a.rows),
+      detail::CountKept<T>{stored, a.row_ptr.data(), a.col.data(), a.val.data()}, kept.data());
+  return static_cast<Offset>(kept.download()[0]);
+}
+
+template <class T>
+void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p) {
+  if (a.rows > 0) run<false>(space, a, p, static_cast<const T*>(nullptr), nullptr);
+}
+
+template <class T>
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  run<true>(space, a, p, w, slot);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                      \
+  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);                  \
+  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                               \
+  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                                      \
+  template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::formats

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How kernels end: sums over the grid in a fixed order, and rows. Kernels that are generated at run time contain this text,
+// too (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing else.
+
+#include <ostinato/spmv/product.hpp>
+#include <ostinato/spmv/sums.hpp>
+
+namespace ostinato::cuda {
+
+/// Rows of a tile, and threads of a block: one a row.
+inline constexpr int tile_rows = 256;
+
+/// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
+template <int K>
+__device__ Sums<K> block_sum(Sums<K> mine) {
+  __shared__ Sums<K> of_warp[32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = (blockDim.x + 31) / 32;
+#pragma unroll
+  for (int k = 0; k < K; ++k) {
+    for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
+  }
+  if (lane == 0) of_warp[warp] = mine;
+  __syncthreads();
+  if (warp == 0) {
+    mine = lane < warps ? of_warp[lane] : Sums<K>{};
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      for (int d = 16; d > 0; d /= 2) mine.v[k] += __shfl_down_sync(0xffffffffu, mine.v[k], d);
+    }
+  }
+  __syncthreads();
+  return mine;
+}
+
+/// Where a kernel leaves its sums.
+struct Reduction {
+  double* slots;      ///< may be null
+  double* partial;    ///< K for each block
+  unsigned* arrived;  ///< 0 before and after
+};
+
+/// Ends a kernel that sums: adds the blocks' sums up in their order, in the block that comes last, and calls
+/// done(total) in one of its threads. Every thread of every block calls it.
+template <int K, class Done>
+__device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
+  __shared__ bool last;
+  mine = block_sum(mine);
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < K; ++k) to.partial[blockIdx.x * K + k] = mine.v[k];
+    __threadfence();
+    last = atomicAdd(to.arrived, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  Sums<K> total{};
+  for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+    for (int k = 0; k < K; ++k) total.v[k] += __ldcg(to.partial + b * K + k);
+  }
+  total = block_sum(total);
+  if (threadIdx.x != 0) return;
+  if (to.slots != nullptr) {
+    for (int k = 0; k < K; ++k) to.slots[k] = total.v[k];
+  }
+  *to.arrived = 0;
+  done(total);
+}
+
+/// Stores row i's product and adds w . y up; w may be y. Every addition is an explicit fused multiply-add, so that all kernels give the
+/// same bits.
+template <bool Dotted, class T, class I>
+__device__ void finish_row(const Product<T>& p, I i, T sum, const T* w, Sums<1>& dot) {
+  const T scaled = p.alpha * sum;
+  const T value = p.beta == T{0} ? scaled : fma(p.beta, p.z[i], scaled);
+  p.y[i] = value;
+  if constexpr (Dotted) {
+    const T other = w == p.y ? value : w[i];
+    dot.v[0] = fma(static_cast<double>(other), static_cast<double>(value), dot.v[0]);
+  }
+}
+
+}  // namespace ostinato::cuda

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <ostinato/spmv/cuda/row_classes.hpp>
+#include <ostinato/spmv/formats/bands.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/row_classes_host.hpp>
+
+namespace ostinato::formats {
+
+/// Lays the diagonals of a matrix out for values of so many bytes.
+using BandPlanner = BandPlan (*)(const DiagonalCensus& census, std::size_t value_bytes);
+
+/// What dia, brcsd-i and brcsd-ii have in common: y := alpha A x + beta y, with A stored by diagonals within row pieces. They
+/// differ in how they cut the rows into pieces.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    A matrix with few different rows is kept as RowClasses, any other as Bands.
+/// Traffic   bytes() for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Exec      A row's terms are added in the order of their diagonals, so that the storages don't change the result.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
+///           leaves finite. Poor when diagonals are sparsely filled; the selector decides, not this class.
+template <class Space, class T>
+class DiagonalFormat {
+ public:
+  using space_type = Space;
+  using value_type = T;
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    multiply({alpha, x.data(), beta, y.data(), y.data()});
+  }
+
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
+    multiply_dot(plain_product(x.data(), y.data()), w.data(), slot);
+  }
+
+  /// r = b - A x and *slot = r . r, in one pass.
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+    multiply_dot({T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);
+  }
+
+  /// Values of the same pattern. False when they don't fit what the old ones were stored as; then the format has to be
+  /// built anew.
+  bool update_values(const Resident<Space, T>& a) {
+    return std::visit([&](auto& stored) { return stored.update_values(a.view()); }, *stored_);
+  }
+
+  std::size_t bytes() const {
+    return std::visit([](const auto& stored) { return stored.bytes(); }, *stored_);
+  }
+
+ protected:
+  DiagonalFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, BandPlanner planner) {
+    if (s.census == nullptr) throw ArgumentError(why_no_census(s));
+    if (auto classes = classes_of(space, a.view(), *s.census)) {
+      stored_.emplace(std::move(*classes));
+    } else {
+      stored_.emplace(Bands<Space, T>(space, a.view(), *s.census, planner(*s.census, sizeof(T))));
+    }
+  }
+
+  static Cost cost(const Structure& s, const Machine& m, BandPlanner planner) {
+    Cost c;
+    if (s.census == nullptr) {
+      c.reason_not = why_no_census(s);
+      return c;
+    }
+    const BandPlan plan = planner(*s.census, sizeof(T));
+    const double entries = static_cast<double>(s.nonzeros), vectors = sizeof(T) * (static_cast<double>(s.rows) + s.cols);
+    const bool classes = has_classes(*s.census);
+    c.bytes = classes ? static_cast<std::size_t>(s.rows) / 16 : plan.bytes();
+    c.moved = static_cast<double>(c.bytes) + vectors;
+    c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
+    const double walk = m.load_latency * std::ceil(entries / std::max(1, s.rows) / diagonals_in_flight);
+    c.seconds = m.latency + std::max(c.moved / (m.bandwidth * efficiency(plan, classes)), walk);
+    c.setup_seconds = 20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
+    if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
+      c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
+                     std::to_string(static_cast<Offset>(static_cast<double>(c.bytes) / 1e6)) + " MB of padding";
+    return c;
+  }
+
+ private:
+  /// Diagonals may cost at most this many times the bytes of CSR, even when forced: past it the memory isn't there.
+  static constexpr double max_growth = 32;
+  static constexpr double diagonals_in_flight = 8;
+
+  /// Share of the copy bandwidth (H200 2026-11: whole diagonals 4.3 of 4.26 TB/s, row classes 3.3).
+  static double efficiency(const BandPlan& plan, bool classes) {
+    if (classes) return 0.78;
+    return plan.pieces.size() > 1 ? 0.85 : 0.95;
+  }
+
+  static std::string why_no_census(const Structure& s) {
+    return std::to_string(s.diagonals) + " diagonals, " +
+           (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)
+                ? "more than " + std::to_string(DiagonalCensus::max_diagonals)
+                : std::string("nearly empty"));
+  }
+
+  static bool has_classes(const DiagonalCensus& census) {
+    return !census.class_rows.empty() && census.diagonals.size() <= ClassTable<T>::max_diagonals;
+  }
+
+  static std::optional<RowClasses<Space, T>> classes_of(const Space& space, const CsrView<T>& a,
+                                                        const DiagonalCensus& census) {
+    return has_classes(census) ? RowClasses<Space, T>::make(space, a, census) : std::nullopt;
+  }
+
+  void multiply(const Product<T>& p) const {
+    std::visit([&](const auto& stored) { stored.apply(p); }, *stored_);
+  }
+
+  void multiply_dot(const Product<T>& p, const T* w, double* slot) const {
+    std::visit([&](const auto& stored) { stored.apply_dot(p, w, slot); }, *stored_);
+  }
+
+  std::optional<std::variant<RowClasses<Space, T>, Bands<Space, T>>> stored_;
+};
+
+}  // namespace ostinato::formats

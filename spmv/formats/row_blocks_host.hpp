@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The frame of portable kernels that add up a block of rows at a time.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <ostinato/spmv/dot.hpp>
+#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/product.hpp>
+
+namespace ostinato::formats::detail {
+
+/// Rows in a block, which one thread takes: their sums stay in the first-level cache.
+inline constexpr Index block_rows = static_cast<Index>(host_block);
+
+/// Calls f(block, begin, end) for blocks of rows.
+template <class F>
+void row_blocks(const Host& host, Index rows, F f) {
+  parallel_for(host, static_cast<std::size_t>((Offset{rows} + block_rows - 1) / block_rows), [=](std::size_t block) {
+    const Index begin = static_cast<Index>(block) * block_rows;
+    f(block, begin, static_cast<Index>(std::min<Offset>(Offset{begin} + block_rows, rows)));
+  });
+}
+
+/// sum(i) = the sum over k of value[k][i] * shifted[k][i], in the order of k: stored with Fresh, otherwise added to sum(i).
+template <bool Fresh, class Values, class T, std::size_t K>
+void multiply_add(const std::array<Values, K>& value, const std::array<const T*, K>& shifted, Index rows, T* sum) {
+#pragma omp simd
+  for (Index i = 0; i < rows; ++i) {
+    T t = Fresh ? T{0} : sum[i];
+    for (std::size_t k = 0; k < K; ++k) t += value[k][i] * shifted[k][i];
+    sum[i] = t;
+  }
+}
+
+/// Rows begin .. end - 1 of p's product, where add_up(begin, end, x, sum) puts those of A x into sum.
+template <class T, class F>
+void multiply_block(const Product<T>& p, Index begin, Index end, const F& add_up) {
+  if (p.alpha == T{1} && p.beta == T{0}) return add_up(begin, end, p.x, p.y + begin);
+  std::array<T, block_rows> sum;
+  add_up(begin, end, p.x, sum.data());
+#pragma omp simd
+  for (Index i = begin; i < end; ++i) {
+    const T row = p.alpha * sum[static_cast<std::size_t>(i - begin)];
+    p.y[i] = p.beta == T{0} ? row : row + p.beta * p.z[i];
+  }
+}
+
+template <class T, class F>
+void multiply_blocks(const Host& host, Index rows, const Product<T>& p, F add_up) {
+  row_blocks(host, rows, [=](std::size_t, Index begin, Index end) { multiply_block(p, begin, end, add_up); });
+}
+
+/// The product, and *slot = w . y; w may be y.
+template <class T, class F>
+void multiply_dot_blocks(const Host& host, Index rows, const Product<T>& p, const T* w, double* slot, F add_up) {
+  static thread_local std::vector<double> partial;
+  partial.assign(static_cast<std::size_t>(rows) / block_rows + 1, 0.0);
+  row_blocks(host, rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
+    multiply_block(p, begin, end, add_up);
+    const Dot<T> dot{w + begin, p.y + begin};
+    out[block] = ostinato::detail::block_sums(dot, 0, static_cast<std::size_t>(end - begin)).v[0];
+  });
+  *slot = 0;
+  for (const double sum : partial) *slot += sum;
+}
+
+}  // namespace ostinato::formats::detail
