@@ -15,13 +15,20 @@
 
 namespace ostinato::bench {
 
-/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here.
-inline Csr<double> load_case(const std::string& name) {
-  if (name.find(".mtx") != std::string::npos) return read_matrix_market<double>(name);
+/// A matrix, and whether formats may leave bytes out.
+struct Case {
+  Csr<double> matrix;
+  bool compress = true;
+};
+
+/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here, and compress=0.
+inline Case load_case(const std::string& name) {
+  if (name.find(".mtx") != std::string::npos) return {read_matrix_market<double>(name)};
   std::stringstream words(name);
   std::string family, word;
   std::getline(words, family, ':');
   GenerateOptions options;
+  bool compress = true;
   while (std::getline(words, word, ':')) {
     const std::size_t equals = word.find('=');
     const double value = std::atof(word.c_str() + (equals == std::string::npos ? 0 : equals + 1));
@@ -32,11 +39,15 @@ inline Csr<double> load_case(const std::string& name) {
       options.unknowns = static_cast<int>(value);
     } else if (key == "entries") {
       options.entries_per_row = value;
+    } else if (key == "constant") {
+      options.constant = value != 0;
+    } else if (key == "compress") {
+      compress = value != 0;
     } else {
-      throw ArgumentError("unknown key '" + key + "' in " + name + "; known: n, unknowns, entries");
+      throw ArgumentError("unknown key '" + key + "' in " + name + "; known: n, unknowns, entries, constant, compress");
     }
   }
-  return generate<double>(family, options);
+  return {generate<double>(family, options), compress};
 }
 
 /// Real matrices that are there: OSTINATO_SHARED_DIR/matrices, or ../shared/matrices.
@@ -59,6 +70,39 @@ inline std::vector<std::string> with_real(std::vector<std::string> names, const 
 
 inline std::vector<std::string> host_set() {
   return with_real({"poisson2d:2048", "poisson3d:128", "fem27:40:unknowns=3"}, {"xenon1", "bcsstk16", "wang3"});
+}
+
+inline std::vector<std::string> host_diagonal_set() {
+  return with_real({"poisson2d:2048", "variable2d:2048", "pde2d:2048", "poisson3d:128", "variable3d:128", "pde3d:128",
+                    "kgs2d:512", "fem27:64:constant=1"},
+                   {"wang3", "lap3d_40"});
+}
+
+/// Stencils, the families of the DIA-Adaptive paper at its sizes, and real matrices with few diagonals.
+inline std::vector<std::string> gpu_diagonal_set() {
+  return with_real({"poisson2d:4096",
+                    "variable2d:4096",
+                    "pde2d:4096",
+                    "poisson3d:256",
+                    "variable3d:256",
+                    "pde3d:256",
+                    "fem27:128:constant=1",
+                    "fem27:128",
+                    "fem27:128:compress=0",
+                    "kgs2d:1024",
+                    "kgs3d:96",
+                    "maxwell2d:512",
+                    "maxwell2d:1024",
+                    "pde2d:1024",
+                    "pde3d:160",
+                    "convection-diffusion2d:2048",
+                    "anisotropic:2048",
+                    "banded:1000000",
+                    "poisson2d:1024",
+                    "poisson3d:64",
+                    "poisson2d:64"},
+                   {"wang3", "lap3d_40", "sherman3", "sherman5", "orsreg_1", "BentPipe2D100", "Laplace3D10", "nos3",
+                    "nos7", "gr_30_30", "bcsstk21", "mhd3200b", "cryg2500", "bcsstm25"});
 }
 
 inline std::vector<std::string> gpu_set() {

@@ -3,8 +3,10 @@
 // Products of every format against the vendor's best and the byte floor.
 //
 //   bench_spmv [cpu|cuda] [NAME ...]     NAME: a .mtx file, or FAMILY:N[:KEY=VALUE ...] of the generators, such as
-//                                        fem27:56:unknowns=3. Without names, the set of docs/performance.md.
+//                                        fem27:56:unknowns=3. Without names, the set of docs/performance.md;
+//                                        "diagonal" is the set for the diagonal formats.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -53,49 +55,116 @@ double peak_bandwidth(const Cuda& space) {
   return std::max(copy, read);
 }
 
-/// Largest error of y against a long double product, in units of eps sum |a||x| of the row.
-double worst_error(const CsrView<double>& a, const std::vector<double>& x, const std::vector<double>& y) {
-  double worst = 0;
-  for (std::size_t i = 0; i < y.size(); ++i) {
-    long double sum = 0, size = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const long double term = static_cast<long double>(a.val[static_cast<std::size_t>(k)]) *
-                               x[static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)])];
-      sum += term;
-      size += std::abs(term);
-    }
-    const double error = static_cast<double>(std::abs(sum - static_cast<long double>(y[i])));
-    if (error > 0)
-      worst = std::max(worst, error / (std::numeric_limits<double>::epsilon() * static_cast<double>(size)));
-  }
-  return worst;
-}
+/// A row's product in long double, and sum |a||x|: what its error is measured in.
+struct Reference {
+  CsrView<double> a;
+  const double* x;
+  long double *sum, *size;
 
-struct Time {
-  std::string format;
-  double seconds, bytes, moved, setup, error;
+  void operator()(std::size_t i) const {
+    sum[i] = size[i] = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const long double term =
+          static_cast<long double>(a.val[static_cast<std::size_t>(k)]) * x[a.col[static_cast<std::size_t>(k)]];
+      sum[i] += term;
+      size[i] += std::abs(term);
+    }
+  }
+};
+
+/// What products are checked against.
+class Checker {
+ public:
+  Checker(const CsrView<double>& a, const std::vector<double>& x)
+      : sum_(static_cast<std::size_t>(a.rows)), size_(sum_.size()) {
+    for_each(Host(), sum_.size(), Reference{a, x.data(), sum_.data(), size_.data()});
+  }
+
+  /// Largest error of a row, in units of eps sum |a||x|. Infinite when a value isn't finite.
+  double worst(const std::vector<double>& y) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const long double error = std::abs(sum_[i] - static_cast<long double>(y[i]));
+      if (error == 0) continue;
+      const auto units = static_cast<double>(error / (std::numeric_limits<double>::epsilon() * size_[i]));
+      worst = std::isfinite(units) ? std::max(worst, units) : std::numeric_limits<double>::infinity();
+    }
+    return worst;
+  }
+
+ private:
+  std::vector<long double> sum_, size_;
+};
+
+bool is_diagonal(const std::string& format) { return format == "dia" || format.starts_with("brcsd"); }
+
+/// One of our products, timed. On a GPU the diagonal formats have two: with generated kernels and "dia, precompiled".
+struct Ours {
+  std::string name, format;
+  double seconds, moved, setup, error;
 };
 
 template <class Space>
-std::vector<Time> our_products(const Space& space, const CsrView<double>& a, const std::vector<double>& x) {
-  std::vector<Time> all;
-  const Vector<Space, double> in(space, x);
-  Vector<Space, double> out(space, static_cast<std::size_t>(a.rows), std::numeric_limits<double>::quiet_NaN());
-  for (const FormatInfo& format : format_infos) {
+class Products {
+ public:
+  Products(const Space& space, const Case& c, const std::vector<double>& x)
+      : space_(space),
+        resident_(space, c.matrix.view()),
+        checker_(c.matrix, x),
+        x_(space, x),
+        y_(space, static_cast<std::size_t>(c.matrix.rows), std::numeric_limits<double>::quiet_NaN()),
+        compress_(c.compress) {
+    FormatOptions plain = options("csr", Jit::off);
+    const Operator<Space, double> op(space, resident_.view(), on_space, plain);
+    plain.format = "auto";
+    choice_ = choose(op.choice().candidates, plain);
+  }
+
+  const std::string& choice() const { return choice_.format; }
+
+  /// Of all formats that can hold the matrix without much padding.
+  std::vector<Ours> all() {
+    std::vector<Ours> list;
+    for (const Candidate& c : choice_.candidates) {
+      if (!c.cost.applies() || (c.cost.padding > 3 && c.name != choice())) continue;
+      const bool generates = Space::on_device && is_diagonal(c.name);
+      if (generates) add_generated(list, c.name);
+      add(list, generates ? c.name + ", precompiled" : c.name, options(c.name, Jit::off));
+    }
+    return list;
+  }
+
+ private:
+  FormatOptions options(const std::string& format, Jit jit) const {
+    return {.format = format, .jit = jit, .compress = compress_};
+  }
+
+  void add_generated(std::vector<Ours>& list, const std::string& format) {
     try {
-      const Operator<Space, double> op(space, a, FormatOptions{std::string(format.name)});
-      const Cost& cost = op.choice().candidates.front().cost;
-      if (cost.padding > 3) continue;
-      op.apply(1, in, 0, out);
-      const double error = worst_error(a, x, out.download());
-      const double seconds = median_seconds(space, 30, [&] { op.apply(1, in, 0, out); });
-      all.push_back({std::string(format.name), seconds, static_cast<double>(op.bytes()), cost.moved,
-                     op.analyse_seconds() + op.convert_seconds(), error});
-    } catch (const ArgumentError&) {  // the format can't hold this matrix
+      add(list, format, options(format, Jit::on));
+    } catch (const Error&) {  // no run-time compiler, or nothing to generate for this matrix
     }
   }
-  return all;
-}
+
+  /// The format is built twice: what a process does once, such as loading kernels, isn't its set-up.
+  void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
+    Operator<Space, double>(space_, resident_.view(), on_space, how);
+    const Operator<Space, double> op(space_, resident_.view(), on_space, how);
+    if (how.jit == Jit::on && op.generated().empty()) return;
+    op.apply(1, x_, 0, y_);
+    const double error = checker_.worst(y_.download());
+    const double seconds = median_seconds(space_, 30, [&] { op.apply(1, x_, 0, y_); });
+    const double moved = static_cast<double>(op.bytes() + x_.bytes() + y_.bytes());
+    list.push_back({name, how.format, seconds, moved, op.analyse_seconds() + op.convert_seconds(), error});
+  }
+
+  Space space_;
+  Resident<Space, double> resident_;
+  Checker checker_;
+  Vector<Space, double> x_, y_;
+  bool compress_;
+  Choice choice_;
+};
 
 double best(const std::vector<Baseline>& all, const char* only = "") {
   double seconds = 0;
@@ -113,56 +182,128 @@ std::vector<Baseline> baselines(const Cuda& space, const CsrView<double>& a, con
   return cusparse_products(space, a, x);
 }
 
+/// What the products of one matrix are measured by.
+struct Yardsticks {
+  double peak, vendor, vendor_csr, csr;  ///< bytes a second; the rest seconds: vendor's best and CSR, our CSR
+};
+
+/// Geometric means over the matrices, under a name each.
+class Means {
+ public:
+  void add(const std::string& name, const Yardsticks& by, double seconds) {
+    Logs& logs = logs_[name];
+    logs.vendor += std::log(by.vendor / seconds);
+    logs.vendor_csr += std::log(by.vendor_csr / seconds);
+    logs.csr += std::log(by.csr / seconds);
+    ++logs.count;
+  }
+
+  void print() const {
+    std::printf(
+        "\n| geometric mean | matrices | x vendor's best | x vendor's CSR | x our csr |\n|---|---|---|---|---|\n");
+    for (const auto& [name, logs] : logs_) {
+      const auto mean = [count = logs.count](double log) { return std::exp(log / count); };
+      std::printf("| %s | %d | %.3f | %.3f | %.3f |\n", name.c_str(), logs.count, mean(logs.vendor),
+                  mean(logs.vendor_csr), mean(logs.csr));
+    }
+  }
+
+ private:
+  struct Logs {
+    double vendor = 0, vendor_csr = 0, csr = 0;
+    int count = 0;
+  };
+  std::map<std::string, Logs> logs_;
+};
+
+/// The rows of one matrix.
+class Table {
+ public:
+  static void print_head() {
+    std::printf(
+        "| matrix | rows | entries | product | us | GB/s stored | of peak | error / eps | set-up, products | vendor "
+        "best "
+        "| x vendor | x vendor CSR | x csr |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  }
+
+  Table(const std::string& name, const CsrView<double>& a, const Yardsticks& by)
+      : start_("| " + name + " | " + std::to_string(a.rows) + " | " + std::to_string(a.nonzeros()) + " | "), by_(by) {
+    std::printf("%speak %.1f GB/s | | | | | | | | | |\n", start_.c_str(), by.peak / 1e9);
+  }
+
+  void row(const Baseline& b) const {
+    std::printf("%s%s | %.2f | | | | | | | | |\n", start_.c_str(), b.name.c_str(), b.seconds * 1e6);
+  }
+
+  void row(const std::string& label, const Ours& t) const {
+    std::printf("%s%s | %.2f | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f | %.2f |\n", start_.c_str(),
+                label.c_str(), t.seconds * 1e6, t.moved / t.seconds / 1e9, t.moved / t.seconds / by_.peak, t.error,
+                t.setup / by_.vendor_csr, by_.vendor * 1e6, by_.vendor / t.seconds, by_.vendor_csr / t.seconds,
+                by_.csr / t.seconds);
+  }
+
+ private:
+  std::string start_;
+  Yardsticks by_;
+};
+
+/// The product that a user of auto has: of the chosen format, with generated kernels where there are any.
+const Ours& of_choice(const std::vector<Ours>& ours, const std::string& format) {
+  return *std::find_if(ours.begin(), ours.end(), [&](const Ours& t) { return t.format == format; });
+}
+
+void tell_choice(const Table& table, const std::vector<Ours>& ours, const Ours& chosen) {
+  const auto fastest =
+      std::min_element(ours.begin(), ours.end(), [](const Ours& l, const Ours& r) { return l.seconds < r.seconds; });
+  char label[80];
+  std::snprintf(label, sizeof label, "auto: %s, loss %.2f", chosen.name.c_str(), chosen.seconds / fastest->seconds);
+  table.row(label, chosen);
+}
+
+template <class Space>
+void run_case(const Space& space, const std::string& name, Means& means) {
+  const Case c = load_case(name);
+  const std::vector<double> x = random_vector(static_cast<std::size_t>(c.matrix.cols), 1);
+  const double peak = peak_bandwidth(space);
+  const std::vector<Baseline> vendor = baselines(space, c.matrix, x);
+  Products<Space> products(space, c, x);
+  const std::vector<Ours> ours = products.all();
+  const Yardsticks by{peak, best(vendor), best(vendor, Space::on_device ? "CSR" : ""), of_choice(ours, "csr").seconds};
+  const Table table(name, c.matrix, by);
+  for (const Baseline& b : vendor) table.row(b);
+  for (const Ours& t : ours) {
+    table.row(t.name == t.format ? "**" + t.name + "**" : t.name, t);
+    means.add(t.name, by, t.seconds);
+  }
+  const Ours& chosen = of_choice(ours, products.choice());
+  tell_choice(table, ours, chosen);
+  means.add("what auto chooses", by, chosen.seconds);
+  if (is_diagonal(chosen.format)) means.add("where auto chooses a diagonal format", by, chosen.seconds);
+  std::fflush(stdout);
+}
+
 template <class Space>
 void run(const Space& space, const std::vector<std::string>& names) {
   std::printf("%s\n", space.description().c_str());
   std::printf("medians, hot caches; peak: %s, measured anew for each matrix\n\n",
               Space::on_device ? "copy or read, the faster" : "triad");
-  std::printf(
-      "| matrix | rows | entries | product | us | GB/s stored | of peak | error / eps | set-up, products | vendor best "
-      "| x vendor | x vendor CSR |\n");
-  std::printf("|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  std::map<std::string, std::pair<double, int>> logs;
-  for (const std::string& name : names) {
-    const Csr<double> a = load_case(name);
-    const double peak = peak_bandwidth(space);
-    const std::vector<double> x = random_vector(static_cast<std::size_t>(a.cols), 1);
-    const std::vector<Baseline> vendor = baselines(space, a, x);
-    const double csr = best(vendor, Space::on_device ? "CSR" : ""), fastest = best(vendor);
-    std::printf("| %s | %d | %lld | peak %.1f GB/s | | | | | | | | |\n", name.c_str(), a.rows,
-                static_cast<long long>(a.nonzeros()), peak / 1e9);
-    for (const Baseline& b : vendor) {
-      std::printf("| %s | %d | %lld | %s | %.2f | | | | | | | |\n", name.c_str(), a.rows,
-                  static_cast<long long>(a.nonzeros()), b.name.c_str(), b.seconds * 1e6);
-    }
-    for (const Time& t : our_products(space, a, x)) {
-      std::printf("| %s | %d | %lld | **%s** | %.2f | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f |\n", name.c_str(),
-                  a.rows, static_cast<long long>(a.nonzeros()), t.format.c_str(), t.seconds * 1e6,
-                  t.moved / t.seconds / 1e9, t.moved / t.seconds / peak, t.error, csr > 0 ? t.setup / csr : 0,
-                  fastest * 1e6, fastest / t.seconds, csr / t.seconds);
-      auto& [log, count] = logs[t.format];
-      log += std::log(csr / t.seconds);
-      ++count;
-    }
-    std::fflush(stdout);
-  }
-  std::printf("\n");
-  for (const auto& [format, sum] : logs) {
-    std::printf("%s: geometric mean %.3f x the vendor's CSR over %d matrices\n", format.c_str(),
-                std::exp(sum.first / sum.second), sum.second);
-  }
+  Table::print_head();
+  Means means;
+  for (const std::string& name : names) run_case(space, name, means);
+  means.print();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string device = argc > 1 ? argv[1] : Cuda::device_count() > 0 ? "cuda" : "cpu";
-  std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  const std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  const bool diagonal = names == std::vector<std::string>{"diagonal"};
   try {
     if (device == "cuda") {
-      run(Cuda(), names.empty() ? gpu_set() : names);
+      run(Cuda(), diagonal ? gpu_diagonal_set() : names.empty() ? gpu_set() : names);
     } else {
-      run(Host(), names.empty() ? host_set() : names);
+      run(Host(), diagonal ? host_diagonal_set() : names.empty() ? host_set() : names);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_spmv: %s\n", e.what());

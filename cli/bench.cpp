@@ -8,6 +8,7 @@
 
 #include "bench_reference.hpp"
 #include "exit_code.hpp"
+#include "format_options.hpp"
 #include "help.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -20,7 +21,8 @@ namespace {
 constexpr double largest_rounding = 10;  ///< times eps sum |a||x|
 
 struct BenchInput {
-  std::string matrix, json, format = "all";
+  std::string matrix, json;
+  FormatInput formats{.format = "all"};
   DeviceOptions device;
   int repetitions = 9;
 };
@@ -33,7 +35,8 @@ struct BenchRow {
   double moved = 0;  ///< bytes of a product, x read once
   double build_seconds = 0;
   double seconds = 0;
-  double error = 0;  ///< times eps sum |a||x|
+  double error = 0;            ///< times eps sum |a||x|
+  std::string generated = {};  ///< what became of the kernels for this matrix
 
   bool right() const { return error <= largest_rounding; }
 };
@@ -41,6 +44,7 @@ struct BenchRow {
 struct BenchReport {
   std::string matrix;
   DeviceInfo device;
+  FormatInput formats;
   Structure structure;
   double bandwidth = 0;
   std::vector<BenchRow> rows;
@@ -61,36 +65,62 @@ std::vector<T> test_vector(std::size_t n) {
   return x;
 }
 
+/// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't be had.
 template <class Space, class T>
-BenchRow timed(const Space& space, const Csr<T>& a, const Candidate& candidate, std::span<const T> x_host,
+Operator<Space, T> built(const Space& space, const CsrView<T>& a, FormatOptions options) {
+  if (options.jit != Jit::automatic) return Operator<Space, T>(space, a, on_space, options);
+  try {
+    options.jit = Jit::on;
+    return Operator<Space, T>(space, a, on_space, options);
+  } catch (const Error&) {
+    options.jit = Jit::off;
+    return Operator<Space, T>(space, a, on_space, options);
+  }
+}
+
+template <class Space, class T>
+BenchRow timed(const Space& space, const CsrView<T>& a, const FormatOptions& options, std::span<const T> x_host,
                const Reference& reference, int repetitions) {
-  BenchRow row{candidate.name};
-  row.moved = candidate.cost.moved;
-  FormatOptions forced;
-  forced.format = candidate.name;
-  const Operator<Space, T> op(space, a, forced);
+  BenchRow row{options.format};
+  const Operator<Space, T> op = built<Space, T>(space, a, options);
   const Vector<Space, T> x(space, x_host);
   Vector<Space, T> y(space, static_cast<std::size_t>(a.rows), std::numeric_limits<T>::quiet_NaN());
   const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
   product();
   row.error = largest_error<T>(reference, y.download());
   row.bytes = op.bytes();
+  row.moved = static_cast<double>(op.bytes() + x.bytes() + y.bytes());
+  row.generated = op.generated();
   row.build_seconds = op.convert_seconds();
   row.seconds = median_seconds(space, repetitions, product);
   return row;
 }
 
+/// csr first, then the others by predicted time.
 template <class Space, class T>
-std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const std::vector<Candidate>& candidates,
-                                    const BenchInput& in, LiveLine& live) {
+std::vector<Candidate> candidates_of(const Space& space, const CsrView<T>& a, FormatOptions options,
+                                     Structure& structure) {
+  options.format = "csr";
+  options.jit = Jit::off;
+  const Operator<Space, T> op(space, a, on_space, options);
+  structure = op.structure();
+  return op.choice().candidates;
+}
+
+template <class Space, class T>
+std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const BenchInput& in, Structure& structure,
+                                    LiveLine& live) {
+  const Resident<Space, T> resident(space, a.view());
   const std::vector<T> x = test_vector<T>(static_cast<std::size_t>(a.cols));
   const Reference reference = reference_product<T>(a, x);
+  FormatOptions options = format_options(in.formats);
   std::vector<BenchRow> rows;
-  for (const Candidate& c : candidates) {
-    if (in.format != "all" && in.format != c.name) continue;
+  for (const Candidate& c : candidates_of<Space, T>(space, resident.view(), options, structure)) {
+    if (in.formats.format != "all" && in.formats.format != c.name) continue;
     live.phase("timing " + c.name);
     if (c.cost.applies()) {
-      rows.push_back(timed<Space, T>(space, a, c, x, reference, in.repetitions));
+      options.format = c.name;
+      rows.push_back(timed<Space, T>(space, resident.view(), options, x, reference, in.repetitions));
     } else {
       rows.push_back({c.name, c.cost.reason_not});
     }
@@ -129,6 +159,9 @@ void print_bench(std::FILE* to, const BenchReport& r) {
   print_rows(to, r);
   Facts legend;
   legend.gap();
+  for (const BenchRow& row : r.rows) {
+    if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
+  }
   legend.row("rate", "stored bytes of the matrix over the time of a product");
   legend.row("x csr", "time over that of csr");
   legend.row(
@@ -153,17 +186,13 @@ Json to_json(const BenchReport& r) {
                     {"seconds", row.seconds},
                     {"ratio_to_csr", r.csr() != nullptr ? Json(row.seconds / r.csr()->seconds) : Json(nullptr)},
                     {"ratio_to_floor", row.seconds * r.bandwidth / row.moved},
-                    {"error_in_eps", row.error}});
+                    {"error_in_eps", row.error},
+                    {"generated", row.generated}});
   }
-  return {{"matrix", r.matrix},
-          {"device", r.device.description},
-          {"precision", r.device.precision},
-          {"rows", r.structure.rows},
-          {"cols", r.structure.cols},
-          {"nonzeros", r.structure.nonzeros},
-          {"bandwidth", r.bandwidth},
-          {"formats", rows},
-          {"version", version_json()}};
+  return {{"matrix", r.matrix},       {"device", r.device.description}, {"precision", r.device.precision},
+          {"rows", r.structure.rows}, {"cols", r.structure.cols},       {"nonzeros", r.structure.nonzeros},
+          {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress == "on"},
+          {"formats", rows},          {"version", version_json()}};
 }
 
 template <class Space, class T>
@@ -171,15 +200,13 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   BenchReport report;
   report.matrix = in.matrix;
   report.device = device;
+  report.formats = in.formats;
   LiveLine live(true);
   live.phase("reading " + in.matrix);
   const Csr<T> a = read_matrix_market<T>(in.matrix);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
-  const Resident<Space, T> resident(space, a.view());
-  report.structure = analyse(space, resident.view());
-  const std::vector<Candidate> candidates = costs(Formats<Space, T>{}, report.structure, machine_of(space));
-  report.rows = timed_formats(space, a, candidates, in, live);
+  report.rows = timed_formats(space, a, in, report.structure, live);
   live.clear();
   if (!in.json.empty()) write_json(in.json, to_json(report));
   print_bench(in.json == "-" ? stderr : stdout, report);
@@ -196,11 +223,11 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
 
 Command bench_command(CLI::App& program) {
   const auto in = std::make_shared<BenchInput>();
-  const std::string formats = names_of(format_infos, "all");
   CLI::App* const app = program.add_subcommand("bench", "time a product in every format, and check it");
   app->group("Commands");
   app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
-  app->add_option("--format", in->format, formats)->type_name("NAME")->check(one_of(formats))->capture_default_str();
+  add_format_option(*app, in->formats);
+  add_kernel_options(*app, in->formats);
   app->add_option("--repetitions", in->repetitions, "timings, of which the median counts")
       ->type_name("N")
       ->check(whole(1))

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/cuda/vendor.hpp>
 #include <ostinato/spmv/search_engine.hpp>
 
+#include "amortisation.hpp"
 #include "exit_code.hpp"
+#include "format_options.hpp"
 #include "help.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -18,7 +21,7 @@ namespace {
 struct InspectInput {
   std::string matrix, json;
   DeviceOptions device;
-  std::string tune = "model";
+  FormatInput formats;
   int restart = SolveOptions{}.restart;
 };
 
@@ -29,6 +32,9 @@ struct Inspection {
   MatrixMarketInfo file;
   Structure structure;
   Choice choice;
+  FormatInput formats;
+  std::string generated;
+  Amortisation amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
 };
@@ -83,6 +89,8 @@ void print_facts(std::FILE* to, const Inspection& i) {
   facts.row("solver", i.solver.name + ": " + i.solver.reason);
   facts.row("preconditioner", i.preconditioner.name + ": " + i.preconditioner.reason);
   facts.row("format", i.choice.format + ": " + i.choice.reason);
+  if (!i.generated.empty()) facts.row("kernels", i.generated);
+  add_amortisation(facts, i.amortisation);
   if (i.structure.census) add_search_engine(facts, i);
   facts.print(to);
 }
@@ -135,7 +143,9 @@ Json to_json(const Inspection& i) {
       {"format", i.choice.format},
       {"reasons",
        {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
-      {"selection", cli::to_json(i.choice.candidates)}};
+      {"selection", cli::to_json(i.choice.candidates)},
+      {"format_details", format_details(i.formats, i.generated)},
+      {"amortisation", cli::to_json(i.amortisation)}};
   if (i.structure.census) report["search_engine"] = to_json(search(*i.structure.census));
   report["version"] = version_json();
   return report;
@@ -151,20 +161,61 @@ void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_byt
   i.preconditioner = choose_preconditioner(i.structure);
 }
 
-/// Structure and ranking; converts the matrix only to measure.
 template <class Space, class T>
-void look_at(const Space& space, Csr<T> a, const InspectInput& in, Inspection& i) {
-  if (in.tune == "measure") {
-    FormatOptions measure;
-    measure.tune = Tune::measure;
-    const Operator<Space, T> op(space, std::move(a), measure);
+double product_seconds(const Space& space, const Operator<Space, T>& op) {
+  const Vector<Space, T> x(space, static_cast<std::size_t>(op.cols()), T{1});
+  Vector<Space, T> y(space, static_cast<std::size_t>(op.rows()));
+  return median_seconds(space, 9, [&] { op.apply(T{1}, x, T{0}, y); });
+}
+
+template <class T>
+double vendor_seconds(const Cuda& space, const CsrView<T>& a) {
+  return vendor_csr_seconds(space, a);
+}
+template <class T>
+double vendor_seconds(const Host&, const CsrView<T>&) {
+  return 0;
+}
+
+/// Against the vendor's CSR, which needs no set-up, or our own where there is none.
+template <class Space, class T>
+Amortisation measured(const Space& space, const CsrView<T>& a, const Operator<Space, T>& op, FormatOptions options) {
+  Amortisation result;
+  result.setup_seconds = op.analyse_seconds() + op.convert_seconds();
+  result.product_seconds = product_seconds(space, op);
+  result.csr_seconds = vendor_seconds(space, a);
+  result.csr_is = "cuSPARSE ALG1, measured";
+  if (result.csr_seconds > 0) return result;
+  result.csr_is = "csr, measured";
+  result.csr_seconds = result.product_seconds;
+  result.csr_setup_seconds = result.setup_seconds;
+  if (op.format() == "csr") return result;
+  options.format = "csr";
+  options.jit = Jit::off;
+  const Operator<Space, T> csr(space, a, on_space, options);
+  result.csr_seconds = product_seconds(space, csr);
+  result.csr_setup_seconds = csr.analyse_seconds() + csr.convert_seconds();
+  return result;
+}
+
+/// Structure and ranking. The chosen format is then built a second time, so that its set-up is timed without what a process
+/// does once: loading kernels, waking threads.
+template <class Space, class T>
+void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
+  const Resident<Space, T> resident(space, a.view());
+  FormatOptions options = format_options(in.formats);
+  const Jit jit = std::exchange(options.jit, Jit::off);
+  {
+    const Operator<Space, T> op(space, resident.view(), on_space, options);
     i.structure = op.structure();
     i.choice = op.choice();
-    return;
   }
-  const Resident<Space, T> resident(space, a.view());
-  i.structure = analyse(space, resident.view());
-  i.choice = choose(costs(Formats<Space, T>{}, i.structure, machine_of(space)), {});
+  options.format = i.choice.format;
+  options.jit = jit;
+  const Operator<Space, T> op(space, resident.view(), on_space, options);
+  i.amortisation = measured(space, resident.view(), op, options);
+  i.formats = in.formats;
+  i.generated = op.generated();
 }
 
 template <class Space, class T>
@@ -174,9 +225,9 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   i.device = device;
   LiveLine live(true);
   live.phase("reading " + in.matrix);
-  Csr<T> a = read_matrix_market<T>(in.matrix, &i.file);
+  const Csr<T> a = read_matrix_market<T>(in.matrix, &i.file);
   live.phase("analysing");
-  look_at(space, std::move(a), in, i);
+  look_at(space, a, in, i);
   choose_methods(i, in, sizeof(T));
   live.clear();
   if (!in.json.empty()) write_json(in.json, to_json(i));
@@ -195,10 +246,8 @@ Command inspect_command(CLI::App& program) {
   app->group("Commands");
   app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
   app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
-  app->add_option("--tune", in->tune, "model (predict) or measure (time the best few)")
-      ->type_name("HOW")
-      ->check(one_of("model, measure"))
-      ->capture_default_str();
+  add_tune_option(*app, in->formats, "model, measure", "model (predict) or measure (time the best few)");
+  add_kernel_options(*app, in->formats);
   app->add_option("--restart", in->restart, "vectors that gmres would keep")
       ->type_name("N")
       ->check(whole(1))

@@ -59,6 +59,7 @@ void add_choices(Facts& facts, const SolveReport& r) {
   for (const Candidate& c : r.choice.candidates) {
     if (c.name != r.choice.format) facts.more("not " + c.name + ": " + c.verdict);
   }
+  if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   facts.row("memory", "matrix " + text(r.bytes.matrix) + ", solver " + text(r.bytes.workspace));
   facts.more("preconditioner " + text(r.bytes.preconditioner) + ", x and b " + text(r.bytes.vectors));
@@ -96,6 +97,7 @@ void add_times(Facts& facts, const SolveReport& r) {
   row("solve", t.solve, iteration_text(r));
   if (const std::string traffic = traffic_text(r); !traffic.empty()) facts.more("          " + traffic);
   row("in total", t.total);
+  if (r.amortisation) add_amortisation(facts, *r.amortisation);
 }
 
 void add_end(Facts& facts, const SolveReport& r) {
@@ -223,6 +225,8 @@ Json to_json(const SolveReport& r) {
           {"reasons",
            {{"solver", r.solver.reason}, {"preconditioner", r.preconditioner.reason}, {"format", r.choice.reason}}},
           {"selection", to_json(r.choice.candidates)},
+          {"format_details", format_details(r.formats, r.generated)},
+          {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
           {"notes", r.result.notes},
           {"history", r.result.history},
           {"version", version_json()}};

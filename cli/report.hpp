@@ -12,7 +12,9 @@
 #include <ostinato/spmv/io/matrix_market.hpp>
 #include <ostinato/spmv/select.hpp>
 
+#include "amortisation.hpp"
 #include "device.hpp"
+#include "format_options.hpp"
 #include "json.hpp"
 #include "table.hpp"
 
@@ -42,6 +44,9 @@ struct SolveReport {
   MatrixMarketInfo file;
   Structure structure;
   Choice choice;
+  FormatInput formats;
+  std::string generated;  ///< what became of the kernels for this matrix; empty when there was no need for them
+  std::optional<Amortisation> amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
   SolveOptions options;

@@ -10,6 +10,7 @@
 #include <ostinato/spmv/timing.hpp>
 
 #include "exit_code.hpp"
+#include "format_options.hpp"
 #include "help.hpp"
 #include "options_file.hpp"
 #include "progress.hpp"
@@ -23,7 +24,8 @@ namespace {
 struct SolveInput {
   std::string matrix, rhs, guess, output, json, options_file;
   DeviceOptions device;
-  std::string solver = "auto", precond = "auto", format = "auto", tune = "model";
+  std::string solver = "auto", precond = "auto";
+  FormatInput formats;
   std::optional<double> rtol;
   SolveOptions limits;
   bool quiet = false;
@@ -42,19 +44,17 @@ void add_files(CLI::App& app, SolveInput& in) {
 }
 
 void add_choices(CLI::App& app, SolveInput& in) {
-  const std::string solvers = names_of(solver_infos, "auto"), formats = names_of(format_infos, "auto");
+  const std::string solvers = names_of(solver_infos, "auto");
   const std::string preconditioners = names_of(preconditioner_infos, "auto");
   app.add_option("--solver", in.solver, solvers)->type_name("NAME")->check(one_of(solvers))->capture_default_str();
   app.add_option("--precond", in.precond, preconditioners)
       ->type_name("NAME")
       ->check(one_of(preconditioners))
       ->capture_default_str();
-  app.add_option("--format", in.format, formats)->type_name("NAME")->check(one_of(formats))->capture_default_str();
-  app.add_option("--tune", in.tune,
-                 "how auto finds the format: off (csr), model (predict), measure (time the best few)")
-      ->type_name("HOW")
-      ->check(one_of("off, model, measure"))
-      ->capture_default_str();
+  add_format_option(app, in.formats);
+  add_tune_option(app, in.formats, "off, model, measure",
+                  "how auto finds the format: off (csr), model (predict), measure (time the best few)");
+  add_kernel_options(app, in.formats);
 }
 
 void add_limits(CLI::App& app, SolveInput& in) {
@@ -104,9 +104,7 @@ System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
 }
 
 FormatOptions format_options(const SolveInput& in) {
-  FormatOptions o;
-  o.format = in.format;
-  o.tune = in.tune == "off" ? Tune::off : in.tune == "measure" ? Tune::measure : Tune::model;
+  FormatOptions o = format_options(in.formats);
   o.expected_products = std::min<double>(o.expected_products, std::max(1, in.limits.max_iterations));
   return o;
 }
@@ -205,6 +203,9 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   report.bytes = {a.bytes(), m.bytes(), report.result.workspace_bytes, b.bytes() + x.bytes()};
   report.structure = a.structure();
   report.choice = a.choice();
+  report.formats = in.formats;
+  report.generated = a.generated();
+  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
   report.solver = solver_choice(in, a.structure(), sizeof(T));
   report.preconditioner = {m.name(), m.reason()};
   keep_solution(in, report, x.download());

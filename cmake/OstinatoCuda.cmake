@@ -12,6 +12,19 @@ if(OSTINATO_ENABLE_CUDA)
   endif()
 endif()
 
+# Generated kernels end as the precompiled ones do: they contain the text of these headers.
+set(ostinato_prelude "")
+foreach(header spmv/function.hpp spmv/sums.hpp spmv/product.hpp spmv/cuda/product_args.hpp
+       spmv/cuda/reduction.cuh)
+  file(READ "${header}" ostinato_header)
+  string(REGEX REPLACE "#(include|pragma once)[^\n]*\n" "" ostinato_header "${ostinato_header}")
+  string(APPEND ostinato_prelude "${ostinato_header}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${header}")
+endforeach()
+configure_file(spmv/cuda/product_prelude.hpp.in "${PROJECT_BINARY_DIR}/include/ostinato_generated/product_prelude.hpp" @ONLY)
+
+target_sources(ostinato PRIVATE spmv/cuda/product_source.cpp)
+
 if(OSTINATO_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
     set(CMAKE_CUDA_ARCHITECTURES 80 90)
@@ -26,15 +39,17 @@ if(OSTINATO_CUDA)
     spmv/cuda/row_classes.cu
     spmv/cuda/diagonals.cu
     spmv/cuda/structure.cu
+    spmv/cuda/vendor.cu
     solvers/cuda/steps.cu)
   set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
   target_compile_options(ostinato_cuda PRIVATE -std=c++20 -lineinfo "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
-  target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas)
+  target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas CUDA::cusparse)
   # NVRTC is opened when the program runs (dlopen) and compiles on a thread of its own.
   find_package(Threads REQUIRED)
-  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda> spmv/cuda/jit.cpp spmv/cuda/nvrtc.cpp)
-  target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas Threads::Threads ${CMAKE_DL_LIBS})
+  target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda> spmv/cuda/generated.cpp spmv/cuda/jit.cpp
+    spmv/cuda/nvrtc.cpp)
+  target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas CUDA::cusparse Threads::Threads ${CMAKE_DL_LIBS})
   message(STATUS "Ostinato ${PROJECT_VERSION}: with CUDA ${CUDAToolkit_VERSION} for architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()
   target_sources(ostinato PRIVATE spmv/cuda/absent.cpp)

@@ -59,7 +59,7 @@ enum class Tune {
 /// Kernels written and compiled for the matrix at hand, on GPUs. They give the same bits as the others.
 enum class Jit {
   off,
-  on,         ///< and waited for; ArgumentError when there are none
+  on,         ///< and waited for; DeviceError when they can't be compiled
   automatic,  ///< where the expected products take longer than the compilation, which runs beside them
 };
 

@@ -10,8 +10,9 @@
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/cuda/bands.hpp>
 #include <ostinato/spmv/cuda/csr.hpp>
-#include <ostinato/spmv/cuda/jit.hpp>
+#include <ostinato/spmv/cuda/generated.hpp>
 #include <ostinato/spmv/cuda/row_classes.hpp>
+#include <ostinato/spmv/cuda/vendor.hpp>
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/error.hpp>
 #include <ostinato/spmv/structure.hpp>
@@ -101,6 +102,13 @@ DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index
 template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::span<const Index>, Index);
 template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
 
+template <class T>
+double vendor_csr_seconds(const Cuda&, const CsrView<T>&) {
+  fail();
+}
+template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);
+template double vendor_csr_seconds(const Cuda&, const CsrView<double>&);
+
 namespace formats {
 
 template <class T>
@@ -155,6 +163,34 @@ void RowClasses<Cuda, T>::apply_dot(const Product<T>&, const T*, double*) const 
 template class RowClasses<Cuda, float>;
 template class RowClasses<Cuda, double>;
 
+template <class T>
+void GeneratedProduct::request(const Cuda&, const BandView<T>&) {
+  fail();
+}
+template <class T>
+void GeneratedProduct::request(const Cuda&, const ClassView<T>&) {
+  fail();
+}
+void GeneratedProduct::wait() const { fail(); }
+template <class T>
+bool GeneratedProduct::product(const Cuda&, const BandView<T>&, const Product<T>&) const {
+  fail();
+}
+template <class T>
+bool GeneratedProduct::product(const Cuda&, const ClassView<T>&, const Product<T>&) const {
+  fail();
+}
+template <class T>
+bool GeneratedProduct::product_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*) const {
+  fail();
+}
+template <class T>
+bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) const {
+  fail();
+}
+bool GeneratedProduct::in_use(const Cuda&) const { fail(); }
+std::string GeneratedProduct::text() const { return {}; }
+
 #define OSTINATO_INSTANTIATE(T)                                                                                       \
   template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                  \
   template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                  \
@@ -162,7 +198,15 @@ template class RowClasses<Cuda, double>;
   template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);                   \
   template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                                \
   template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                                       \
-  template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
+  template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*);                \
+  template void GeneratedProduct::request(const Cuda&, const BandView<T>&);                                           \
+  template void GeneratedProduct::request(const Cuda&, const ClassView<T>&);                                          \
+  template bool GeneratedProduct::product(const Cuda&, const BandView<T>&, const Product<T>&) const;                  \
+  template bool GeneratedProduct::product(const Cuda&, const ClassView<T>&, const Product<T>&) const;                 \
+  template bool GeneratedProduct::product_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)  \
+      const;                                                                                                          \
+  template bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) \
+      const
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

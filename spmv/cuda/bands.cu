@@ -67,7 +67,7 @@ void launch_whole(const Cuda& space, const BandView<T>& a, std::size_t first, in
     places.base[d] = band.base;
     places.offset[d] = band.offset;
   }
-  whole_kernel<D, Dotted><<<cuda::tile_blocks<Dotted>(space, a.rows), cuda::tile_rows, 0, space.stream()>>>(
+  whole_kernel<D, Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
       {a.rows, a.cols, reinterpret_cast<const T*>(a.data)}, places, count, p, w, cuda::reduction(space, slot));
   OSTINATO_CUDA(cudaGetLastError());
 }
@@ -158,7 +158,7 @@ void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* 
   const bool whole = a.plan->pieces.size() == 1 && a.plan->remainder() == 0 &&
                      std::all_of(bands.begin(), bands.end(), [](const Band& b) { return b.storage == Storage::full; });
   if (whole) return run_whole<Dotted>(space, a, p, w, slot);
-  pieces_kernel<Dotted><<<cuda::tile_blocks<Dotted>(space, a.rows), cuda::tile_rows, 0, space.stream()>>>(
+  pieces_kernel<Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
       a, p, w, cuda::reduction(space, slot));
   OSTINATO_CUDA(cudaGetLastError());
 }

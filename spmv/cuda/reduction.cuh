@@ -5,13 +5,11 @@
 // How kernels end: sums over the grid in a fixed order, and rows. Kernels that are generated at run time contain this text,
 // too (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing else.
 
+#include <ostinato/spmv/cuda/product_args.hpp>
 #include <ostinato/spmv/product.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato::cuda {
-
-/// Rows of a tile, and threads of a block: one a row.
-inline constexpr int tile_rows = 256;
 
 /// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
 template <int K>
@@ -34,13 +32,6 @@ __device__ Sums<K> block_sum(Sums<K> mine) {
   __syncthreads();
   return mine;
 }
-
-/// Where a kernel leaves its sums.
-struct Reduction {
-  double* slots;      ///< may be null
-  double* partial;    ///< K for each block
-  unsigned* arrived;  ///< 0 before and after
-};
 
 /// Ends a kernel that sums: adds the blocks' sums up in their order, in the block that comes last, and calls
 /// done(total) in one of its threads. Every thread of every block calls it.

@@ -234,7 +234,7 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const
                            a.simple, {},         {}};
   std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset);
   std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
-  classes_kernel<D, Dotted><<<cuda::tile_blocks<Dotted>(space, table.rows), cuda::tile_rows, 0, space.stream()>>>(
+  classes_kernel<D, Dotted><<<cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
       stencil, p, w, cuda::reduction(space, slot));
   OSTINATO_CUDA(cudaGetLastError());
 }

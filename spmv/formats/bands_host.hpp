@@ -76,68 +76,85 @@ struct BandValues<Storage::constant, T> {
   T operator[](Index) const { return value; }
 };
 
-/// A mask, 32 rows at a time; a constant is a mask without holes.
-template <class T>
-struct MaskWords {
-  const std::uint32_t* words;
-  int shift;
-  T value;
-
-  static MaskWords of(const BandView<T>& a, const Band& band, Index begin) {
-    static constexpr auto ones = [] {
-      std::array<std::uint32_t, block_rows / 32 + 1> all{};
-      all.fill(~std::uint32_t{0});
-      return all;
-    }();
-    const T value = a.constants[band.diagonal];
-    if (band.storage == Storage::constant) return {ones.data(), 0, value};
-    const Offset at = band.base + begin;
-    return {reinterpret_cast<const std::uint32_t*>(a.data) + (at >> 5), static_cast<int>(at & 31), value};
-  }
-
-  /// Bit l is of row begin + i + l, where i is a multiple of 32. Reads a word more than it needs when rows begin at a
-  /// word's first: the plan leaves room behind every diagonal.
-  std::uint32_t bits(Index i) const {
-    const std::uint64_t high = words[i / 32 + 1], low = words[i / 32];
-    return static_cast<std::uint32_t>((high << 32 | low) >> shift);
-  }
-};
-
-/// 32 rows of a mask: [l] is the value of the l-th. A bit becomes a lane of ones, which lets the bits of the value through:
+/// 32 rows of a MaskedBand: [l] is the value of the l-th. A bit becomes a lane of ones, which lets the value through:
 /// compilers vectorise that, but not a choice.
 template <class T>
-struct MaskWord {
+struct MaskedWord {
   using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;  // so that all lanes are as wide
   Bits bits;
-  Bits value;
+  const T* at;
 
-  T operator[](Index l) const { return std::bit_cast<T>((Bits{0} - (bits >> static_cast<Bits>(l) & 1)) & value); }
+  T operator[](Index l) const {
+    return std::bit_cast<T>((Bits{0} - (bits >> static_cast<Bits>(l) & 1)) & std::bit_cast<Bits>(at[l]));
+  }
 };
 
-/// Rows i .. i + rows - 1 of band_span for masks; at most 32.
+/// Values of which a mask lets some through, 32 rows at a time. A constant is a mask without holes, a full band one
+/// with values of its own: so the three are read side by side in one pass, as they stand in coupled stencils.
+template <class T>
+class MaskedBand {
+ public:
+  void read(const BandView<T>& a, const Band& band, Index begin) {
+    const Offset at = band.base + begin;
+    if (band.storage == Storage::full) {
+      values_ = reinterpret_cast<const T*>(a.data) + at;
+    } else {
+      copies_.fill(a.constants[band.diagonal]);
+    }
+    if (band.storage == Storage::mask) {
+      words_ = reinterpret_cast<const std::uint32_t*>(a.data) + (at >> 5);
+      shift_ = static_cast<int>(at & 31);
+    }
+  }
+
+  /// Rows begin + i .. begin + i + 31, where i is a multiple of 32.
+  MaskedWord<T> word(Index i) const { return {bits(i), values_ != nullptr ? values_ + i : copies_.data()}; }
+
+ private:
+  static constexpr auto no_holes = [] {
+    std::array<std::uint32_t, block_rows / 32 + 1> all{};
+    all.fill(~std::uint32_t{0});
+    return all;
+  }();
+
+  /// Reads a word more than it needs when shift_ is 0: the plan leaves room behind every diagonal.
+  std::uint32_t bits(Index i) const {
+    const std::uint64_t high = words_[i / 32 + 1], low = words_[i / 32];
+    return static_cast<std::uint32_t>((high << 32 | low) >> shift_);
+  }
+
+  const std::uint32_t* words_ = no_holes.data();
+  int shift_ = 0;
+  const T* values_ = nullptr;  ///< null when all are the same
+  std::array<T, 32> copies_;
+};
+
+/// Rows i .. i + rows - 1 of a span of masked bands; at most 32.
 template <bool Fresh, class T, std::size_t K>
-void mask_span(const std::array<MaskWords<T>, K>& mask, std::array<const T*, K> shifted, Index i, Index rows, T* sum) {
-  std::array<MaskWord<T>, K> word;
+void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const T*, K> shifted, Index i, Index rows,
+                 T* sum) {
+  std::array<MaskedWord<T>, K> word;
   for (std::size_t k = 0; k < K; ++k) {
-    word[k] = {mask[k].bits(i), std::bit_cast<typename MaskWord<T>::Bits>(mask[k].value)};
+    word[k] = band[k].word(i);
     shifted[k] += i;
   }
   multiply_add<Fresh>(word, shifted, rows, sum + i);
 }
 
-/// The products of rows begin .. end - 1 with K bands, all of which lie inside the matrix there. Stored in sum with Fresh,
-/// otherwise added to it.
+/// The products of rows begin .. end - 1 with K bands, all of which lie inside the matrix there. Stored in sum with
+/// Fresh, otherwise added to it. S is the storage of all of them, or mask: then full bands and constants may be among
+/// them.
 template <Storage S, int K, bool Fresh, class T>
 void band_span(const BandView<T>& a, const Band* band, Index begin, Index end, const T* x, T* sum) {
   const Index rows = end - begin;
   std::array<const T*, K> shifted;
   for (std::size_t k = 0; k < K; ++k) shifted[k] = x + (static_cast<Offset>(begin) + band[k].offset);
   if constexpr (S == Storage::mask) {
-    std::array<MaskWords<T>, K> mask;
-    for (std::size_t k = 0; k < K; ++k) mask[k] = MaskWords<T>::of(a, band[k], begin);
+    std::array<MaskedBand<T>, K> masked;
+    for (std::size_t k = 0; k < K; ++k) masked[k].read(a, band[k], begin);
     Index i = 0;
-    for (; i + 32 <= rows; i += 32) mask_span<Fresh>(mask, shifted, i, 32, sum);
-    if (i < rows) mask_span<Fresh>(mask, shifted, i, rows - i, sum);
+    for (; i + 32 <= rows; i += 32) masked_span<Fresh>(masked, shifted, i, 32, sum);
+    if (i < rows) masked_span<Fresh>(masked, shifted, i, rows - i, sum);
   } else {
     std::array<BandValues<S, T>, K> value;
     for (std::size_t k = 0; k < K; ++k) value[k] = BandValues<S, T>::of(a, band[k], begin);
@@ -164,22 +181,24 @@ BandSpan<T> span_for(Storage storage, std::size_t count) {
   return spans[static_cast<std::size_t>(storage)][count - 1];
 }
 
-/// Bands from `first` on that one pass can take, and how it reads them.
+/// Bands from `first` on that one pass can take, and the S of their band_span.
 struct BandGroup {
   Storage storage;
   std::size_t count;
 
   static BandGroup from(const Band* first, const Band* last) {
-    const auto in_bits = [](Storage s) { return s == Storage::mask || s == Storage::constant; };
     BandGroup group{first->storage, 1};
     for (; first + group.count < last && group.count < most_fused; ++group.count) {
       const Storage next = first[group.count].storage;
       if (next == group.storage) continue;
-      if (!in_bits(next) || !in_bits(group.storage)) break;
+      if (!is_maskable(next) || !is_maskable(group.storage)) break;
       group.storage = Storage::mask;
     }
     return group;
   }
+
+ private:
+  static bool is_maskable(Storage s) { return s == Storage::mask || s == Storage::constant || s == Storage::full; }
 };
 
 /// A band that may leave the matrix, clipped to its part inside.
@@ -192,8 +211,8 @@ void add_edge(const BandView<T>& a, const Band& band, Index begin, Index end, co
   add(a, &band, static_cast<Index>(from), static_cast<Index>(to), x, sum + (from - begin));
 }
 
-/// sum = rows begin .. end - 1 of a row piece: several bands in one pass where they lie inside the matrix, one by one where
-/// they may leave it. As offsets ascend, those inside stand together.
+/// sum = rows begin .. end - 1 of a row piece: several bands in one pass where they lie inside the matrix, one by one
+/// where they may leave it. As offsets ascend, those inside stand together.
 template <class T>
 void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index end, const T* x, T* sum) {
   const Band* const all = a.bands + piece.first_band;
@@ -243,15 +262,15 @@ struct AddBands {
   }
 };
 
-/// Sets all that is stored for some rows of a band to 0: by the thread that will read it, so that it is near. Whole words of
-/// masks are set: the plan begins a diagonal at a multiple of 32 rows and leaves room behind it.
+/// Sets all that is stored for some rows of a band to 0: by the thread that will read it, so that it is near. Whole
+/// words of masks are set: the plan begins a diagonal at a multiple of 32 rows and leaves room behind it.
 template <class T>
 void clear(const BandView<T>& a, const Band& band, Index begin, Index end, std::byte* data) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(band.offset)) / 32 * 32;
   const Offset to = (std::min<Offset>(end, static_cast<Offset>(a.cols) - band.offset) + 31) / 32 * 32;
   const int bits = storage_bits(band.storage, sizeof(T));
-  if (!band.mirrored && from < to)
-    std::memset(data + (band.base + from) * bits / 8, 0, static_cast<std::size_t>((to - from) * bits / 8));
+  if (band.mirrored || bits == 0 || from >= to) return;
+  std::memset(data + (band.base + from) * bits / 8, 0, static_cast<std::size_t>((to - from) * bits / 8));
 }
 
 }  // namespace detail

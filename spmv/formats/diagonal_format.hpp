@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/spmv/cuda/generated.hpp>
 #include <ostinato/spmv/cuda/row_classes.hpp>
 #include <ostinato/spmv/formats/bands.hpp>
 #include <ostinato/spmv/formats/format.hpp>
@@ -54,18 +55,36 @@ class DiagonalFormat {
     return std::visit([&](auto& stored) { return stored.update_values(a.view()); }, *stored_);
   }
 
+  /// Asks for kernels of its own for this matrix. Throws DeviceError when it waits and there are none.
+  void generate(bool wait) {
+    if constexpr (Space::on_device) {
+      std::visit([&](const auto& stored) { generated_.request(space_, stored.view()); }, *stored_);
+      if (!wait) return;
+      generated_.wait();
+      if (generated_.failed()) throw DeviceError("generated kernels: " + generated_.text());
+    }
+  }
+
+  int revision() const {
+    if constexpr (Space::on_device) return generated_.revision(space_);
+    return 0;
+  }
+
+  std::string generated() const { return generated_.text(); }
+
   std::size_t bytes() const {
     return std::visit([](const auto& stored) { return stored.bytes(); }, *stored_);
   }
 
  protected:
-  DiagonalFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, BandPlanner planner) {
+  DiagonalFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, BandPlanner planner)
+      : space_(space) {
     if (s.census == nullptr) throw ArgumentError(why_no_census(s));
-    if (auto classes = classes_of(space, a.view(), *s.census)) {
-      stored_.emplace(std::move(*classes));
-    } else {
-      stored_.emplace(Bands<Space, T>(space, a.view(), *s.census, planner(*s.census, sizeof(T))));
+    BandPlan plan = planner(*s.census, sizeof(T));
+    if (classes_are_smaller(*s.census, plan)) {
+      if (auto classes = RowClasses<Space, T>::make(space, a.view(), *s.census)) stored_.emplace(std::move(*classes));
     }
+    if (!stored_) stored_.emplace(Bands<Space, T>(space, a.view(), *s.census, std::move(plan)));
   }
 
   static Cost cost(const Structure& s, const Machine& m, BandPlanner planner) {
@@ -76,8 +95,8 @@ class DiagonalFormat {
     }
     const BandPlan plan = planner(*s.census, sizeof(T));
     const double entries = static_cast<double>(s.nonzeros), vectors = sizeof(T) * (static_cast<double>(s.rows) + s.cols);
-    const bool classes = has_classes(*s.census);
-    c.bytes = classes ? static_cast<std::size_t>(s.rows) / 16 : plan.bytes();
+    const bool classes = classes_are_smaller(*s.census, plan);
+    c.bytes = classes ? class_bytes(*s.census) : plan.bytes();
     c.moved = static_cast<double>(c.bytes) + vectors;
     c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
     const double walk = m.load_latency * std::ceil(entries / std::max(1, s.rows) / diagonals_in_flight);
@@ -107,22 +126,41 @@ class DiagonalFormat {
                 : std::string("nearly empty"));
   }
 
-  static bool has_classes(const DiagonalCensus& census) {
-    return !census.class_rows.empty() && census.diagonals.size() <= ClassTable<T>::max_diagonals;
+  /// What RowClasses would take, give or take its patterns.
+  static std::size_t class_bytes(const DiagonalCensus& census) {
+    const std::size_t rows = static_cast<std::size_t>(census.rows), classes = census.class_rows.size();
+    return rows / 16 + classes * (census.diagonals.size() * sizeof(T) + 8) + std::min(rows / 32 + 1, 2 * classes) * 256;
   }
 
-  static std::optional<RowClasses<Space, T>> classes_of(const Space& space, const CsrView<T>& a,
-                                                        const DiagonalCensus& census) {
-    return has_classes(census) ? RowClasses<Space, T>::make(space, a, census) : std::nullopt;
+  static bool classes_are_smaller(const DiagonalCensus& census, const BandPlan& plan) {
+    return !census.class_rows.empty() && census.diagonals.size() <= ClassTable<T>::max_diagonals &&
+           class_bytes(census) < plan.bytes();
   }
 
   void multiply(const Product<T>& p) const {
-    std::visit([&](const auto& stored) { stored.apply(p); }, *stored_);
+    std::visit(
+        [&](const auto& stored) {
+          if constexpr (Space::on_device) {
+            if (generated_.product(space_, stored.view(), p)) return;
+          }
+          stored.apply(p);
+        },
+        *stored_);
   }
 
   void multiply_dot(const Product<T>& p, const T* w, double* slot) const {
-    std::visit([&](const auto& stored) { stored.apply_dot(p, w, slot); }, *stored_);
+    std::visit(
+        [&](const auto& stored) {
+          if constexpr (Space::on_device) {
+            if (generated_.product_dot(space_, stored.view(), p, w, slot)) return;
+          }
+          stored.apply_dot(p, w, slot);
+        },
+        *stored_);
   }
+
+  Space space_;
+  GeneratedProduct generated_;
 
   std::optional<std::variant<RowClasses<Space, T>, Bands<Space, T>>> stored_;
 };

@@ -26,7 +26,8 @@ void row_blocks(const Host& host, Index rows, F f) {
   });
 }
 
-/// sum(i) = the sum over k of value[k][i] * shifted[k][i], in the order of k: stored with Fresh, otherwise added to sum(i).
+/// sum(i) = the sum over k of value[k][i] * shifted[k][i], in the order of k: stored with Fresh, otherwise added to
+/// sum(i).
 template <bool Fresh, class Values, class T, std::size_t K>
 void multiply_add(const std::array<Values, K>& value, const std::array<const T*, K>& shifted, Index rows, T* sum) {
 #pragma omp simd

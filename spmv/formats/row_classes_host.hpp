@@ -21,8 +21,8 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// Rows of a block that belong to one class, but for those that a later run claims: a few odd rows don't cut a run of equal
-/// ones in two.
+/// Rows of a block that belong to one class, but for those that a later run claims: a few odd rows don't cut a run of
+/// equal ones in two.
 struct ClassRun {
   std::uint16_t begin;  ///< within the block
   std::uint16_t end;
@@ -76,8 +76,8 @@ class ClassFinder {
   std::array<std::uint16_t, 4 * DiagonalCensus::max_classes> slots_{};  ///< class + 1, or 0
 };
 
-/// Joins long runs over the odd rows between them. The diagonals of such a run lie inside the matrix in the odd rows, too, as
-/// they do on both sides.
+/// Joins long runs over the odd rows between them. The diagonals of such a run lie inside the matrix in the odd rows,
+/// too, as they do on both sides.
 inline ClassRuns joined(const ClassRuns& runs) {
   ClassRuns out;
   std::size_t cover = 0;

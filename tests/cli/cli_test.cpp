@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <ostinato/spmv/cuda.hpp>
+
 namespace ostinato::cli_tests {
 
 using CliHelp = Cli;
@@ -79,6 +81,50 @@ TEST_F(CliInspect, ShowsEveryFormatWithAVerdict) {
   EXPECT_EQ(report()["structure"]["diagonals"], 5);
 }
 
+TEST_F(CliInspect, CountsTheSetUpInProducts) {
+  generate("poisson2d 40 p.mtx");
+  const Outcome r = run("inspect p.mtx --device cpu --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("products of csr, measured"), std::string::npos) << r.out;
+  expect_amortisation(report()["amortisation"]);
+  EXPECT_EQ(report()["amortisation"]["csr_is"], "csr, measured");
+}
+
+TEST_F(CliInspect, CudaCountsTheSetUpInProductsOfCuSparse) {
+  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
+  generate("poisson2d 40 p.mtx");
+  for (const char* precision : {"double", "single"}) {
+    EXPECT_EQ(run(std::string("inspect p.mtx --device cuda --json report.json --precision ") + precision).code, 0);
+    expect_amortisation(report()["amortisation"]);
+    EXPECT_EQ(report()["amortisation"]["csr_is"], "cuSPARSE ALG1, measured");
+  }
+}
+
+TEST_F(CliInspect, TakesTheOptionsOfTheFormat) {
+  generate("poisson2d 60 p.mtx");
+  EXPECT_EQ(run("inspect p.mtx --device cpu --jit off --compress off --json report.json").code, 0);
+  const Json off = report();
+  EXPECT_EQ(off["format_details"]["jit"], "off");
+  EXPECT_EQ(off["format_details"]["compress"], false);
+  EXPECT_EQ(run("inspect p.mtx --device cpu --json report.json").code, 0);
+  const auto dia_bytes = [](const Json& json) {
+    for (const Json& candidate : json["selection"]) {
+      if (candidate["format"] == "dia") return candidate["bytes"].get<std::size_t>();
+    }
+    return std::size_t{0};
+  };
+  EXPECT_LT(2 * dia_bytes(report()), dia_bytes(off));
+  expect_complaint(run("inspect p.mtx --jit x"), 2, "known: off, on, auto");
+  expect_complaint(run("inspect p.mtx --compress x"), 2, "known: on, off");
+  expect_complaint(run("inspect p.mtx --tune off"), 2, "known: model, measure");
+}
+
+TEST_F(CliInspect, TakesMatricesWithoutEntries) {
+  write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 0\n");
+  const Outcome r = run("inspect empty.mtx");
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
 TEST_F(CliInspect, TakesRectangularMatrices) {
   write("rectangular.mtx", rectangular);
   const Outcome r = run("inspect rectangular.mtx");
@@ -106,6 +152,23 @@ TEST_F(CliBench, ChecksAndTimesEachFormat) {
       EXPECT_LE(format["error_in_eps"].get<double>(), 10) << format;
     }
   }
+}
+
+TEST_F(CliBench, TakesTheOptionsOfTheFormat) {
+  generate("poisson2d 60 p.mtx");
+  const auto dia_bytes = [this](const std::string& options) {
+    const Outcome r = run("bench p.mtx --device cpu --repetitions 1 --format dia --json report.json " + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(report()["formats"].size(), 1u);
+    return report()["formats"][0]["bytes"].get<std::size_t>();
+  };
+  const std::size_t compressed = dia_bytes("");
+  EXPECT_LT(2 * compressed, dia_bytes("--compress off --jit off"));
+  EXPECT_EQ(report()["compress"], false);
+  EXPECT_EQ(report()["jit"], "off");
+  expect_complaint(run("bench p.mtx --jit x"), 2, "known: off, on, auto");
+  expect_complaint(run("bench p.mtx --compress x"), 2, "known: on, off");
+  expect_complaint(run("bench p.mtx --format auto"), 2, "known: all, csr, dia");
 }
 
 }  // namespace ostinato::cli_tests

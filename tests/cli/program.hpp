@@ -64,6 +64,26 @@ class Cli : public testing::Test {
   std::string folder_;
 };
 
+/// The figures that any report on set-up has, and that they fit together.
+inline void expect_amortisation(const Json& a) {
+  for (const char* key : {"setup_seconds", "csr_seconds", "csr_setup_seconds", "product_seconds", "setup_products"}) {
+    ASSERT_TRUE(a.contains(key) && a[key].is_number()) << key;
+  }
+  const auto number = [&a](const char* key) { return a[key].get<double>(); };
+  EXPECT_NEAR(number("setup_products") * number("csr_seconds"), number("setup_seconds"), 1e-9);
+  const double dearer = number("setup_seconds") - number("csr_setup_seconds");
+  const double saving = number("csr_seconds") - number("product_seconds");
+  ASSERT_TRUE(a.contains("break_even_products"));
+  if (a["break_even_products"].is_null()) {
+    EXPECT_LE(saving, 0);
+    return;
+  }
+  const double n = number("break_even_products");
+  EXPECT_GE(saving, 0);
+  EXPECT_GE(n * saving, dearer * (1 - 1e-9));
+  EXPECT_TRUE(n == 0 || (n - 1) * saving < dearer) << a;
+}
+
 inline constexpr const char* rectangular = "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n";
 
 inline bool is_one_line(const std::string& text) { return !text.empty() && text.find('\n') == text.size() - 1; }

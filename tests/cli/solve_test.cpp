@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <ostinato/spmv/cuda.hpp>
+
 namespace ostinato::cli_tests {
 
 constexpr const char* indefinite = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 -1\n";
@@ -42,6 +44,61 @@ TEST_F(CliSolve, ReportHasTheStableKeys) {
   EXPECT_EQ(j["status"], "converged");
   EXPECT_EQ(j["history"].size(), j["iterations"].get<std::size_t>() + 1);
   EXPECT_LE(j["relative_residual"].get<double>(), 1e-8);
+}
+
+TEST_F(CliSolve, TellsWhatTheSetUpCosts) {
+  generate("poisson2d 40 p.mtx");
+  const Outcome r = run("solve p.mtx --device cpu --format dia --json report.json");
+  EXPECT_EQ(r.code, 0);
+  for (const char* phrase : {"set-up ", "products of csr, predicted"}) {
+    EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+  }
+  EXPECT_EQ(r.out.find("kernels "), std::string::npos) << "none are generated on the CPU";
+  expect_amortisation(report()["amortisation"]);
+  EXPECT_EQ(report()["amortisation"]["csr_is"], "csr, predicted");
+}
+
+TEST_F(CliSolve, CsrHasNothingToEarnBack) {
+  generate("poisson2d 40 p.mtx");
+  const Outcome r = run("solve p.mtx --device cpu --format csr --json report.json");
+  EXPECT_NE(r.out.find("nothing to earn back"), std::string::npos) << r.out;
+  expect_amortisation(report()["amortisation"]);
+  EXPECT_EQ(report()["amortisation"]["break_even_products"], 0);
+}
+
+TEST_F(CliSolve, SaysWhenTheProductOfCsrWasMeasured) {
+  generate("random 2000 r.mtx");  // too many diagonals for any format but csr
+  EXPECT_EQ(run("solve r.mtx --device cpu --tune measure --quiet --json report.json").code, 0);
+  EXPECT_EQ(report()["amortisation"]["csr_is"], "csr, measured");
+}
+
+TEST_F(CliSolve, StoresMoreWithoutCompression) {
+  generate("poisson2d 60 p.mtx");
+  const auto bytes = [this](const std::string& compress) {
+    EXPECT_EQ(run("solve p.mtx --device cpu --format dia --json report.json --quiet --compress " + compress).code, 0);
+    EXPECT_EQ(report()["format_details"]["compress"], compress == "on");
+    return report()["bytes"]["matrix"].get<std::size_t>();
+  };
+  EXPECT_LT(2 * bytes("on"), bytes("off"));
+}
+
+TEST_F(CliSolve, ReportHoldsWhatWasAskedOfTheFormat) {
+  generate("poisson2d 20 p.mtx");
+  EXPECT_EQ(run("solve p.mtx --device cpu --jit off --quiet --json report.json").code, 0);
+  const Json details = report()["format_details"];
+  EXPECT_EQ(details["jit"], "off");
+  EXPECT_EQ(details["compress"], true);
+  EXPECT_EQ(details["generated"], "");
+}
+
+TEST_F(CliSolve, CudaGeneratesKernelsWhenAsked) {
+  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
+  generate("poisson2d 100 p.mtx");
+  const Outcome r = run("solve p.mtx --device cuda --format dia --jit on --json report.json");
+  if (r.code == 5) return expect_complaint(r, 5, "generated kernels");  // no run-time compiler on this machine
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("kernels "), std::string::npos) << r.out;
+  EXPECT_NE(report()["format_details"]["generated"], "");
 }
 
 TEST_F(CliSolve, JsonDashLeavesTheStandardOutputToTheReport) {
@@ -105,6 +162,8 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --device gpu"), 2, "known: auto, cpu, cuda, cuda:N");
   expect_complaint(run("solve p.mtx --precision mixed"), 2, "known: double, single");
   expect_complaint(run("solve p.mtx --tune x"), 2, "known: off, model, measure");
+  expect_complaint(run("solve p.mtx --jit maybe"), 2, "--jit: 'maybe' is unknown; known: off, on, auto");
+  expect_complaint(run("solve p.mtx --compress auto"), 2, "--compress: 'auto' is unknown; known: on, off");
   expect_complaint(run("solve p.mtx --bogus"), 2, "unknown option '--bogus'; see ostinato solve --help");
   expect_complaint(run("solve p.mtx --rtol nan"), 2, "--rtol: 'nan'");
   expect_complaint(run("solve p.mtx --maxiter 2.5"), 2, "'2.5' isn't a whole number");
@@ -140,6 +199,16 @@ TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {
   EXPECT_EQ(run("solve p.mtx -P o.json --rtol 1e-5 --json report.json").code, 0);
   EXPECT_EQ(report()["solver"], "gmres");
   EXPECT_EQ(report()["rtol"], 1e-5);
+}
+
+TEST_F(CliOptionsFile, TakesTheOptionsOfTheFormat) {
+  generate("poisson2d 20 p.mtx");
+  write("o.json", R"({"jit": "off", "compress": "off"})");
+  write("bad.json", R"({"compress": false})");
+  EXPECT_EQ(run("solve p.mtx -P o.json --jit auto --quiet --json report.json").code, 0);
+  EXPECT_EQ(report()["format_details"]["jit"], "auto");
+  EXPECT_EQ(report()["format_details"]["compress"], false);
+  expect_complaint(run("solve p.mtx -P bad.json"), 2, "'false' is unknown; known: on, off");
 }
 
 TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {

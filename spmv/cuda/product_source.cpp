@@ -1,0 +1,390 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <set>
+#include <type_traits>
+
+#include <ostinato/spmv/cuda/product_source.hpp>
+#include <ostinato_generated/product_prelude.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+/// Bands over all bodies, and row pieces, past which the compiler takes longer than it is worth.
+constexpr std::size_t max_bands = 1024;
+constexpr std::size_t max_pieces = 4096;
+/// Loads that are on the way before the first value is used.
+constexpr std::size_t in_flight = 16;
+
+template <class... Words>
+std::string join(const Words&... words) {
+  std::string text;
+  const auto add = [&](const auto& word) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(word)>>) {
+      text += std::to_string(word);
+    } else {
+      text += word;
+    }
+  };
+  (add(words), ...);
+  return text;
+}
+
+std::string head(const std::string& type) {
+  return join(product_prelude, "\nusing namespace ostinato;\nusing namespace ostinato::formats;\nusing T = ", type,
+              ";\nusing Pair = ", type, "2;\n");
+}
+
+/// The kernels around `template <bool Dotted> void rows(args, p, w, dot)`, which goes through all rows of a block.
+std::string kernels(const std::string& args, bool with_product) {
+  std::string text;
+  if (with_product) {
+    text += join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
+                 " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
+  }
+  return text + join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
+                     " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
+                     "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
+}
+
+/// Bands with the same diagonals and storages, so with the same body.
+struct Shape {
+  std::vector<Band> bands;
+  std::vector<RowPiece> pieces;
+
+  bool starts_inside(Index offset) const {
+    return std::all_of(pieces.begin(), pieces.end(), [=](const RowPiece& p) { return Offset{p.begin} + offset >= 0; });
+  }
+  bool ends_inside(Index offset, Index cols) const {
+    return std::all_of(pieces.begin(), pieces.end(),
+                       [=](const RowPiece& p) { return Offset{p.end} - 1 + offset < cols; });
+  }
+};
+
+/// The bodies for a plan.
+class BandWriter {
+ public:
+  explicit BandWriter(const BandPlan& plan) : plan_(plan) {
+    std::map<std::vector<std::pair<Index, int>>, std::size_t> known;
+    for (const RowPiece& piece : plan.pieces) {
+      std::vector<std::pair<Index, int>> key;
+      const auto first = plan.bands.begin() + piece.first_band;
+      const std::vector<Band> bands(first, first + piece.bands);
+      for (const Band& b : bands) key.push_back({b.offset, static_cast<int>(b.storage) * 4096 + b.diagonal});
+      const auto [at, added] = known.emplace(std::move(key), shapes_.size());
+      if (added) shapes_.push_back({bands, {}});
+      shapes_[at->second].pieces.push_back(piece);
+      shape_of_.push_back(at->second);
+    }
+  }
+
+  std::size_t bands() const {
+    std::size_t count = 0;
+    for (const Shape& s : shapes_) count += s.bands.size();
+    return count;
+  }
+
+  std::string rows() const {
+    std::string text;
+    for (std::size_t s = 0; s < shapes_.size(); ++s) text += body(s);
+    if (plan_.pieces.size() > 1) text += shape_table();
+    return text + join("template <bool Dotted>\n__device__ void rows(const BandArgs<T>& a, const Product<T>& p, const T* w, "
+                       "Sums<1>& dot) {\n  for (long long tile = blockIdx.x; tile < ",
+                       (Offset{plan_.rows} + piece_rows - 1) / piece_rows,
+                       "; tile += gridDim.x) {\n    const long long i = tile * 256 + threadIdx.x;\n    if (i >= ",
+                       plan_.rows, ") continue;\n", dispatch(), remainder(),
+                       "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
+  }
+
+ private:
+  std::string shape_table() const {
+    std::string text = "__device__ const unsigned short shape_of[] = {";
+    for (const std::size_t s : shape_of_) text += join(s, ",");
+    return text + "};\n";
+  }
+
+  bool shares_bodies() const {
+    return std::any_of(shapes_.begin(), shapes_.end(), [](const Shape& s) { return s.pieces.size() > 1; });
+  }
+
+  std::string dispatch() const {
+    if (shapes_.empty()) return "    T sum = 0;\n";
+    if (plan_.pieces.size() == 1) return "    T sum = body0(a, nullptr, i, p.x + i);\n";
+    std::string text = join("    const int piece = a.piece_of[tile];\n    const BandWords* bands = ",
+                            shares_bodies() ? "a.bands + a.pieces[piece].first_band" : "nullptr",
+                            ";\n    T sum = 0;\n    switch (shape_of[piece]) {\n");
+    for (std::size_t s = 0; s < shapes_.size(); ++s)
+      text += join("      case ", s, ": sum = body", s, "(a, bands, i, p.x + i); break;\n");
+    return text + "    }\n";
+  }
+
+  std::string remainder() const {
+    if (plan_.remainder() == 0) return {};
+    return "    for (int k = a.remainder_ptr[tile], end = a.remainder_ptr[tile + 1]; k < end; ++k)\n"
+           "      if (a.remainder_row[k] == threadIdx.x) sum = fma(a.remainder_val[k], __ldg(p.x + "
+           "a.remainder_col[k]), sum);\n";
+  }
+
+  /// The product of row i; x points to its own element.
+  std::string body(std::size_t s) const {
+    const Shape& shape = shapes_[s];
+    std::string text = join("__device__ __forceinline__ T body", s,
+                            "(const BandArgs<T>& a, const BandWords* bands, long long i, const T* x) {\n  T sum = 0;\n");
+    for (std::size_t begin = 0; begin < shape.bands.size(); begin += in_flight) {
+      const std::size_t end = std::min(begin + in_flight, shape.bands.size());
+      text += "  {\n";
+      for (std::size_t k = begin; k < end; ++k) text += load(shape, k);
+      for (std::size_t k = begin; k < end; ++k)
+        text += join("    ", inside(shape, k).empty() ? "" : join("if (in", k, ") "), "sum = fma(v", k, ", x", k,
+                     ", sum);\n");
+      text += "  }\n";
+    }
+    return text + "  return sum;\n}\n";
+  }
+
+  /// Whether row i has a column on the diagonal; empty when all rows have.
+  std::string inside(const Shape& shape, std::size_t k) const {
+    const Index offset = shape.bands[k].offset;
+    std::string text;
+    if (!shape.starts_inside(offset)) text = join("i >= ", -offset);
+    if (!shape.ends_inside(offset, plan_.cols))
+      text += join(text.empty() ? "" : " && ", "i < ", Offset{plan_.cols} - offset);
+    return text;
+  }
+
+  std::string load(const Shape& shape, std::size_t k) const {
+    const Band& band = shape.bands[k];
+    const std::string x = join("__ldg(x + (", band.offset, "))"), value = value_of(shape, k), when = inside(shape, k);
+    if (when.empty()) return join("    const T v", k, " = ", value, ", x", k, " = ", x, ";\n");
+    return join("    const bool in", k, " = ", when, ";\n    T v", k, ", x", k, ";\n    if (in", k, ") {\n      v", k, " = ",
+                value, ";\n      x", k, " = ", x, ";\n    }\n");
+  }
+
+  std::string value_of(const Shape& shape, std::size_t k) const {
+    const Band& band = shape.bands[k];
+    const std::string base = shape.pieces.size() == 1 ? join("(", band.base, "ll)") : join("bands[", k, "].base");
+    const std::string at = join("(", base, " + i)"), constant = join("__ldg(a.constants + ", band.diagonal, ")");
+    switch (band.storage) {
+      case Storage::full: return join("__ldg(reinterpret_cast<const T*>(a.data) + ", at, ")");
+      case Storage::single: return join("static_cast<T>(__ldg(reinterpret_cast<const float*>(a.data) + ", at, "))");
+      case Storage::bfloat:
+        return join("static_cast<T>(__uint_as_float(static_cast<unsigned>(__ldg(reinterpret_cast<const unsigned short*>("
+                    "a.data) + ", at, ")) << 16))");
+      case Storage::code: return join("__ldg(a.codes + __ldg(a.data + ", at, "))");
+      case Storage::mask:
+        return join("(__ldg(reinterpret_cast<const unsigned*>(a.data) + (", at, " >> 5)) >> (", at, " & 31) & 1u) != 0 ? ",
+                    constant, " : T{0}");
+      case Storage::constant: break;
+    }
+    return constant;
+  }
+
+  const BandPlan& plan_;
+  std::vector<Shape> shapes_;
+  std::vector<std::size_t> shape_of_;  ///< by row piece
+};
+
+/// Elements of x that the rows of a thread reach, relative to the first row.
+std::set<Offset> reach(const std::vector<Index>& offsets, const ProductSource::Tiling& t) {
+  std::set<Offset> places;
+  for (const Index o : offsets) {
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) places.insert(Offset{o} + Offset{t.stride} * r + q);
+    }
+  }
+  return places;
+}
+
+/// The kernels for row classes.
+class ClassWriter {
+ public:
+  ClassWriter(const std::vector<Index>& offsets, Index rows, Index cols, bool simple)
+      : offsets_(offsets), rows_(rows), cols_(cols), simple_(simple) {}
+
+  std::string text(const ProductSource::Tiling& tiling) const {
+    ProductSource::Tiling single = tiling;
+    single.pair = 1;
+    std::string text = edge_row() + inner_row() + kernels("ClassArgs<T>", false) + tiled(single, ProductSource::product);
+    if (tiling.pair > 1) text += tiled(tiling, ProductSource::product_pairs);
+    return text;
+  }
+
+ private:
+  std::size_t diagonals() const { return offsets_.size(); }
+
+  /// Place p of x in a name: no minus sign.
+  static std::string name(Offset p) { return p < 0 ? join("xm", -p) : join("x", p); }
+
+  std::string value(std::size_t d) const {
+    return simple_ ? join("a.value[", d, "]")
+                   : join("__ldg(a.values + (word >> 56) * ", diagonals(), " + ", d, ")");
+  }
+
+  /// Entries that are there, term by term.
+  std::string edge_row() const {
+    std::string text =
+        "__device__ __noinline__ T edge_row(const ClassArgs<T>& a, long long i, const T* x) {\n"
+        "  const unsigned long long word = __ldg(a.patterns + __ldg(a.tiles + i / 32) * 32u + i % 32);\n  T sum = 0;\n";
+    for (std::size_t d = 0; d < diagonals(); ++d)
+      text += join("  if (word >> ", d, " & 1u) sum = fma(", value(d), ", __ldg(x + (", offsets_[d], ")), sum);\n");
+    return text + "  return sum;\n}\n";
+  }
+
+  std::string all_inside(Offset low, Offset high) const {
+    return join("i >= ", std::max<Offset>(0, -low), " && i < ", Offset{cols_} - std::max<Offset>(0, high));
+  }
+
+  /// A thread a row, for the product with a dot product.
+  std::string inner_row() const {
+    ProductSource::Tiling one;
+    return join("template <bool Dotted>\n__device__ void rows(const ClassArgs<T>& a, const Product<T>& p, const T* w, "
+                "Sums<1>& dot) {\n  const long long stride = 256ll * gridDim.x;\n"
+                "  for (long long i = 256ll * blockIdx.x + threadIdx.x; i < ",
+                rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (", inside(one), ") {\n",
+                loads(one), sums(one), "    } else {\n      s0_0 = edge_row(a, i, x);\n    }\n",
+                "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
+  }
+
+  std::string inside(const ProductSource::Tiling& t) const {
+    if (offsets_.empty()) return "false";
+    const std::set<Offset> places = reach(offsets_, t);
+    const Offset last_row = Offset{t.stride} * (t.tall - 1) + t.pair - 1;
+    return join(all_inside(*places.begin(), *places.rbegin()), " && i + ", last_row, " < ", rows_);
+  }
+
+  /// All of x that the rows may need, and what the rows are, at the same time.
+  std::string loads(const ProductSource::Tiling& t) const {
+    std::string text;
+    for (int r = 0; r < t.tall; ++r)
+      text += join("      const unsigned tile", r, " = __ldg(a.tiles + (i + ", Offset{t.stride} * r, ") / 32);\n");
+    const std::set<Offset> places = reach(offsets_, t);
+    for (auto p = places.begin(); p != places.end(); ++p) {
+      const auto next = std::next(p);
+      if (t.pair == 2 && *p % 2 == 0 && next != places.end() && *next == *p + 1) {
+        text += join("      const Pair both", name(*p), " = __ldg(reinterpret_cast<const Pair*>(x + (", *p, ")));\n",
+                     "      const T ", name(*p), " = both", name(*p), ".x, ", name(*next), " = both", name(*p), ".y;\n");
+        p = next;
+      } else {
+        text += join("      const T ", name(*p), " = __ldg(x + (", *p, "));\n");
+      }
+    }
+    return text;
+  }
+
+  std::string sums(const ProductSource::Tiling& t) const {
+    std::string any;
+    for (int r = 0; r < t.tall; ++r) any += join(r == 0 ? "" : " | ", "tile", r);
+    std::string text = join("      if ((", any, ") == 0) {\n");
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) text += row_sum(t, r, q, false);
+    }
+    text += "      } else {\n";
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) text += row_sum(t, r, q, true);
+    }
+    return text + "      }\n";
+  }
+
+  std::string row_sum(const ProductSource::Tiling& t, int r, int q, bool odd) const {
+    const Offset row = Offset{t.stride} * r + q;
+    const std::string sum = join("s", r, "_", q);
+    std::string text;
+    if (odd) text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ", row, ") % 32);\n");
+    for (std::size_t d = 0; d < diagonals(); ++d) {
+      text += odd ? join("          if (word >> ", d, " & 1u) ") : std::string("        ");
+      text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name(offsets_[d] + row), ", ", sum, ");\n");
+    }
+    return odd ? text + "        }\n" : text;
+  }
+
+  /// Several rows a thread.
+  std::string tiled(const ProductSource::Tiling& t, const char* kernel) const {
+    std::string text = join("extern \"C\" __global__ void __launch_bounds__(", t.threads, ") ", kernel,
+                            "(const __grid_constant__ ClassArgs<T> a, const Product<T> p) {\n  const unsigned u = ", t.pair,
+                            "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n");
+    if (t.tall == 1) {
+      text += "  const long long i = u;\n";
+    } else {
+      text += join("  const long long i = static_cast<long long>(u / ", t.stride, "u) * ", Offset{t.stride} * t.tall,
+                   " + u % ", t.stride, "u;\n");
+    }
+    text += join("  if (i >= ", rows_, ") return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n  if (", inside(t), ") {\n");
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
+    }
+    text += "    {\n" + loads(t) + sums(t) + "    }\n" + stores(t) + "    return;\n  }\n";
+    return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const long long row = i + k / ",
+                       t.pair, " * ", t.stride, "ll + k % ", t.pair, ";\n    if (row < ", rows_,
+                       ") cuda::finish_row<false>(p, row, edge_row(a, row, p.x + row), static_cast<const T*>(nullptr), "
+                       "none);\n  }\n}\n");
+  }
+
+  std::string stores(const ProductSource::Tiling& t) const {
+    std::string single, both;
+    for (int r = 0; r < t.tall; ++r) {
+      const Offset row = Offset{t.stride} * r;
+      both += join("      *reinterpret_cast<Pair*>(p.y + i + ", row, ") = Pair{p.alpha * s", r, "_0, p.alpha * s", r, "_1};\n");
+      for (int q = 0; q < t.pair; ++q)
+        single += join("      cuda::finish_row<false>(p, i + ", row + q, ", s", r, "_", q,
+                       ", static_cast<const T*>(nullptr), none);\n");
+    }
+    if (t.pair == 1) return single;
+    return "    if (p.beta == 0) {\n" + both + "    } else {\n" + single + "    }\n";
+  }
+
+  const std::vector<Index>& offsets_;
+  Index rows_, cols_;
+  bool simple_;
+};
+
+}  // namespace
+
+unsigned ProductSource::Tiling::blocks(Index rows) const {
+  const Offset chunk = Offset{stride} * tall;
+  const Offset of_threads = tall == 1 ? (Offset{rows} + pair - 1) / pair : (rows + chunk - 1) / chunk * stride / pair;
+  return static_cast<unsigned>((of_threads + threads - 1) / threads);
+}
+
+// H200, 2026-11: 5-point 4096^2 takes 81 us with a row a thread, 69 with 4 x 2; 7-point 256^3 84 and 77 (2 x 2 across
+// planes); 27-point 128^3, which the first-level cache bounds, 24 and 19 (2 x 1 across lines, smaller blocks).
+ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets) {
+  constexpr int few = 12;
+  constexpr Index least_stride = 32;
+  const std::size_t most = std::max<std::size_t>(24, offsets.size() * 4 / 3);
+  ProductSource::Tiling best;
+  if (offsets.size() > few) best.threads = 128;
+  const auto rows = [](const ProductSource::Tiling& t) { return t.tall * t.pair; };
+  for (const Index stride : offsets) {
+    if (stride < least_stride) continue;
+    for (const int tall : {1, 2, 4}) {
+      for (const int pair : {1, 2}) {
+        const ProductSource::Tiling t{pair, tall, stride, best.threads};
+        if (pair == 2 && (offsets.size() > few || stride % 2 != 0)) continue;
+        if (reach(offsets, t).size() > most || rows(t) < rows(best)) continue;
+        const bool sooner = offsets.size() > few && rows(t) == rows(best) && best.tall > 1;  // lines before planes
+        if (rows(t) > rows(best) || (!sooner && pair >= best.pair)) best = t;
+      }
+    }
+  }
+  return best;
+}
+
+std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type) {
+  const BandWriter writer(plan);
+  if (writer.bands() > max_bands || plan.pieces.size() > max_pieces) return std::nullopt;
+  return ProductSource{head(type) + writer.rows() + kernels("BandArgs<T>", true), {}, false};
+}
+
+template <class T>
+ProductSource product_source(const ClassTable<T>& table, bool simple) {
+  const ProductSource::Tiling tiling = choose_tiling(table.offsets);
+  const std::string type = sizeof(T) == 8 ? "double" : "float";
+  return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, simple).text(tiling), tiling, tiling.pair > 1};
+}
+
+template ProductSource product_source(const ClassTable<float>&, bool);
+template ProductSource product_source(const ClassTable<double>&, bool);
+
+}  // namespace ostinato::formats
