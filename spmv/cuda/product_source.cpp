@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_bands = 1024;
 constexpr std::size_t max_pieces = 4096;
 /// Loads that are on the way before the first value is used.
-constexpr std::size_t in_flight = 16;
+constexpr std::size_t in_flight = 8;
 
 template <class... Words>
 std::string join(const Words&... words) {
@@ -93,7 +93,7 @@ class BandWriter {
     return text + join("template <bool Dotted>\n__device__ void rows(const BandArgs<T>& a, const Product<T>& p, const T* w, "
                        "Sums<1>& dot) {\n  for (long long tile = blockIdx.x; tile < ",
                        (Offset{plan_.rows} + piece_rows - 1) / piece_rows,
-                       "; tile += gridDim.x) {\n    const long long i = tile * 256 + threadIdx.x;\n    if (i >= ",
+                       "; tile += gridDim.x) {\n    const unsigned i = static_cast<unsigned>(tile) * 256u + threadIdx.x;\n    if (i >= ",
                        plan_.rows, ") continue;\n", dispatch(), remainder(),
                        "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
   }
@@ -131,7 +131,7 @@ class BandWriter {
   std::string body(std::size_t s) const {
     const Shape& shape = shapes_[s];
     std::string text = join("__device__ __forceinline__ T body", s,
-                            "(const BandArgs<T>& a, const BandWords* bands, long long i, const T* x) {\n  T sum = 0;\n");
+                            "(const BandArgs<T>& a, const BandWords* bands, unsigned i, const T* x) {\n  T sum = 0;\n");
     for (std::size_t begin = 0; begin < shape.bands.size(); begin += in_flight) {
       const std::size_t end = std::min(begin + in_flight, shape.bands.size());
       text += "  {\n";
@@ -148,9 +148,9 @@ class BandWriter {
   std::string inside(const Shape& shape, std::size_t k) const {
     const Index offset = shape.bands[k].offset;
     std::string text;
-    if (!shape.starts_inside(offset)) text = join("i >= ", -offset);
+    if (!shape.starts_inside(offset)) text = join("i >= ", -Offset{offset}, "u");
     if (!shape.ends_inside(offset, plan_.cols))
-      text += join(text.empty() ? "" : " && ", "i < ", Offset{plan_.cols} - offset);
+      text += join(text.empty() ? "" : " && ", "i < ", std::max<Offset>(0, Offset{plan_.cols} - offset), "u");
     return text;
   }
 
@@ -225,7 +225,7 @@ class ClassWriter {
   /// Entries that are there, term by term.
   std::string edge_row() const {
     std::string text =
-        "__device__ __noinline__ T edge_row(const ClassArgs<T>& a, long long i, const T* x) {\n"
+        "__device__ __noinline__ T edge_row(const ClassArgs<T>& a, unsigned i, const T* x) {\n"
         "  const unsigned long long word = __ldg(a.patterns + __ldg(a.tiles + i / 32) * 32u + i % 32);\n  T sum = 0;\n";
     for (std::size_t d = 0; d < diagonals(); ++d)
       text += join("  if (word >> ", d, " & 1u) sum = fma(", value(d), ", __ldg(x + (", offsets_[d], ")), sum);\n");
@@ -233,15 +233,16 @@ class ClassWriter {
   }
 
   std::string all_inside(Offset low, Offset high) const {
-    return join("i >= ", std::max<Offset>(0, -low), " && i < ", Offset{cols_} - std::max<Offset>(0, high));
+    return join("i >= ", std::max<Offset>(0, -low), "u && i < ",
+                std::max<Offset>(0, Offset{cols_} - std::max<Offset>(0, high)), "u");
   }
 
   /// A thread a row, for the product with a dot product.
   std::string inner_row() const {
     ProductSource::Tiling one;
     return join("template <bool Dotted>\n__device__ void rows(const ClassArgs<T>& a, const Product<T>& p, const T* w, "
-                "Sums<1>& dot) {\n  const long long stride = 256ll * gridDim.x;\n"
-                "  for (long long i = 256ll * blockIdx.x + threadIdx.x; i < ",
+                "Sums<1>& dot) {\n  const unsigned stride = 256u * gridDim.x;\n"
+                "  for (unsigned i = 256u * blockIdx.x + threadIdx.x; i < ",
                 rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (", inside(one), ") {\n",
                 loads(one), sums(one), "    } else {\n      s0_0 = edge_row(a, i, x);\n    }\n",
                 "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
@@ -251,14 +252,14 @@ class ClassWriter {
     if (offsets_.empty()) return "false";
     const std::set<Offset> places = reach(offsets_, t);
     const Offset last_row = Offset{t.stride} * (t.tall - 1) + t.pair - 1;
-    return join(all_inside(*places.begin(), *places.rbegin()), " && i + ", last_row, " < ", rows_);
+    return join(all_inside(*places.begin(), *places.rbegin()), " && i + ", last_row, "u < ", rows_, "u");
   }
 
   /// All of x that the rows may need, and what the rows are, at the same time.
   std::string loads(const ProductSource::Tiling& t) const {
     std::string text;
     for (int r = 0; r < t.tall; ++r)
-      text += join("      const unsigned tile", r, " = __ldg(a.tiles + (i + ", Offset{t.stride} * r, ") / 32);\n");
+      text += join("      const unsigned tile", r, " = __ldg(a.tiles + (i + ", Offset{t.stride} * r, "u) / 32);\n");
     const std::set<Offset> places = reach(offsets_, t);
     for (auto p = places.begin(); p != places.end(); ++p) {
       const auto next = std::next(p);
@@ -291,7 +292,7 @@ class ClassWriter {
     const Offset row = Offset{t.stride} * r + q;
     const std::string sum = join("s", r, "_", q);
     std::string text;
-    if (odd) text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ", row, ") % 32);\n");
+    if (odd) text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ", row, "u) % 32);\n");
     for (std::size_t d = 0; d < diagonals(); ++d) {
       text += odd ? join("          if (word >> ", d, " & 1u) ") : std::string("        ");
       text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name(offsets_[d] + row), ", ", sum, ");\n");
@@ -305,18 +306,17 @@ class ClassWriter {
                             "(const __grid_constant__ ClassArgs<T> a, const Product<T> p) {\n  const unsigned u = ", t.pair,
                             "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n");
     if (t.tall == 1) {
-      text += "  const long long i = u;\n";
+      text += "  const unsigned i = u;\n";
     } else {
-      text += join("  const long long i = static_cast<long long>(u / ", t.stride, "u) * ", Offset{t.stride} * t.tall,
-                   " + u % ", t.stride, "u;\n");
+      text += join("  const unsigned i = u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
     }
     text += join("  if (i >= ", rows_, ") return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n  if (", inside(t), ") {\n");
     for (int r = 0; r < t.tall; ++r) {
       for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
     }
     text += "    {\n" + loads(t) + sums(t) + "    }\n" + stores(t) + "    return;\n  }\n";
-    return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const long long row = i + k / ",
-                       t.pair, " * ", t.stride, "ll + k % ", t.pair, ";\n    if (row < ", rows_,
+    return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const unsigned row = i + k / ",
+                       t.pair, " * ", t.stride, "u + k % ", t.pair, ";\n    if (row < ", rows_,
                        ") cuda::finish_row<false>(p, row, edge_row(a, row, p.x + row), static_cast<const T*>(nullptr), "
                        "none);\n  }\n}\n");
   }

@@ -276,15 +276,18 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes) {
   std::vector<Cut> cuts;
   std::vector<Index> remainder{0};
   std::vector<Offset> entries = all_entries(census);
+  Cut cut;
   for (Offset begin = 0; begin < census.rows; begin += census.rows_in_piece) {
     const Offset end = std::min<Offset>(census.rows, begin + census.rows_in_piece);
-    Cut cut{static_cast<Index>(begin), static_cast<Index>(end), {}};
+    cut.begin = static_cast<Index>(begin);
+    cut.end = static_cast<Index>(end);
+    cut.diagonals.clear();
     const std::size_t piece = static_cast<std::size_t>(begin / census.rows_in_piece);
     remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, cut, entries));
     if (!cuts.empty() && cuts.back().diagonals == cut.diagonals) {
       cuts.back().end = cut.end;
     } else {
-      cuts.push_back(std::move(cut));
+      cuts.push_back(cut);
     }
   }
   BandPlan plan = Layout(census, value_bytes, cuts, entries).make();
