@@ -28,6 +28,7 @@ struct Machine {
   double bandwidth = 0;     ///< bytes a second that a plain copy moves
   double latency = 0;       ///< seconds to start one product
   double load_latency = 0;  ///< seconds that a thread waits for memory; 0 where prefetching hides it
+  double term_seconds = 0;  ///< for one value times one x, when caches feed both
   std::size_t cache_bytes = 0;
   bool device = false;
 };

@@ -172,20 +172,12 @@ void GeneratedProduct::request(const Cuda&, const ClassView<T>&) {
   fail();
 }
 void GeneratedProduct::wait() const { fail(); }
-template <class T>
-bool GeneratedProduct::product(const Cuda&, const BandView<T>&, const Product<T>&) const {
+template <class View, class T>
+bool GeneratedProduct::product(const Cuda&, const View&, const Product<T>&) const {
   fail();
 }
-template <class T>
-bool GeneratedProduct::product(const Cuda&, const ClassView<T>&, const Product<T>&) const {
-  fail();
-}
-template <class T>
-bool GeneratedProduct::product_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*) const {
-  fail();
-}
-template <class T>
-bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) const {
+template <class View, class T>
+bool GeneratedProduct::product_dot(const Cuda&, const View&, const Product<T>&, const T*, double*) const {
   fail();
 }
 bool GeneratedProduct::in_use(const Cuda&) const { fail(); }

@@ -101,7 +101,8 @@ void run_whole(const Cuda& space, const BandView<T>& a, Product<T> p, const T* w
 }
 
 /// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is used.
-template <class T>
+/// With Whole they are all stored as they are.
+template <bool Whole, class T>
 __device__ T sum_bands(const BandView<T>& a, const RowPiece& piece, Offset i, const T* x) {
   T sum = 0;
   for (int begin = 0; begin < piece.bands; begin += in_flight) {
@@ -115,7 +116,8 @@ __device__ T sum_bands(const BandView<T>& a, const RowPiece& piece, Offset i, co
       const Offset j = i + band.offset;
       there[k] = j >= 0 && j < a.cols;
       if (!there[k]) continue;
-      value[k] = value_at(a, band, static_cast<Index>(i));
+      value[k] = Whole ? __ldg(reinterpret_cast<const T*>(a.data) + (band.base + i))
+                       : value_at(a, band, static_cast<Index>(i));
       factor[k] = __ldg(x + j);
     }
 #pragma unroll
@@ -136,7 +138,7 @@ __device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const 
 }
 
 /// Any plan: a block takes a tile of rows, which lies in one row piece.
-template <bool Dotted, class T>
+template <bool Whole, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
   const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
@@ -144,7 +146,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Offset i = tile * cuda::tile_rows + threadIdx.x;
     const RowPiece piece = a.pieces[a.piece_of[tile]];
-    T sum = sum_bands(a, piece, i, p.x);
+    T sum = sum_bands<Whole>(a, piece, i, p.x);
     sum = add_remainder(a.remainder, tile, sum, p.x);
     if (i < a.rows) cuda::finish_row<Dotted>(p, i, sum, w, dot);
   }
@@ -154,11 +156,11 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 template <bool Dotted, class T>
 void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
   space.state().activate();
-  const std::vector<Band>& bands = a.plan->bands;
-  const bool whole = a.plan->pieces.size() == 1 && a.plan->remainder() == 0 &&
-                     std::all_of(bands.begin(), bands.end(), [](const Band& b) { return b.storage == Storage::full; });
-  if (whole) return run_whole<Dotted>(space, a, p, w, slot);
-  pieces_kernel<Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
+  const bool whole = a.plan->is_whole;
+  if (whole && a.plan->pieces.size() == 1 && a.plan->remainder() == 0)
+    return run_whole<Dotted>(space, a, p, w, slot);
+  const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
+  kernel<<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
       a, p, w, cuda::reduction(space, slot));
   OSTINATO_CUDA(cudaGetLastError());
 }

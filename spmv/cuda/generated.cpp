@@ -25,8 +25,8 @@ const char* type_name() {
 }
 
 template <class T>
-BandArgs<T> args_of(const BandView<T>& a) {
-  return {reinterpret_cast<const unsigned char*>(a.data),
+BandArgs<T> args_of(const BandView<T>& a, const std::vector<std::uint16_t>& constants) {
+  BandArgs<T> args{reinterpret_cast<const unsigned char*>(a.data),
           a.constants,
           a.codes,
           a.piece_of,
@@ -35,15 +35,28 @@ BandArgs<T> args_of(const BandView<T>& a) {
           a.remainder.ptr,
           a.remainder.row,
           a.remainder.col,
-          a.remainder.val};
+          a.remainder.val,
+          {}};
+  for (std::size_t k = 0; k < constants.size(); ++k) args.constant[k] = a.host_constants[constants[k]];
+  return args;
 }
 
 template <class T>
-ClassArgs<T> args_of(const ClassView<T>& a) {
+ClassArgs<T> args_of(const ClassView<T>& a, const std::vector<std::uint16_t>&) {
   static_assert(ClassArgs<T>::max_diagonals >= ClassTable<T>::max_diagonals);
   ClassArgs<T> args{a.tiles, reinterpret_cast<const unsigned long long*>(a.patterns), a.values, {}};
   std::copy_n(a.table->values.begin(), a.table->offsets.size(), args.value);
   return args;
+}
+
+template <class T>
+Index rows_of(const BandView<T>& a) {
+  return a.rows;
+}
+
+template <class T>
+Index rows_of(const ClassView<T>& a) {
+  return a.table->rows;
 }
 
 void launch(const Cuda& space, const void* kernel, unsigned blocks, int threads, std::vector<const void*> args) {
@@ -81,6 +94,7 @@ template <class T>
 void GeneratedProduct::request(const Cuda& space, const BandView<T>& a) {
   std::optional<ProductSource> source = product_source(*a.plan, type_name<T>());
   too_long_ = !source;
+  constants_ = constant_diagonals(*a.plan);
   if (source) request(space, std::move(*source));
 }
 
@@ -105,42 +119,25 @@ bool GeneratedProduct::in_use(const Cuda& space) const {
   return loaded_ = true;
 }
 
-template <class T>
-bool GeneratedProduct::product(const Cuda& space, const BandView<T>& a, const Product<T>& p) const {
-  if (!in_use(space) || a.rows == 0) return false;
-  const BandArgs<T> args = args_of(a);
-  launch(space, functions_[plain], cuda::tile_blocks(space, a.rows, false), cuda::tile_rows, {&args, &p});
-  return true;
-}
-
-template <class T>
-bool GeneratedProduct::product(const Cuda& space, const ClassView<T>& a, const Product<T>& p) const {
-  if (!in_use(space) || a.table->rows == 0) return false;
-  const ClassArgs<T> args = args_of(a);
+template <class View, class T>
+bool GeneratedProduct::product(const Cuda& space, const View& a, const Product<T>& p) const {
+  const Index rows = rows_of(a);
+  if (!in_use(space) || rows == 0) return false;
+  const auto args = args_of(a, constants_);
   ProductSource::Tiling tiling = tiling_;
   const bool in_pairs = tiling.pair > 1 && starts_at_a_pair(p.x) && starts_at_a_pair(p.y);
   if (!in_pairs) tiling.pair = 1;
-  launch(space, functions_[in_pairs ? pairs : plain], tiling.blocks(a.table->rows), tiling.threads, {&args, &p});
+  launch(space, functions_[in_pairs ? pairs : plain], tiling.blocks(rows), tiling.threads, {&args, &p});
   return true;
 }
 
-template <class T>
-bool GeneratedProduct::product_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w,
+template <class View, class T>
+bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w,
                                    double* slot) const {
   if (!in_use(space)) return false;
-  const BandArgs<T> args = args_of(a);
+  const auto args = args_of(a, constants_);
   const cuda::Reduction to = cuda::reduction(space, slot);
-  launch(space, functions_[dot], cuda::tile_blocks(space, a.rows, true), cuda::tile_rows, {&args, &p, &w, &to});
-  return true;
-}
-
-template <class T>
-bool GeneratedProduct::product_dot(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w,
-                                   double* slot) const {
-  if (!in_use(space)) return false;
-  const ClassArgs<T> args = args_of(a);
-  const cuda::Reduction to = cuda::reduction(space, slot);
-  launch(space, functions_[dot], cuda::tile_blocks(space, a.table->rows, true), cuda::tile_rows, {&args, &p, &w, &to});
+  launch(space, functions_[dot], cuda::tile_blocks(space, rows_of(a), true), cuda::tile_rows, {&args, &p, &w, &to});
   return true;
 }
 

@@ -27,16 +27,13 @@ class GeneratedProduct {
 
   void wait() const;  ///< until the compilation is over
 
-  template <class T>
-  bool product(const Cuda& space, const BandView<T>& a, const Product<T>& p) const;
-  template <class T>
-  bool product(const Cuda& space, const ClassView<T>& a, const Product<T>& p) const;
+  /// `a` is the BandView or ClassView of the matrix.
+  template <class View, class T>
+  bool product(const Cuda& space, const View& a, const Product<T>& p) const;
 
   /// The product, and *slot = w . y; w may be y.
-  template <class T>
-  bool product_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) const;
-  template <class T>
-  bool product_dot(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) const;
+  template <class View, class T>
+  bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, double* slot) const;
 
   int revision(const Cuda& space) const { return in_use(space) ? 1 : 0; }
   bool failed() const { return kernels_ != nullptr && kernels_->state() == GeneratedKernels::State::failed; }
@@ -49,6 +46,7 @@ class GeneratedProduct {
 
   std::shared_ptr<GeneratedKernels> kernels_;
   ProductSource::Tiling tiling_;
+  std::vector<std::uint16_t> constants_;
   bool too_long_ = false;
   mutable bool loaded_ = false;
   mutable std::array<const void*, 3> functions_{};

@@ -30,9 +30,10 @@ struct BandWords {
   unsigned rest;
 };
 
-/// A BandView's arrays.
+/// A BandView's arrays, and the values of its first diagonals that have only one, from the constant cache.
 template <class T>
 struct BandArgs {
+  static constexpr int max_constants = 32;
   const unsigned char* data;
   const T* constants;
   const T* codes;
@@ -43,6 +44,7 @@ struct BandArgs {
   const unsigned char* remainder_row;
   const int* remainder_col;
   const T* remainder_val;
+  T constant[max_constants];
 };
 
 /// A ClassView's arrays, and the values of class 0, which kernels take from the constant cache.

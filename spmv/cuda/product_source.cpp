@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <type_traits>
 
+#include <ostinato/spmv/cuda/product_args.hpp>
 #include <ostinato/spmv/cuda/product_source.hpp>
 #include <ostinato_generated/product_prelude.hpp>
 
@@ -15,8 +17,12 @@ namespace {
 /// Bands over all bodies, and row pieces, past which the compiler takes longer than it is worth.
 constexpr std::size_t max_bands = 1024;
 constexpr std::size_t max_pieces = 4096;
-/// Loads that are on the way before the first value is used.
+/// Loads that are on the way before the first value is used. More of them push each other out of the first-level cache.
 constexpr std::size_t in_flight = 8;
+/// Shorter strides leave neighbouring threads too little in common.
+constexpr Index least_stride = 32;
+/// Diagonals of which a thread can hold several rows' values.
+constexpr std::size_t max_tiled = 12;
 
 template <class... Words>
 std::string join(const Words&... words) {
@@ -38,15 +44,97 @@ std::string head(const std::string& type) {
 }
 
 /// The kernels around `template <bool Dotted> void rows(args, p, w, dot)`, which goes through all rows of a block.
-std::string kernels(const std::string& args, bool with_product) {
-  std::string text;
-  if (with_product) {
-    text += join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
-                 " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
+std::string dot_kernel(const std::string& args) {
+  return join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
+              " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
+              "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
+}
+
+std::string rows_kernel(const std::string& args) {
+  return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
+              " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
+}
+
+/// Elements of x that the rows of a thread reach, relative to the first row.
+std::set<Offset> reach(const std::vector<Index>& offsets, const ProductSource::Tiling& t) {
+  std::set<Offset> places;
+  for (const Index o : offsets) {
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) places.insert(Offset{o} + Offset{t.stride} * r + q);
+    }
   }
-  return text + join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
-                     " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
-                     "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
+  return places;
+}
+
+/// Place p of an array, in a name: no minus sign.
+std::string name(const char* array, Offset p) { return p < 0 ? join(array, "m", -p) : join(array, p); }
+
+/// Fetches places of an array, two at a time where they begin at a pair.
+std::string fetch(const char* array, const char* pointer, const std::set<Offset>& places, int pair) {
+  std::string text;
+  for (auto p = places.begin(); p != places.end(); ++p) {
+    const auto next = std::next(p);
+    const std::string first = name(array, *p);
+    if (pair == 2 && *p % 2 == 0 && next != places.end() && *next == *p + 1) {
+      text += join("      const Pair both", first, " = __ldg(reinterpret_cast<const Pair*>(", pointer, " + (", *p, "ll)));\n",
+                   "      const T ", first, " = both", first, ".x, ", name(array, *next), " = both", first, ".y;\n");
+      p = next;
+    } else {
+      text += join("      const T ", first, " = __ldg(", pointer, " + (", *p, "ll));\n");
+    }
+  }
+  return text;
+}
+
+/// Whether all that the rows of a thread reach is in x, and all of them are rows.
+std::string all_inside(const std::vector<Index>& offsets, const ProductSource::Tiling& t, Index rows, Index cols) {
+  if (offsets.empty()) return "false";
+  const std::set<Offset> places = reach(offsets, t);
+  const Offset last_row = Offset{t.stride} * (t.tall - 1) + t.pair - 1;
+  return join("i >= ", std::max<Offset>(0, -*places.begin()), "u && i < ",
+              std::max<Offset>(0, Offset{cols} - std::max<Offset>(0, *places.rbegin())), "u && i + ", last_row, "u < ", rows,
+              "u");
+}
+
+/// Stores the sums s0_0, s0_1 and so on.
+std::string stores(const ProductSource::Tiling& t) {
+  std::string single, both;
+  for (int r = 0; r < t.tall; ++r) {
+    const Offset row = Offset{t.stride} * r;
+    both += join("      *reinterpret_cast<Pair*>(p.y + i + ", row, ") = Pair{p.alpha * s", r, "_0, p.alpha * s", r, "_1};\n");
+    for (int q = 0; q < t.pair; ++q)
+      single += join("      cuda::finish_row<false>(p, i + ", row + q, ", s", r, "_", q,
+                     ", static_cast<const T*>(nullptr), none);\n");
+  }
+  if (t.pair == 1) return single;
+  return "    if (p.beta == 0) {\n" + both + "    } else {\n" + single + "    }\n";
+}
+
+/// A kernel with several rows a thread: `inside` fetches and adds up where `when` holds; elsewhere `one_row` is a row.
+std::string tiled_kernel(const char* kernel, const char* args, const ProductSource::Tiling& t, Index rows,
+                         const std::string& when, const std::string& inside, const std::string& one_row) {
+  std::string text = join("extern \"C\" __global__ void __launch_bounds__(", t.threads, ") ", kernel,
+                          "(const __grid_constant__ ", args, " a, const Product<T> p) {\n  const unsigned u = ", t.pair,
+                          "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n  const unsigned i = ");
+  text += t.tall == 1 ? std::string("u;\n")
+                      : join("u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
+  text += join("  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n  if (", when, ") {\n");
+  for (int r = 0; r < t.tall; ++r) {
+    for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
+  }
+  text += "    {\n" + inside + "    }\n" + stores(t) + "    return;\n  }\n";
+  return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const unsigned row = i + k / ",
+                     t.pair, " * ", t.stride, "u + k % ", t.pair, ";\n    if (row < ", rows,
+                     "u) cuda::finish_row<false>(p, row, ", one_row, ", static_cast<const T*>(nullptr), none);\n  }\n}\n");
+}
+
+/// The kernels for a product: one, or two when rows are taken in pairs. `write` gives a kernel's text.
+template <class F>
+std::string product_kernels(ProductSource::Tiling tiling, F write) {
+  std::string text;
+  if (tiling.pair > 1) text += write(ProductSource::product_pairs, tiling);
+  tiling.pair = 1;
+  return text + write(ProductSource::product, tiling);
 }
 
 /// Bands with the same diagonals and storages, so with the same body.
@@ -98,7 +186,49 @@ class BandWriter {
                        "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
   }
 
+  /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share values.
+  std::string product(const ProductSource::Tiling& tiling) const {
+    if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>");
+    std::vector<Index> offsets;
+    for (const Band& b : plan_.bands) offsets.push_back(b.offset);
+    return product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
+      return tiled_kernel(kernel, "BandArgs<T>", t, plan_.rows, all_inside(offsets, t, plan_.rows, plan_.cols),
+                          tile(offsets, t), "body0(a, nullptr, row, p.x + row)");
+    });
+  }
+
+  ProductSource::Tiling tiling() const {
+    const auto& bands = plan_.bands;
+    const bool whole = plan_.pieces.size() == 1 && plan_.remainder() == 0 && bands.size() <= max_tiled &&
+                       plan_.is_whole;
+    const bool mirrored = std::any_of(bands.begin(), bands.end(), [](const Band& b) { return b.mirrored; });
+    ProductSource::Tiling t;
+    if (!whole || !mirrored || bands.back().offset < least_stride) return t;
+    t.stride = bands.back().offset;
+    t.tall = 2;
+    t.pair = t.stride % 2 == 0 ? 2 : 1;
+    return t;
+  }
+
  private:
+  /// All of A and x that the rows of a thread need, each once, and the sums.
+  std::string tile(const std::vector<Index>& offsets, const ProductSource::Tiling& t) const {
+    std::set<Offset> values;
+    std::string sums;
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) {
+        const Offset row = Offset{t.stride} * r + q;
+        for (const Band& b : plan_.bands) {
+          values.insert(b.base + row);
+          sums += join("      s", r, "_", q, " = fma(", name("v", b.base + row), ", ", name("x", b.offset + row), ", s", r, "_",
+                       q, ");\n");
+        }
+      }
+    }
+    return "      const T* v = reinterpret_cast<const T*>(a.data) + i;\n" + fetch("v", "v", values, t.pair) +
+           fetch("x", "x", reach(offsets, t), t.pair) + sums;
+  }
+
   std::string shape_table() const {
     std::string text = "__device__ const unsigned short shape_of[] = {";
     for (const std::size_t s : shape_of_) text += join(s, ",");
@@ -162,10 +292,17 @@ class BandWriter {
                 value, ";\n      x", k, " = ", x, ";\n    }\n");
   }
 
+  /// The one value of a diagonal: from the constant cache, if it found room there.
+  std::string constant_of(const Band& band) const {
+    const auto at = std::find(constants_.begin(), constants_.end(), band.diagonal);
+    if (at == constants_.end()) return join("__ldg(a.constants + ", band.diagonal, ")");
+    return join("a.constant[", at - constants_.begin(), "]");
+  }
+
   std::string value_of(const Shape& shape, std::size_t k) const {
     const Band& band = shape.bands[k];
     const std::string base = shape.pieces.size() == 1 ? join("(", band.base, "ll)") : join("bands[", k, "].base");
-    const std::string at = join("(", base, " + i)"), constant = join("__ldg(a.constants + ", band.diagonal, ")");
+    const std::string at = join("(", base, " + i)"), constant = constant_of(band);
     switch (band.storage) {
       case Storage::full: return join("__ldg(reinterpret_cast<const T*>(a.data) + ", at, ")");
       case Storage::single: return join("static_cast<T>(__ldg(reinterpret_cast<const float*>(a.data) + ", at, "))");
@@ -182,20 +319,10 @@ class BandWriter {
   }
 
   const BandPlan& plan_;
+  std::vector<std::uint16_t> constants_ = constant_diagonals(plan_);
   std::vector<Shape> shapes_;
   std::vector<std::size_t> shape_of_;  ///< by row piece
 };
-
-/// Elements of x that the rows of a thread reach, relative to the first row.
-std::set<Offset> reach(const std::vector<Index>& offsets, const ProductSource::Tiling& t) {
-  std::set<Offset> places;
-  for (const Index o : offsets) {
-    for (int r = 0; r < t.tall; ++r) {
-      for (int q = 0; q < t.pair; ++q) places.insert(Offset{o} + Offset{t.stride} * r + q);
-    }
-  }
-  return places;
-}
 
 /// The kernels for row classes.
 class ClassWriter {
@@ -204,18 +331,15 @@ class ClassWriter {
       : offsets_(offsets), rows_(rows), cols_(cols), simple_(simple) {}
 
   std::string text(const ProductSource::Tiling& tiling) const {
-    ProductSource::Tiling single = tiling;
-    single.pair = 1;
-    std::string text = edge_row() + inner_row() + kernels("ClassArgs<T>", false) + tiled(single, ProductSource::product);
-    if (tiling.pair > 1) text += tiled(tiling, ProductSource::product_pairs);
-    return text;
+    return edge_row() + inner_row() + dot_kernel("ClassArgs<T>") +
+           product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
+             return tiled_kernel(kernel, "ClassArgs<T>", t, rows_, all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t),
+                                 "edge_row(a, row, p.x + row)");
+           });
   }
 
  private:
   std::size_t diagonals() const { return offsets_.size(); }
-
-  /// Place p of x in a name: no minus sign.
-  static std::string name(Offset p) { return p < 0 ? join("xm", -p) : join("x", p); }
 
   std::string value(std::size_t d) const {
     return simple_ ? join("a.value[", d, "]")
@@ -232,27 +356,15 @@ class ClassWriter {
     return text + "  return sum;\n}\n";
   }
 
-  std::string all_inside(Offset low, Offset high) const {
-    return join("i >= ", std::max<Offset>(0, -low), "u && i < ",
-                std::max<Offset>(0, Offset{cols_} - std::max<Offset>(0, high)), "u");
-  }
-
   /// A thread a row, for the product with a dot product.
   std::string inner_row() const {
     ProductSource::Tiling one;
     return join("template <bool Dotted>\n__device__ void rows(const ClassArgs<T>& a, const Product<T>& p, const T* w, "
                 "Sums<1>& dot) {\n  const unsigned stride = 256u * gridDim.x;\n"
                 "  for (unsigned i = 256u * blockIdx.x + threadIdx.x; i < ",
-                rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (", inside(one), ") {\n",
+                rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (", all_inside(offsets_, one, rows_, cols_), ") {\n",
                 loads(one), sums(one), "    } else {\n      s0_0 = edge_row(a, i, x);\n    }\n",
                 "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
-  }
-
-  std::string inside(const ProductSource::Tiling& t) const {
-    if (offsets_.empty()) return "false";
-    const std::set<Offset> places = reach(offsets_, t);
-    const Offset last_row = Offset{t.stride} * (t.tall - 1) + t.pair - 1;
-    return join(all_inside(*places.begin(), *places.rbegin()), " && i + ", last_row, "u < ", rows_, "u");
   }
 
   /// All of x that the rows may need, and what the rows are, at the same time.
@@ -260,18 +372,7 @@ class ClassWriter {
     std::string text;
     for (int r = 0; r < t.tall; ++r)
       text += join("      const unsigned tile", r, " = __ldg(a.tiles + (i + ", Offset{t.stride} * r, "u) / 32);\n");
-    const std::set<Offset> places = reach(offsets_, t);
-    for (auto p = places.begin(); p != places.end(); ++p) {
-      const auto next = std::next(p);
-      if (t.pair == 2 && *p % 2 == 0 && next != places.end() && *next == *p + 1) {
-        text += join("      const Pair both", name(*p), " = __ldg(reinterpret_cast<const Pair*>(x + (", *p, ")));\n",
-                     "      const T ", name(*p), " = both", name(*p), ".x, ", name(*next), " = both", name(*p), ".y;\n");
-        p = next;
-      } else {
-        text += join("      const T ", name(*p), " = __ldg(x + (", *p, "));\n");
-      }
-    }
-    return text;
+    return text + fetch("x", "x", reach(offsets_, t), t.pair);
   }
 
   std::string sums(const ProductSource::Tiling& t) const {
@@ -295,43 +396,9 @@ class ClassWriter {
     if (odd) text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ", row, "u) % 32);\n");
     for (std::size_t d = 0; d < diagonals(); ++d) {
       text += odd ? join("          if (word >> ", d, " & 1u) ") : std::string("        ");
-      text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name(offsets_[d] + row), ", ", sum, ");\n");
+      text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name("x", offsets_[d] + row), ", ", sum, ");\n");
     }
     return odd ? text + "        }\n" : text;
-  }
-
-  /// Several rows a thread.
-  std::string tiled(const ProductSource::Tiling& t, const char* kernel) const {
-    std::string text = join("extern \"C\" __global__ void __launch_bounds__(", t.threads, ") ", kernel,
-                            "(const __grid_constant__ ClassArgs<T> a, const Product<T> p) {\n  const unsigned u = ", t.pair,
-                            "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n");
-    if (t.tall == 1) {
-      text += "  const unsigned i = u;\n";
-    } else {
-      text += join("  const unsigned i = u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
-    }
-    text += join("  if (i >= ", rows_, ") return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n  if (", inside(t), ") {\n");
-    for (int r = 0; r < t.tall; ++r) {
-      for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
-    }
-    text += "    {\n" + loads(t) + sums(t) + "    }\n" + stores(t) + "    return;\n  }\n";
-    return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const unsigned row = i + k / ",
-                       t.pair, " * ", t.stride, "u + k % ", t.pair, ";\n    if (row < ", rows_,
-                       ") cuda::finish_row<false>(p, row, edge_row(a, row, p.x + row), static_cast<const T*>(nullptr), "
-                       "none);\n  }\n}\n");
-  }
-
-  std::string stores(const ProductSource::Tiling& t) const {
-    std::string single, both;
-    for (int r = 0; r < t.tall; ++r) {
-      const Offset row = Offset{t.stride} * r;
-      both += join("      *reinterpret_cast<Pair*>(p.y + i + ", row, ") = Pair{p.alpha * s", r, "_0, p.alpha * s", r, "_1};\n");
-      for (int q = 0; q < t.pair; ++q)
-        single += join("      cuda::finish_row<false>(p, i + ", row + q, ", s", r, "_", q,
-                       ", static_cast<const T*>(nullptr), none);\n");
-    }
-    if (t.pair == 1) return single;
-    return "    if (p.beta == 0) {\n" + both + "    } else {\n" + single + "    }\n";
   }
 
   const std::vector<Index>& offsets_;
@@ -340,6 +407,16 @@ class ClassWriter {
 };
 
 }  // namespace
+
+std::vector<std::uint16_t> constant_diagonals(const BandPlan& plan) {
+  std::vector<std::uint16_t> diagonals;
+  for (const Band& b : plan.bands) {
+    if (b.storage != Storage::mask && b.storage != Storage::constant) continue;
+    if (diagonals.size() == BandArgs<double>::max_constants) break;
+    if (std::find(diagonals.begin(), diagonals.end(), b.diagonal) == diagonals.end()) diagonals.push_back(b.diagonal);
+  }
+  return diagonals;
+}
 
 unsigned ProductSource::Tiling::blocks(Index rows) const {
   const Offset chunk = Offset{stride} * tall;
@@ -350,20 +427,18 @@ unsigned ProductSource::Tiling::blocks(Index rows) const {
 // H200, 2026-11: 5-point 4096^2 takes 81 us with a row a thread, 69 with 4 x 2; 7-point 256^3 84 and 77 (2 x 2 across
 // planes); 27-point 128^3, which the first-level cache bounds, 24 and 19 (2 x 1 across lines, smaller blocks).
 ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets) {
-  constexpr int few = 12;
-  constexpr Index least_stride = 32;
   const std::size_t most = std::max<std::size_t>(24, offsets.size() * 4 / 3);
   ProductSource::Tiling best;
-  if (offsets.size() > few) best.threads = 128;
+  if (offsets.size() > max_tiled) best.threads = 128;
   const auto rows = [](const ProductSource::Tiling& t) { return t.tall * t.pair; };
   for (const Index stride : offsets) {
     if (stride < least_stride) continue;
     for (const int tall : {1, 2, 4}) {
       for (const int pair : {1, 2}) {
         const ProductSource::Tiling t{pair, tall, stride, best.threads};
-        if (pair == 2 && (offsets.size() > few || stride % 2 != 0)) continue;
+        if (pair == 2 && (offsets.size() > max_tiled || stride % 2 != 0)) continue;
         if (reach(offsets, t).size() > most || rows(t) < rows(best)) continue;
-        const bool sooner = offsets.size() > few && rows(t) == rows(best) && best.tall > 1;  // lines before planes
+        const bool sooner = offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // lines before planes
         if (rows(t) > rows(best) || (!sooner && pair >= best.pair)) best = t;
       }
     }
@@ -374,14 +449,15 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets) {
 std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type) {
   const BandWriter writer(plan);
   if (writer.bands() > max_bands || plan.pieces.size() > max_pieces) return std::nullopt;
-  return ProductSource{head(type) + writer.rows() + kernels("BandArgs<T>", true), {}, false};
+  const ProductSource::Tiling tiling = writer.tiling();
+  return ProductSource{head(type) + writer.rows() + dot_kernel("BandArgs<T>") + writer.product(tiling), tiling};
 }
 
 template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple) {
   const ProductSource::Tiling tiling = choose_tiling(table.offsets);
   const std::string type = sizeof(T) == 8 ? "double" : "float";
-  return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, simple).text(tiling), tiling, tiling.pair > 1};
+  return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, simple).text(tiling), tiling};
 }
 
 template ProductSource product_source(const ClassTable<float>&, bool);

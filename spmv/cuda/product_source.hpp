@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ namespace ostinato::formats {
 ///
 /// Source    DIA-Adaptive, sections 3.2.2 and 3.3.2. The tiling is ours.
 struct ProductSource {
-  /// Kernels in `text`. `pairs` has a second kernel for the product, for vectors that begin at a multiple of two values.
+  /// Kernels in `text`. The last is there when rows are taken in pairs, for vectors that begin at a multiple of two values;
+  /// the first then takes single rows instead, for all others.
   static constexpr const char* product = "product";
   static constexpr const char* product_dot = "product_dot";
   static constexpr const char* product_pairs = "product_pairs";
@@ -36,7 +38,6 @@ struct ProductSource {
 
   std::string text;
   Tiling tiling;  ///< of the product; that with a dot product has a thread a row, in the order of the sum
-  bool pairs = false;
 };
 
 /// Nothing when the text would be too long to be worth compiling. `type` is "float" or "double".
@@ -44,6 +45,9 @@ std::optional<ProductSource> product_source(const BandPlan& plan, const std::str
 
 template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple);
+
+/// The diagonals whose one value a kernel of product_source(plan, type) takes from BandArgs::constant, in that order.
+std::vector<std::uint16_t> constant_diagonals(const BandPlan& plan);
 
 /// How many rows a thread of a class kernel takes: neighbours share most of x, so that less comes from the caches.
 ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets);

@@ -189,14 +189,14 @@ __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   T factor[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) factor[d] = __ldg(x + a.offset[d]);
-  const unsigned name = __ldg(a.tiles + i / tile);
+  const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
   T sum = 0;
   if (name == 0) {
 #pragma unroll
     for (int d = 0; d < D; ++d) sum = fma(a.value[d], factor[d], sum);
     return sum;
   }
-  const std::uint64_t word = __ldg(a.patterns + name * tile + i % tile);
+  const std::uint64_t word = __ldg(a.patterns + name * tile + static_cast<unsigned>(i) % tile);
   if (!a.simple) return edge_row(a, word, x);
 #pragma unroll
   for (int d = 0; d < D; ++d) {
@@ -211,7 +211,7 @@ __device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
   if constexpr (D > 0) {
     if (i + a.offset[0] >= 0 && i + a.offset[D - 1] < a.cols) return inner_row<D>(a, i, x);
   }
-  return edge_row(a, __ldg(a.patterns + static_cast<Offset>(__ldg(a.tiles + i / tile)) * tile + i % tile), x);
+  return edge_row(a, __ldg(a.patterns + __ldg(a.tiles + static_cast<unsigned>(i) / tile) * tile + static_cast<unsigned>(i) % tile), x);
 }
 
 /// A thread a row. D diagonals, or any number when D is 0.

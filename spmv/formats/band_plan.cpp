@@ -87,6 +87,7 @@ class Layout {
     if (!plan_.codes.empty()) add_zero_code();
     for (std::size_t d = 0; d < runs_.size(); ++d) storages_.push_back(storage_of(d));
     if (std::find(storages_.begin(), storages_.end(), Storage::code) == storages_.end()) plan_.codes.clear();
+    plan_.is_whole = std::all_of(storages_.begin(), storages_.end(), [](Storage s) { return s == Storage::full; });
     for (const Diagonal& diagonal : census_.diagonals) plan_.constants.push_back(diagonal.value);
   }
 

@@ -56,7 +56,8 @@ struct BandPlan {
   std::vector<double> codes;      ///< the table of Storage::code
   std::size_t data_bytes = 0;
   std::size_t value_bytes = 0;
-  Offset slots = 0;  ///< rows times diagonals, piece by piece: what the papers count
+  bool is_whole = true;  ///< every band is stored as it is
+  Offset slots = 0;      ///< rows times diagonals, piece by piece: what the papers count
   /// Entries of row piece p that no band holds: remainder_ptr[p] .. remainder_ptr[p + 1]. Empty when there are none.
   std::vector<Index> remainder_ptr;
 

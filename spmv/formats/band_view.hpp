@@ -32,7 +32,8 @@ struct BandView {
   const T* constants;
   const T* codes;
   RemainderView<T> remainder;
-  const BandPlan* plan;  ///< on the host
+  const BandPlan* plan;               ///< on the host
+  const T* host_constants = nullptr;  ///< a copy of `constants` on the host, once it is there
 };
 
 namespace detail {

@@ -72,7 +72,8 @@ class Bands {
             constants_.data(),
             codes_.data(),
             {remainder_ptr_.data(), remainder_row_.data(), remainder_col_.data(), remainder_val_.data()},
-            &plan_};
+            &plan_,
+            host_constants_.data()};
   }
 
  private:
@@ -87,6 +88,7 @@ class Bands {
     band_fill(space_, a, view(),
               BandStore<T>{data_.data(), constants_.data(), remainder_row_.data(), remainder_col_.data(),
                            remainder_val_.data(), first_row_.data(), offset_.data()});
+    host_constants_ = constants_.download();
   }
 
   Space space_;
@@ -102,6 +104,7 @@ class Bands {
   Vector<Space, Index> remainder_col_;
   Vector<Space, T> remainder_val_;
   Vector<Space, Index> first_row_, offset_;
+  std::vector<T> host_constants_;
 };
 
 }  // namespace ostinato::formats

@@ -99,8 +99,7 @@ class DiagonalFormat {
     c.bytes = classes ? class_bytes(*s.census) : plan.bytes();
     c.moved = static_cast<double>(c.bytes) + vectors;
     c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
-    const double walk = m.load_latency * std::ceil(entries / std::max(1, s.rows) / diagonals_in_flight);
-    c.seconds = m.latency + std::max(c.moved / (m.bandwidth * efficiency(plan, classes)), walk);
+    c.seconds = m.latency + (classes ? class_seconds(c, plan, m) : band_seconds(c, plan, m));
     c.setup_seconds = 20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
     if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
       c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
@@ -111,12 +110,26 @@ class DiagonalFormat {
  private:
   /// Diagonals may cost at most this many times the bytes of CSR, even when forced: past it the memory isn't there.
   static constexpr double max_growth = 32;
-  static constexpr double diagonals_in_flight = 8;
 
-  /// Share of the copy bandwidth (H200 2026-11: whole diagonals 4.3 of 4.26 TB/s, row classes 3.3).
-  static double efficiency(const BandPlan& plan, bool classes) {
-    if (classes) return 0.78;
-    return plan.pieces.size() > 1 ? 0.85 : 0.95;
+  /// Classes need neither values nor masks, and generated kernels share x between rows (H200 and EPYC, 2026-11).
+  static double class_seconds(const Cost& c, const BandPlan& plan, const Machine& m) {
+    constexpr double efficiency = 0.85;
+    const double term = m.term_seconds * (m.device ? 0.25 : 0.7);
+    return std::max({c.moved / (m.bandwidth * efficiency), term * static_cast<double>(plan.slots), 2 * m.load_latency});
+  }
+
+  /// Bytes bound large matrices, terms those that take few bytes, and small ones the loads that wait for each other: a row
+  /// piece's place, its bands, some at a time, for each its code and then its value, and the remainder.
+  static double band_seconds(const Cost& c, const BandPlan& plan, const Machine& m) {
+    constexpr Index in_flight = 8;
+    const double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
+    Index most = 0;
+    for (const RowPiece& piece : plan.pieces) most = std::max(most, piece.bands);
+    const Index rounds = (most + in_flight - 1) / in_flight;
+    const Index waits = rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) +
+                        (plan.remainder() > 0 ? 2 : 0);
+    const double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
+    return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
   }
 
   static std::string why_no_census(const Structure& s) {
