@@ -57,7 +57,8 @@ class Hessenberg {
 
   /// The coefficients y that minimise the residual over the columns taken.
   std::vector<double> solve() const {
-    std::vector<double> y(g_.begin(), g_.begin() + columns());
+    std::vector<double> y = g_;
+    y.resize(r_.size());
     for (std::size_t j = r_.size(); j-- > 0;) {
       y[j] /= r_[j][j];
       for (std::size_t i = 0; i < j; ++i) y[i] -= r_[j][i] * y[j];

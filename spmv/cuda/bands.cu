@@ -103,16 +103,16 @@ void run_whole(const Cuda& space, const BandView<T>& a, Product<T> p, const T* w
 /// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is used.
 /// With Whole they are all stored as they are.
 template <bool Whole, class T>
-__device__ T sum_bands(const BandView<T>& a, const RowPiece& piece, Offset i, const T* x) {
+__device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const T* x) {
   T sum = 0;
-  for (int begin = 0; begin < piece.bands; begin += in_flight) {
+  for (int begin = 0; begin < count; begin += in_flight) {
     T value[in_flight], factor[in_flight];
     bool there[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
-      there[k] = begin + k < piece.bands && i < a.rows;
+      there[k] = begin + k < count && i < a.rows;
       if (!there[k]) continue;
-      const Band band = a.bands[piece.first_band + begin + k];
+      const Band band = bands[begin + k];
       const Offset j = i + band.offset;
       there[k] = j >= 0 && j < a.cols;
       if (!there[k]) continue;
@@ -137,6 +137,33 @@ __device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const 
   return sum;
 }
 
+/// Bands that travel as a parameter.
+constexpr int max_listed = 32;
+struct List {
+  Band bands[max_listed];
+};
+
+/// One row piece with few bands: they needn't be looked up.
+template <bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T> p, const T* w,
+                cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Sums<1> dot{};
+  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride)
+    cuda::finish_row<Dotted>(p, i, sum_bands<false>(a, list.bands, count, i, p.x), w, dot);
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <bool Dotted, class T>
+void run_list(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  List list{};
+  std::copy(a.plan->bands.begin(), a.plan->bands.end(), list.bands);
+  list_kernel<Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
+      a, list, static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
 /// Any plan: a block takes a tile of rows, which lies in one row piece.
 template <bool Whole, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
@@ -146,7 +173,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Offset i = tile * cuda::tile_rows + threadIdx.x;
     const RowPiece piece = a.pieces[a.piece_of[tile]];
-    T sum = sum_bands<Whole>(a, piece, i, p.x);
+    T sum = sum_bands<Whole>(a, a.bands + piece.first_band, piece.bands, i, p.x);
     sum = add_remainder(a.remainder, tile, sum, p.x);
     if (i < a.rows) cuda::finish_row<Dotted>(p, i, sum, w, dot);
   }
@@ -157,8 +184,9 @@ template <bool Dotted, class T>
 void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
   space.state().activate();
   const bool whole = a.plan->is_whole;
-  if (whole && a.plan->pieces.size() == 1 && a.plan->remainder() == 0)
-    return run_whole<Dotted>(space, a, p, w, slot);
+  const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
+  if (one_piece && whole) return run_whole<Dotted>(space, a, p, w, slot);
+  if (one_piece && a.plan->bands.size() <= max_listed) return run_list<Dotted>(space, a, p, w, slot);
   const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
   kernel<<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
       a, p, w, cuda::reduction(space, slot));

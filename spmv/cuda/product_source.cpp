@@ -23,6 +23,9 @@ constexpr std::size_t in_flight = 8;
 constexpr Index least_stride = 32;
 /// Diagonals of which a thread can hold several rows' values.
 constexpr std::size_t max_tiled = 12;
+/// Threads that a GPU needs to be busy: with fewer, rows aren't taken together (H200, 2026-11: 5-point 1024^2 takes 6.5 us
+/// with a row a thread, 7.2 with eight; 2048^2 25.3 and 23.2).
+constexpr Index enough_threads = 400000;
 
 template <class... Words>
 std::string join(const Words&... words) {
@@ -44,14 +47,15 @@ std::string head(const std::string& type) {
 }
 
 /// The kernels around `template <bool Dotted> void rows(args, p, w, dot)`, which goes through all rows of a block.
-std::string dot_kernel(const std::string& args) {
-  return join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
+/// `bounds` is of the launch: threads, and perhaps blocks that shall fit a multiprocessor.
+std::string dot_kernel(const std::string& args, const char* bounds) {
+  return join("extern \"C\" __global__ void __launch_bounds__(", bounds, ") product_dot(const __grid_constant__ ", args,
               " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
               "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
 }
 
-std::string rows_kernel(const std::string& args) {
-  return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
+std::string rows_kernel(const std::string& args, const char* bounds) {
+  return join("extern \"C\" __global__ void __launch_bounds__(", bounds, ") product(const __grid_constant__ ", args,
               " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
 }
 
@@ -188,13 +192,20 @@ class BandWriter {
 
   /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share values.
   std::string product(const ProductSource::Tiling& tiling) const {
-    if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>");
+    if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>", bounds());
     std::vector<Index> offsets;
     for (const Band& b : plan_.bands) offsets.push_back(b.offset);
     return product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
       return tiled_kernel(kernel, "BandArgs<T>", t, plan_.rows, all_inside(offsets, t, plan_.rows, plan_.cols),
                           tile(offsets, t), "body0(a, nullptr, row, p.x + row)");
     });
+  }
+
+  /// Long bodies would take so many registers that few threads are left to wait for memory.
+  const char* bounds() const {
+    const bool long_body = std::any_of(shapes_.begin(), shapes_.end(),
+                                       [](const Shape& s) { return s.bands.size() > max_tiled; });
+    return long_body ? "256, 6" : "256";
   }
 
   ProductSource::Tiling tiling() const {
@@ -205,8 +216,8 @@ class BandWriter {
     ProductSource::Tiling t;
     if (!whole || !mirrored || bands.back().offset < least_stride) return t;
     t.stride = bands.back().offset;
-    t.tall = 2;
-    t.pair = t.stride % 2 == 0 ? 2 : 1;
+    if (plan_.rows / 2 >= enough_threads) t.tall = 2;
+    if (plan_.rows / 4 >= enough_threads && t.stride % 2 == 0) t.pair = 2;
     return t;
   }
 
@@ -331,7 +342,7 @@ class ClassWriter {
       : offsets_(offsets), rows_(rows), cols_(cols), simple_(simple) {}
 
   std::string text(const ProductSource::Tiling& tiling) const {
-    return edge_row() + inner_row() + dot_kernel("ClassArgs<T>") +
+    return edge_row() + inner_row() + dot_kernel("ClassArgs<T>", "256") +
            product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
              return tiled_kernel(kernel, "ClassArgs<T>", t, rows_, all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t),
                                  "edge_row(a, row, p.x + row)");
@@ -426,7 +437,7 @@ unsigned ProductSource::Tiling::blocks(Index rows) const {
 
 // H200, 2026-11: 5-point 4096^2 takes 81 us with a row a thread, 69 with 4 x 2; 7-point 256^3 84 and 77 (2 x 2 across
 // planes); 27-point 128^3, which the first-level cache bounds, 24 and 19 (2 x 1 across lines, smaller blocks).
-ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets) {
+ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index total_rows) {
   const std::size_t most = std::max<std::size_t>(24, offsets.size() * 4 / 3);
   ProductSource::Tiling best;
   if (offsets.size() > max_tiled) best.threads = 128;
@@ -437,7 +448,7 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets) {
       for (const int pair : {1, 2}) {
         const ProductSource::Tiling t{pair, tall, stride, best.threads};
         if (pair == 2 && (offsets.size() > max_tiled || stride % 2 != 0)) continue;
-        if (reach(offsets, t).size() > most || rows(t) < rows(best)) continue;
+        if (reach(offsets, t).size() > most || rows(t) < rows(best) || total_rows / rows(t) < enough_threads) continue;
         const bool sooner = offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // lines before planes
         if (rows(t) > rows(best) || (!sooner && pair >= best.pair)) best = t;
       }
@@ -450,12 +461,12 @@ std::optional<ProductSource> product_source(const BandPlan& plan, const std::str
   const BandWriter writer(plan);
   if (writer.bands() > max_bands || plan.pieces.size() > max_pieces) return std::nullopt;
   const ProductSource::Tiling tiling = writer.tiling();
-  return ProductSource{head(type) + writer.rows() + dot_kernel("BandArgs<T>") + writer.product(tiling), tiling};
+  return ProductSource{head(type) + writer.rows() + dot_kernel("BandArgs<T>", writer.bounds()) + writer.product(tiling), tiling};
 }
 
 template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple) {
-  const ProductSource::Tiling tiling = choose_tiling(table.offsets);
+  const ProductSource::Tiling tiling = choose_tiling(table.offsets, table.rows);
   const std::string type = sizeof(T) == 8 ? "double" : "float";
   return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, simple).text(tiling), tiling};
 }

@@ -50,6 +50,7 @@ ProductSource product_source(const ClassTable<T>& table, bool simple);
 std::vector<std::uint16_t> constant_diagonals(const BandPlan& plan);
 
 /// How many rows a thread of a class kernel takes: neighbours share most of x, so that less comes from the caches.
-ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets);
+/// Few rows are left to as many threads.
+ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index rows);
 
 }  // namespace ostinato::formats

@@ -118,7 +118,9 @@ TEST(ProductSource, IsNotWrittenForManyRowPieces) {
 }
 
 TEST(ProductSource, TilesWhereNeighboursShareX) {
-  const auto tiling = [](const Csr<double>& a) { return formats::choose_tiling(analyse(Host(), a.view()).offsets); };
+  const auto tiling = [](const Csr<double>& a) {
+    return formats::choose_tiling(analyse(Host(), a.view()).offsets, Index{1} << 24);
+  };
   const auto plane = tiling(generate<double>("poisson2d", {.n = 64}));
   EXPECT_EQ(plane.tall, 4);
   EXPECT_EQ(plane.pair, 2);
@@ -131,7 +133,8 @@ TEST(ProductSource, TilesWhereNeighboursShareX) {
   EXPECT_EQ(dense.tall, 2);
   EXPECT_EQ(dense.pair, 1);
   EXPECT_EQ(dense.stride, 40);
-  EXPECT_EQ(formats::choose_tiling({-1, 0, 1}).tall, 1);
+  EXPECT_EQ(formats::choose_tiling({-1, 0, 1}, Index{1} << 24).tall, 1);
+  EXPECT_EQ(formats::choose_tiling({-64, -1, 0, 1, 64}, 4096).tall, 1);
 }
 
 TEST(ProductSource, TilingCoversEveryRow) {
