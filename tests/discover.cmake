@@ -17,9 +17,10 @@ function(ostinato_add_test program test)
     set(processors 2)
   endif()
   add_test("${test}" "${program}" "--gtest_filter=${test}")
-  # Threads that wait must not keep a core busy: several tests run at once.
+  # Threads that wait must not keep a core busy: several tests run at once. An empty OSTINATO_CACHE_DIR keeps tests, and
+  # the programs that they start, out of the user's cache.
   set_tests_properties("${test}" PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} PROCESSORS ${processors}
-    ENVIRONMENT "OMP_WAIT_POLICY=passive" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+    ENVIRONMENT "OMP_WAIT_POLICY=passive;OSTINATO_CACHE_DIR=" SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
 endfunction()
 
 function(ostinato_discover program)

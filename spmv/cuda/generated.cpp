@@ -93,7 +93,7 @@ void GeneratedProduct::request(const Cuda& space, ProductSource source) {
 template <class T>
 void GeneratedProduct::request(const Cuda& space, const BandView<T>& a) {
   std::optional<ProductSource> source = product_source(*a.plan, type_name<T>());
-  too_long_ = !source;
+  not_worth_it_ = !source;
   constants_ = constant_diagonals(*a.plan);
   if (source) request(space, std::move(*source));
 }
@@ -142,7 +142,7 @@ bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Produ
 }
 
 std::string GeneratedProduct::text() const {
-  if (too_long_) return "none: too many different row pieces to be worth compiling";
+  if (not_worth_it_) return "none: the precompiled ones are as good for this many diagonals";
   if (kernels_ == nullptr) return {};
   switch (kernels_->state()) {
     case GeneratedKernels::State::compiling: return "still being compiled";

@@ -47,7 +47,7 @@ class GeneratedProduct {
   std::shared_ptr<GeneratedKernels> kernels_;
   ProductSource::Tiling tiling_;
   std::vector<std::uint16_t> constants_;
-  bool too_long_ = false;
+  bool not_worth_it_ = false;
   mutable bool loaded_ = false;
   mutable std::array<const void*, 3> functions_{};
 };

@@ -47,15 +47,14 @@ std::string head(const std::string& type) {
 }
 
 /// The kernels around `template <bool Dotted> void rows(args, p, w, dot)`, which goes through all rows of a block.
-/// `bounds` is of the launch: threads, and perhaps blocks that shall fit a multiprocessor.
-std::string dot_kernel(const std::string& args, const char* bounds) {
-  return join("extern \"C\" __global__ void __launch_bounds__(", bounds, ") product_dot(const __grid_constant__ ", args,
+std::string dot_kernel(const std::string& args) {
+  return join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
               " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
               "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
 }
 
-std::string rows_kernel(const std::string& args, const char* bounds) {
-  return join("extern \"C\" __global__ void __launch_bounds__(", bounds, ") product(const __grid_constant__ ", args,
+std::string rows_kernel(const std::string& args) {
+  return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
               " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
 }
 
@@ -69,6 +68,9 @@ std::set<Offset> reach(const std::vector<Index>& offsets, const ProductSource::T
   }
   return places;
 }
+
+/// The last row of a thread, relative to the first.
+Offset last_row(const ProductSource::Tiling& t) { return Offset{t.stride} * (t.tall - 1) + t.pair - 1; }
 
 /// Place p of an array, in a name: no minus sign.
 std::string name(const char* array, Offset p) { return p < 0 ? join(array, "m", -p) : join(array, p); }
@@ -94,10 +96,9 @@ std::string fetch(const char* array, const char* pointer, const std::set<Offset>
 std::string all_inside(const std::vector<Index>& offsets, const ProductSource::Tiling& t, Index rows, Index cols) {
   if (offsets.empty()) return "false";
   const std::set<Offset> places = reach(offsets, t);
-  const Offset last_row = Offset{t.stride} * (t.tall - 1) + t.pair - 1;
   return join("i >= ", std::max<Offset>(0, -*places.begin()), "u && i < ",
-              std::max<Offset>(0, Offset{cols} - std::max<Offset>(0, *places.rbegin())), "u && i + ", last_row, "u < ", rows,
-              "u");
+              std::max<Offset>(0, Offset{cols} - std::max<Offset>(0, *places.rbegin())), "u && i + ", last_row(t), "u < ",
+              rows, "u");
 }
 
 /// Stores the sums s0_0, s0_1 and so on.
@@ -114,22 +115,35 @@ std::string stores(const ProductSource::Tiling& t) {
   return "    if (p.beta == 0) {\n" + both + "    } else {\n" + single + "    }\n";
 }
 
-/// A kernel with several rows a thread: `inside` fetches and adds up where `when` holds; elsewhere `one_row` is a row.
+/// How the rows of a thread are added up.
+struct Rows {
+  std::string when;     ///< all of x that they reach is there: then
+  std::string inside;   ///< fetches and adds up
+  std::string at_edge;  ///< the same where some of x isn't there, but all are rows; may be empty
+  std::string one_row;  ///< otherwise, the sum of `row`
+};
+
+/// A kernel with several rows a thread.
 std::string tiled_kernel(const char* kernel, const char* args, const ProductSource::Tiling& t, Index rows,
-                         const std::string& when, const std::string& inside, const std::string& one_row) {
+                         const Rows& sums) {
   std::string text = join("extern \"C\" __global__ void __launch_bounds__(", t.threads, ") ", kernel,
                           "(const __grid_constant__ ", args, " a, const Product<T> p) {\n  const unsigned u = ", t.pair,
                           "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n  const unsigned i = ");
   text += t.tall == 1 ? std::string("u;\n")
                       : join("u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
-  text += join("  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n  if (", when, ") {\n");
-  for (int r = 0; r < t.tall; ++r) {
-    for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
-  }
-  text += "    {\n" + inside + "    }\n" + stores(t) + "    return;\n  }\n";
+  text += join("  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n");
+  const auto together = [&](const std::string& when, const std::string& all) {
+    text += "  if (" + when + ") {\n";
+    for (int r = 0; r < t.tall; ++r) {
+      for (int q = 0; q < t.pair; ++q) text += join("    T s", r, "_", q, " = 0;\n");
+    }
+    text += "    {\n" + all + "    }\n" + stores(t) + "    return;\n  }\n";
+  };
+  together(sums.when, sums.inside);
+  if (!sums.at_edge.empty()) together(join("i + ", last_row(t), "u < ", rows, "u"), sums.at_edge);
   return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const unsigned row = i + k / ",
                      t.pair, " * ", t.stride, "u + k % ", t.pair, ";\n    if (row < ", rows,
-                     "u) cuda::finish_row<false>(p, row, ", one_row, ", static_cast<const T*>(nullptr), none);\n  }\n}\n");
+                     "u) cuda::finish_row<false>(p, row, ", sums.one_row, ", static_cast<const T*>(nullptr), none);\n  }\n}\n");
 }
 
 /// The kernels for a product: one, or two when rows are taken in pairs. `write` gives a kernel's text.
@@ -192,20 +206,22 @@ class BandWriter {
 
   /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share values.
   std::string product(const ProductSource::Tiling& tiling) const {
-    if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>", bounds());
+    if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>");
     std::vector<Index> offsets;
     for (const Band& b : plan_.bands) offsets.push_back(b.offset);
     return product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
-      return tiled_kernel(kernel, "BandArgs<T>", t, plan_.rows, all_inside(offsets, t, plan_.rows, plan_.cols),
-                          tile(offsets, t), "body0(a, nullptr, row, p.x + row)");
+      return tiled_kernel(kernel, "BandArgs<T>", t, plan_.rows,
+                          {all_inside(offsets, t, plan_.rows, plan_.cols), tile(offsets, t), "",
+                           "body0(a, nullptr, row, p.x + row)"});
     });
   }
 
-  /// Long bodies would take so many registers that few threads are left to wait for memory.
-  const char* bounds() const {
+  /// Of many whole values the compiler fetches so many at once that few threads have registers left: the precompiled
+  /// loop over them is faster (H200, 2026-11: 27-point 128^3 takes 86 us with it, 154 with a straight line).
+  bool is_worth_it() const {
     const bool long_body = std::any_of(shapes_.begin(), shapes_.end(),
                                        [](const Shape& s) { return s.bands.size() > max_tiled; });
-    return long_body ? "256, 6" : "256";
+    return bands() <= max_bands && plan_.pieces.size() <= max_pieces && !(plan_.is_whole && long_body);
   }
 
   ProductSource::Tiling tiling() const {
@@ -342,10 +358,11 @@ class ClassWriter {
       : offsets_(offsets), rows_(rows), cols_(cols), simple_(simple) {}
 
   std::string text(const ProductSource::Tiling& tiling) const {
-    return edge_row() + inner_row() + dot_kernel("ClassArgs<T>", "256") +
+    return edge_row() + inner_row() + dot_kernel("ClassArgs<T>") +
            product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
-             return tiled_kernel(kernel, "ClassArgs<T>", t, rows_, all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t),
-                                 "edge_row(a, row, p.x + row)");
+             return tiled_kernel(kernel, "ClassArgs<T>", t, rows_,
+                                 {all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t),
+                                  edge_loads(t) + sums(t), "edge_row(a, row, p.x + row)"});
            });
   }
 
@@ -380,10 +397,23 @@ class ClassWriter {
 
   /// All of x that the rows may need, and what the rows are, at the same time.
   std::string loads(const ProductSource::Tiling& t) const {
+    return tiles(t) + fetch("x", "x", reach(offsets_, t), t.pair);
+  }
+
+  std::string tiles(const ProductSource::Tiling& t) const {
     std::string text;
     for (int r = 0; r < t.tall; ++r)
       text += join("      const unsigned tile", r, " = __ldg(a.tiles + (i + ", Offset{t.stride} * r, "u) / 32);\n");
-    return text + fetch("x", "x", reach(offsets_, t), t.pair);
+    return text;
+  }
+
+  /// The same where places may lie outside: what is fetched there in their stead isn't used.
+  std::string edge_loads(const ProductSource::Tiling& t) const {
+    std::string text = tiles(t);
+    for (const Offset p : reach(offsets_, t))
+      text += join("      const T ", name("x", p), " = __ldg(p.x + min(max(static_cast<long long>(i) + (", p,
+                   "ll), 0ll), ", Offset{cols_} - 1, "ll));\n");
+    return text;
   }
 
   std::string sums(const ProductSource::Tiling& t) const {
@@ -459,9 +489,9 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index tot
 
 std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type) {
   const BandWriter writer(plan);
-  if (writer.bands() > max_bands || plan.pieces.size() > max_pieces) return std::nullopt;
+  if (!writer.is_worth_it()) return std::nullopt;
   const ProductSource::Tiling tiling = writer.tiling();
-  return ProductSource{head(type) + writer.rows() + dot_kernel("BandArgs<T>", writer.bounds()) + writer.product(tiling), tiling};
+  return ProductSource{head(type) + writer.rows() + dot_kernel("BandArgs<T>") + writer.product(tiling), tiling};
 }
 
 template <class T>

@@ -40,7 +40,7 @@ struct ProductSource {
   Tiling tiling;  ///< of the product; that with a dot product has a thread a row, in the order of the sum
 };
 
-/// Nothing when the text would be too long to be worth compiling. `type` is "float" or "double".
+/// Nothing when the precompiled kernels are as good or the text would be too long to compile. `type` is "float" or "double".
 std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type);
 
 template <class T>

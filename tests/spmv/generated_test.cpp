@@ -74,7 +74,8 @@ void expect_same_bits(const Cuda& space, const Csr<T>& a) {
       SCOPED_TRACE(std::string(format) + (compress ? "" : ", not compressed"));
       const Operator plain(space, a, FormatOptions{.format = format, .jit = Jit::off, .compress = compress});
       const Operator generated(space, a, FormatOptions{.format = format, .jit = Jit::on, .compress = compress});
-      ASSERT_EQ(generated.revision(), 1) << generated.generated();
+      const bool as_good = generated.generated().find("precompiled ones are as good") != std::string::npos;
+      ASSERT_EQ(generated.revision(), as_good ? 0 : 1) << generated.generated();
       EXPECT_EQ(plain.revision(), 0);
       for (const std::size_t skip : {0, 1})
         EXPECT_EQ(first_difference(everything(space, plain, skip), everything(space, generated, skip)), "") << skip;
