@@ -14,5 +14,6 @@
 #include <ostinato/spmv/host.hpp>
 #include <ostinato/spmv/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/search_engine.hpp>
 #include <ostinato/spmv/vector.hpp>
 #include <ostinato/spmv/version.hpp>

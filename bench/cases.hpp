@@ -18,7 +18,7 @@ namespace ostinato::bench {
 /// A matrix, and whether formats may leave bytes out.
 struct Case {
   Csr<double> matrix;
-  bool compress = true;
+  Compress compress = Compress::automatic;
 };
 
 /// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here, and compress=0.
@@ -28,7 +28,7 @@ inline Case load_case(const std::string& name) {
   std::string family, word;
   std::getline(words, family, ':');
   GenerateOptions options;
-  bool compress = true;
+  Compress compress = Compress::automatic;
   while (std::getline(words, word, ':')) {
     const std::size_t equals = word.find('=');
     const double value = std::atof(word.c_str() + (equals == std::string::npos ? 0 : equals + 1));
@@ -42,7 +42,7 @@ inline Case load_case(const std::string& name) {
     } else if (key == "constant") {
       options.constant = value != 0;
     } else if (key == "compress") {
-      compress = value != 0;
+      compress = value != 0 ? Compress::on : Compress::off;
     } else {
       throw ArgumentError("unknown key '" + key + "' in " + name + "; known: n, unknowns, entries, constant, compress");
     }

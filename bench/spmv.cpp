@@ -118,9 +118,12 @@ class Products {
     const Operator<Space, double> op(space, resident_.view(), on_space, plain);
     plain.format = "auto";
     choice_ = choose(op.choice().candidates, plain);
+    const auto& census = op.structure().census;
+    if (census != nullptr && !census->diagonals.empty()) rule_ = search(*census).format;
   }
 
   const std::string& choice() const { return choice_.format; }
+  const std::string& rule() const { return rule_; }  ///< what the search engine says; empty when it isn't asked
 
   /// Of all formats that can hold the matrix without much padding.
   std::vector<Ours> all() {
@@ -150,7 +153,7 @@ class Products {
   void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
     Operator<Space, double>(space_, resident_.view(), on_space, how);
     const Operator<Space, double> op(space_, resident_.view(), on_space, how);
-    if (how.jit == Jit::on && op.generated().empty()) return;
+    if (how.jit == Jit::on && op.revision() == 0) return;
     op.apply(1, x_, 0, y_);
     const double error = checker_.worst(y_.download());
     const double seconds = median_seconds(space_, 30, [&] { op.apply(1, x_, 0, y_); });
@@ -162,8 +165,9 @@ class Products {
   Resident<Space, double> resident_;
   Checker checker_;
   Vector<Space, double> x_, y_;
-  bool compress_;
+  Compress compress_;
   Choice choice_;
+  std::string rule_;
 };
 
 double best(const std::vector<Baseline>& all, const char* only = "") {
@@ -247,16 +251,18 @@ class Table {
   Yardsticks by_;
 };
 
-/// The product that a user of auto has: of the chosen format, with generated kernels where there are any.
-const Ours& of_choice(const std::vector<Ours>& ours, const std::string& format) {
-  return *std::find_if(ours.begin(), ours.end(), [&](const Ours& t) { return t.format == format; });
+/// The product that a user of a format has, with generated kernels where there are any; null when it wasn't timed.
+const Ours* of_format(const std::vector<Ours>& ours, const std::string& format) {
+  const auto at = std::find_if(ours.begin(), ours.end(), [&](const Ours& t) { return t.format == format; });
+  return at == ours.end() ? nullptr : &*at;
 }
 
-void tell_choice(const Table& table, const std::vector<Ours>& ours, const Ours& chosen) {
+/// A choice, and its time over that of the fastest format.
+void tell_choice(const Table& table, const char* by, const std::vector<Ours>& ours, const Ours& chosen) {
   const auto fastest =
       std::min_element(ours.begin(), ours.end(), [](const Ours& l, const Ours& r) { return l.seconds < r.seconds; });
   char label[80];
-  std::snprintf(label, sizeof label, "auto: %s, loss %.2f", chosen.name.c_str(), chosen.seconds / fastest->seconds);
+  std::snprintf(label, sizeof label, "%s: %s, loss %.2f", by, chosen.name.c_str(), chosen.seconds / fastest->seconds);
   table.row(label, chosen);
 }
 
@@ -268,16 +274,21 @@ void run_case(const Space& space, const std::string& name, Means& means) {
   const std::vector<Baseline> vendor = baselines(space, c.matrix, x);
   Products<Space> products(space, c, x);
   const std::vector<Ours> ours = products.all();
-  const Yardsticks by{peak, best(vendor), best(vendor, Space::on_device ? "CSR" : ""), of_choice(ours, "csr").seconds};
+  const Yardsticks by{peak, best(vendor), best(vendor, Space::on_device ? "CSR" : ""), of_format(ours, "csr")->seconds};
   const Table table(name, c.matrix, by);
   for (const Baseline& b : vendor) table.row(b);
   for (const Ours& t : ours) {
     table.row(t.name == t.format ? "**" + t.name + "**" : t.name, t);
     means.add(t.name, by, t.seconds);
   }
-  const Ours& chosen = of_choice(ours, products.choice());
-  tell_choice(table, ours, chosen);
+  const Ours& chosen = *of_format(ours, products.choice());
+  tell_choice(table, "auto", ours, chosen);
   means.add("what auto chooses", by, chosen.seconds);
+  if (const Ours* ruled = of_format(ours, products.rule())) {
+    tell_choice(table, "search engine", ours, *ruled);
+    means.add("what the search engine chooses", by, ruled->seconds);
+    means.add("what auto chooses where the search engine is asked", by, chosen.seconds);
+  }
   if (is_diagonal(chosen.format)) means.add("where auto chooses a diagonal format", by, chosen.seconds);
   std::fflush(stdout);
 }

@@ -191,7 +191,7 @@ Json to_json(const BenchReport& r) {
   }
   return {{"matrix", r.matrix},       {"device", r.device.description}, {"precision", r.device.precision},
           {"rows", r.structure.rows}, {"cols", r.structure.cols},       {"nonzeros", r.structure.nonzeros},
-          {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress == "on"},
+          {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress},
           {"formats", rows},          {"version", version_json()}};
 }
 

@@ -26,10 +26,12 @@ void add_kernel_options(CLI::App& command, FormatInput& in) {
       ->check(one_of("off, on, auto"))
       ->capture_default_str();
   command
-      .add_option("--compress", in.compress,
-                  "on or off: constant, mirrored and narrow values in fewer bytes, without losing a bit")
+      .add_option(
+          "--compress", in.compress,
+          "constant, mirrored and narrow values in fewer bytes, without losing a bit: off, on, auto (where bytes "
+          "count)")
       ->type_name("WHEN")
-      ->check(one_of("on, off"))
+      ->check(one_of("off, on, auto"))
       ->capture_default_str();
 }
 
@@ -38,12 +40,12 @@ FormatOptions format_options(const FormatInput& in) {
   o.format = in.format;
   o.tune = in.tune == "off" ? Tune::off : in.tune == "measure" ? Tune::measure : Tune::model;
   o.jit = in.jit == "off" ? Jit::off : in.jit == "on" ? Jit::on : Jit::automatic;
-  o.compress = in.compress == "on";
+  o.compress = in.compress == "off" ? Compress::off : in.compress == "on" ? Compress::on : Compress::automatic;
   return o;
 }
 
 Json format_details(const FormatInput& in, const std::string& generated) {
-  return {{"jit", in.jit}, {"compress", in.compress == "on"}, {"generated", generated}};
+  return {{"jit", in.jit}, {"compress", in.compress}, {"generated", generated}};
 }
 
 }  // namespace ostinato::cli

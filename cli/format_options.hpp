@@ -13,7 +13,7 @@ namespace ostinato::cli {
 
 /// How a command is to store and multiply the matrix, in the words of its options.
 struct FormatInput {
-  std::string format = "auto", tune = "model", jit = "auto", compress = "on";
+  std::string format = "auto", tune = "model", jit = "auto", compress = "auto";
 };
 
 /// --format: a name of the registry, or what `in` holds at first.

@@ -60,6 +60,9 @@ std::string type_text(DiagonalType type) {
   return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
 }
 
+/// The search engine is for matrices with diagonals to count.
+bool is_searched(const Structure& s) { return s.census != nullptr && !s.census->diagonals.empty(); }
+
 /// What DIA-Adaptive's search engine would choose, beside the cost model's choice.
 void add_search_engine(Facts& facts, const Inspection& i) {
   const auto yes = [](bool label) { return label ? "yes" : "no"; };
@@ -91,7 +94,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
   facts.row("format", i.choice.format + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
-  if (i.structure.census) add_search_engine(facts, i);
+  if (is_searched(i.structure)) add_search_engine(facts, i);
   facts.print(to);
 }
 
@@ -146,7 +149,7 @@ Json to_json(const Inspection& i) {
       {"selection", cli::to_json(i.choice.candidates)},
       {"format_details", format_details(i.formats, i.generated)},
       {"amortisation", cli::to_json(i.amortisation)}};
-  if (i.structure.census) report["search_engine"] = to_json(search(*i.structure.census));
+  if (is_searched(i.structure)) report["search_engine"] = to_json(search(*i.structure.census));
   report["version"] = version_json();
   return report;
 }

@@ -6,11 +6,11 @@
 // f is chosen so that u = e^x sin(pi x) sin(pi y) is the solution. The largest error at the grid points falls with h^2.
 //
 //   $ build/release/examples/poisson_2d
-//     n  format  iterations    error  order
-//    15  dia             17  4.7e-03
-//    31  dia             42  1.2e-03   1.99
-//    63  dia             92  3.0e-04   2.00
-//   127  dia            185  7.4e-05   2.00
+//     n  format    iterations    error  order
+//    15  dia               17  4.7e-03
+//    31  dia               42  1.2e-03   1.99
+//    63  dia               92  3.0e-04   2.00
+//   127  brcsd-i          185  7.4e-05   2.00
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -46,7 +46,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 int main() {
   const ostinato::Host space;
   double previous = 0, order = 0;
-  std::printf("  n  format  iterations    error  order\n");
+  std::printf("  n  format    iterations    error  order\n");
   for (int n : {15, 31, 63, 127}) {
     const double h = 1.0 / (n + 1);
     const std::vector<double> u = on_grid(n, solution);
@@ -63,7 +63,7 @@ int main() {
 
     const double error = largest_difference(x, u);
     order = previous > 0 ? std::log2(previous / error) : 0;
-    std::printf("%3d  %-6s  %10d  %.1e", n, A.format().c_str(), result.iterations, error);
+    std::printf("%3d  %-8s  %10d  %.1e", n, A.format().c_str(), result.iterations, error);
     std::printf(previous > 0 ? "  %5.2f\n" : "\n", order);
     previous = error;
   }

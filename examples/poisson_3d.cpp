@@ -7,11 +7,11 @@
 // f is chosen so that u = e^x sin(pi x) sin(pi y) sin(pi z) is the solution. The largest error falls with h^2.
 //
 //   $ build/release/examples/poisson_3d
-//    n    rows  format  iterations    error  order
-//    7     343  dia              7  2.0e-02
-//   15    3375  dia             20  5.0e-03   2.01
-//   31   29791  dia             51  1.3e-03   2.00
-//   63  250047  dia            111  3.1e-04   2.00
+//    n    rows  format    iterations    error  order
+//    7     343  dia                7  2.0e-02
+//   15    3375  brcsd-ii          20  5.0e-03   2.01
+//   31   29791  brcsd-ii          51  1.3e-03   2.00
+//   63  250047  brcsd-ii         111  3.1e-04   2.00
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -58,7 +58,7 @@ std::vector<double> on_grid(Index n, F f) {
 int main() {
   const ostinato::Host space;
   double previous = 0, order = 0;
-  std::printf(" n    rows  format  iterations    error  order\n");
+  std::printf(" n    rows  format    iterations    error  order\n");
   for (Index n : {7, 15, 31, 63}) {
     const std::vector<double> u = on_grid(n, solution), b = on_grid(n, right_hand_side);
     std::vector<double> x(u.size(), 0.0);
@@ -71,7 +71,7 @@ int main() {
     double error = 0;
     for (std::size_t k = 0; k < u.size(); ++k) error = std::fmax(error, std::fabs(x[k] - u[k]));
     order = previous > 0 ? std::log2(previous / error) : 0;
-    std::printf("%2d  %6d  %-6s  %10d  %.1e", n, A.rows(), A.format().c_str(), result.iterations, error);
+    std::printf("%2d  %6d  %-8s  %10d  %.1e", n, A.rows(), A.format().c_str(), result.iterations, error);
     std::printf(previous > 0 ? "  %5.2f\n" : "\n", order);
     previous = error;
   }

@@ -85,8 +85,8 @@ struct Rows {
   OSTINATO_FUNCTION std::uint64_t hash(Offset row) const {
     std::uint64_t h = 0;
     for (Offset k = begin(row); k < end(row); ++k) {
-      h = mixed(h + static_cast<std::uint32_t>(offset(k, row)));
-      h = mixed(h ^ bits_of(val[k]));
+      h = mixed(h ^
+                (bits_of(val[k]) + static_cast<std::uint32_t>(offset(k, row)) * std::uint64_t{0xd6e8feb86659fd93u}));
     }
     return h;
   }

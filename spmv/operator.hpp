@@ -109,17 +109,18 @@ class BasicOperator<Space, T, FormatList<F...>> {
   /// New values on the same pattern: no new choice, and no analysis unless the format kept something that no longer holds
   /// (symmetry, a constant), in which case it is built anew.
   /// Requires  The pattern of the matrix that the operator was built from, canonical. Throws ArgumentError when rows,
-  ///           columns or entries differ in number.
+  ///           columns or entries differ in number. After any other exception the operator is of no use.
   void update_values(const CsrView<T>& a) { update_values(Resident<Space, T>(space_, checked(a))); }
 
-  /// The same for arrays that are in the memory of the space already: nothing is uploaded or allocated while the values
-  /// fit. With the csr format they stay in use: keep them alive.
+  /// The same for arrays that are in the memory of the space already: nothing is uploaded, and nothing allocated that grows
+  /// with the matrix, while the values fit. With the csr format they stay in use: keep them alive.
   void update_values(const CsrView<T>& a, OnSpace) { update_values(Resident<Space, T>(space_, checked(a), on_space)); }
 
-  /// Changes when apply() begins to use kernels that were compiled meanwhile; what was recorded from it is then worth
-  /// recording anew. The bits of the results stay the same. Not to be called while the stream is recorded.
+  /// Changes when apply() begins to use kernels that were compiled meanwhile, which leaves the bits of the results as they
+  /// are, and with every update_values(): a recording of apply() is then out of date. Not to be called while the stream is
+  /// recorded.
   int revision() const {
-    return std::visit(
+    const int of_format = std::visit(
         [](const auto& f) {
           if constexpr (requires { f.revision(); }) {
             return f.revision();
@@ -128,6 +129,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
           }
         },
         *format_);
+    return 2 * updates_ + of_format;
   }
 
   /// What became of compiling kernels for this matrix, in words; empty when none were asked for.
@@ -149,7 +151,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
   void build(Resident<Space, T> a, const FormatOptions& options) {
     space_.wait();
     Stopwatch watch;
-    compress_ = options.compress;
+    options_ = options;
     look_at(a.view());
     analyse_seconds_ = watch.lap();
     std::vector<Candidate> candidates = costs(FormatList<F...>{}, structure_, machine_of(space_));
@@ -158,24 +160,30 @@ class BasicOperator<Space, T, FormatList<F...>> {
     create(choice_.format, std::move(a));
     space_.wait();
     convert_seconds_ = watch.lap();
-    generate(options);
+    generate();
   }
 
   void look_at(const CsrView<T>& a) {
     structure_ = analyse(space_, a);
-    if (compress_ || structure_.census == nullptr) return;
+    if (structure_.census == nullptr || options_.compress == Compress::on) return;
+    const auto bytes = static_cast<std::size_t>(structure_.nonzeros) * sizeof(T);
+    if (options_.compress == Compress::automatic && bytes >= worth_compressing) return;
     structure_.census = std::make_shared<const DiagonalCensus>(without_savings(*structure_.census));
   }
+
+  /// Bytes of values from which on fewer are faster (EPYC, 2026-11: 5-point 127^2 takes 8 us with all values and 23 without,
+  /// 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
+  static constexpr std::size_t worth_compressing = std::size_t{2} << 20;
 
   /// Seconds of products from which on compiling for the matrix is expected to pay.
   static constexpr double worth_compiling = 0.1;
 
-  void generate(const FormatOptions& options) {
-    const double seconds = choice_.candidates.front().cost.seconds * options.expected_products;
-    if (options.jit == Jit::off || (options.jit == Jit::automatic && seconds < worth_compiling)) return;
+  void generate() {
+    const double seconds = choice_.candidates.front().cost.seconds * options_.expected_products;
+    if (options_.jit == Jit::off || (options_.jit == Jit::automatic && seconds < worth_compiling)) return;
     std::visit(
         [&](auto& f) {
-          if constexpr (requires { f.generate(true); }) f.generate(options.jit == Jit::on);
+          if constexpr (requires { f.generate(true); }) f.generate(options_.jit == Jit::on);
         },
         *format_);
   }
@@ -186,11 +194,14 @@ class BasicOperator<Space, T, FormatList<F...>> {
   }
 
   void update_values(Resident<Space, T> a) {
+    ++updates_;
+    bool anew = false;
     std::visit(
         [&](auto& f) {
           using Held = std::remove_cvref_t<decltype(f)>;
           if constexpr (requires { bool(f.update_values(a)); }) {
             if (f.update_values(a)) return;
+            anew = true;
             look_at(a.view());
             f = Held(space_, std::move(a), structure_);
           } else if constexpr (requires { f.update_values(std::move(a)); }) {
@@ -201,6 +212,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
         },
         *format_);
     space_.wait();
+    if (anew) generate();
   }
 
   void create(const std::string& name, Resident<Space, T> a) {
@@ -239,7 +251,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
   std::optional<Variant> format_;
   double analyse_seconds_ = 0;
   double convert_seconds_ = 0;
-  bool compress_ = true;
+  FormatOptions options_;
+  int updates_ = 0;
 };
 
 template <class Space, class T>

@@ -60,8 +60,15 @@ enum class Tune {
 /// Kernels written and compiled for the matrix at hand, on GPUs. They give the same bits as the others.
 enum class Jit {
   off,
-  on,         ///< and waited for; DeviceError when they can't be compiled
+  on,         ///< and waited for, where the format has any; DeviceError when they can't be compiled
   automatic,  ///< where the expected products take longer than the compilation, which runs beside them
+};
+
+/// Storing constants, mirrored and narrow values of diagonals in fewer bytes. No bit is lost.
+enum class Compress {
+  off,
+  on,
+  automatic,  ///< unless the matrix fits into a cache, where bytes don't count
 };
 
 struct FormatOptions {
@@ -69,7 +76,7 @@ struct FormatOptions {
   double expected_products = 500;  ///< how often the matrix will be applied; set-up is spread over them
   Tune tune = Tune::model;
   Jit jit = Jit::automatic;
-  bool compress = true;  ///< store constants, mirrored and narrow values in fewer bytes where no bit is lost
+  Compress compress = Compress::automatic;
 };
 
 /// Ranks the candidates and picks one. `candidates` comes with names and costs.

@@ -58,7 +58,7 @@ struct InspectEntries {
       judge_diagonal(i, v, above, seen);
     } else {
       seen.above_less_below += j > i ? 1 : -1;
-      if (j > i && rows == cols) judge_mirror(i, j, v, above, seen);
+      if (j > i && rows == cols) judge_mirror(i, k, above, seen);
     }
   }
 
@@ -97,14 +97,22 @@ struct InspectEntries {
   }
 
   /// Entries above the diagonal will do: when each has a mirror and as many are below, the pattern is symmetric.
-  OSTINATO_FUNCTION void judge_mirror(Index i, Index j, T v, Offset above, Seen& seen) const {
+  OSTINATO_FUNCTION void judge_mirror(Index i, Offset k, Offset above, Seen& seen) const {
     if (above < 0 && Atomics::load(&found->asymmetric_pattern) != 0) return;
-    const Offset at = position(j, i);
+    const Offset at = mirror(i, k);
     if (at < 0) {
       set(&found->asymmetric_pattern);
-    } else if (val[at] != v) {
+    } else if (val[at] != val[k]) {
       seen.asymmetric_values = true;
     }
+  }
+
+  /// Where the mirror of entry k of row i stands, or -1. In a stencil it is as far from the end of its row as the entry is
+  /// from the beginning of its own.
+  OSTINATO_FUNCTION Offset mirror(Index i, Offset k) const {
+    const Index j = col[k];
+    const Offset guess = row_ptr[j + 1] - 1 - (k - row_ptr[i]);
+    return guess >= row_ptr[j] && col[guess] == i ? guess : position(j, i);
   }
 
   /// Where column j stands in row i, or -1.
@@ -230,7 +238,7 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
 template <class Space, class T>
 std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s) {
   const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
-  if (s.diagonals == 0 || s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
+  if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
   if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
   auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));
   census->symmetric = s.symmetric;
@@ -246,6 +254,10 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
   if (a.rows == 0 || a.cols == 0) {
     s.empty_rows = a.rows;
     s.pattern_symmetric = s.symmetric = a.rows == a.cols;
+    DiagonalCensus none;
+    none.rows = a.rows;
+    none.cols = a.cols;
+    s.census = std::make_shared<const DiagonalCensus>(none);
     return s;
   }
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;

@@ -9,10 +9,14 @@
 //   random
 //     ell              4.800 MB  chosen
 //     csr              5.000 MB  11 % slower, predicted
-//     dia          34303.600 MB  85759 diagonals, more than 4096
+//     dia              0.000 MB  85759 diagonals, more than 1024
+//     brcsd-i          0.000 MB  85759 diagonals, more than 1024
+//     brcsd-ii         0.000 MB  85759 diagonals, more than 1024
 //   powerlaw
 //     csr              1.893 MB  chosen
-//     dia          14315.600 MB  35789 diagonals, more than 4096
+//     dia              0.000 MB  35789 diagonals, more than 1024
+//     brcsd-i          0.000 MB  35789 diagonals, more than 1024
+//     brcsd-ii         0.000 MB  35789 diagonals, more than 1024
 //     ell            167.400 MB  the longest row has 279 entries
 //   gmres in format ell: converged after 17 iterations
 #include <algorithm>

@@ -36,8 +36,8 @@ struct Whole {
 /// A thread a row. D bands, or `count` when D is 0.
 template <int D, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
-    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count,
-                 Product<T> p, const T* w, cuda::Reduction to) {
+    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count, Product<T> p,
+                 const T* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
@@ -59,11 +59,10 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 }
 
 template <int D, bool Dotted, class T>
-void launch_whole(const Cuda& space, const BandView<T>& a, std::size_t first, int count, const Product<T>& p,
-                  const T* w, double* slot) {
+void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T>& p, const T* w, double* slot) {
   Places<D == 0 ? max_in_kernel : D> places{};
   for (int d = 0; d < count; ++d) {
-    const Band& band = a.plan->bands[first + static_cast<std::size_t>(d)];
+    const Band& band = a.plan->bands[static_cast<std::size_t>(d)];
     places.base[d] = band.base;
     places.offset[d] = band.offset;
   }
@@ -73,31 +72,18 @@ void launch_whole(const Cuda& space, const BandView<T>& a, std::size_t first, in
 }
 
 template <bool Dotted, class T, int... D>
-void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, std::size_t first,
-                   int count, const Product<T>& p, const T* w, double* slot) {
-  using Launch = void (*)(const Cuda&, const BandView<T>&, std::size_t, int, const Product<T>&, const T*, double*);
+void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, int count,
+                   const Product<T>& p, const T* w, double* slot) {
+  using Launch = void (*)(const Cuda&, const BandView<T>&, int, const Product<T>&, const T*, double*);
   static constexpr Launch launches[] = {launch_whole<D, Dotted, T>...};
-  launches[count <= max_unrolled ? count : 0](space, a, first, count, p, w, slot);
+  launches[count <= max_unrolled ? count : 0](space, a, count, p, w, slot);
 }
 
-/// One row piece of whole values: groups of at most max_in_kernel, each adding to the y of the one before; w . y belongs to
-/// the last.
+/// One row piece of at most max_in_kernel whole values.
 template <bool Dotted, class T>
-void run_whole(const Cuda& space, const BandView<T>& a, Product<T> p, const T* w, double* slot) {
+void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
   constexpr auto counts = std::make_integer_sequence<int, max_unrolled + 1>{};
-  const std::size_t bands = a.plan->bands.size();
-  std::size_t first = 0;
-  do {
-    const int count = static_cast<int>(std::min<std::size_t>(bands - first, max_in_kernel));
-    if (Dotted && first + static_cast<std::size_t>(count) == bands) {
-      launch_one_of<Dotted>(counts, space, a, first, count, p, w, slot);
-    } else {
-      launch_one_of<false>(counts, space, a, first, count, p, w, slot);
-    }
-    first += static_cast<std::size_t>(count);
-    p.beta = T{1};
-    p.z = p.y;
-  } while (first < bands);
+  launch_one_of<Dotted>(counts, space, a, static_cast<int>(a.plan->bands.size()), p, w, slot);
 }
 
 /// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is used.
@@ -185,7 +171,7 @@ void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* 
   space.state().activate();
   const bool whole = a.plan->is_whole;
   const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
-  if (one_piece && whole) return run_whole<Dotted>(space, a, p, w, slot);
+  if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);
   if (one_piece && a.plan->bands.size() <= max_listed) return run_list<Dotted>(space, a, p, w, slot);
   const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
   kernel<<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
@@ -205,13 +191,13 @@ void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, co
   if (rows == 0) return;
   for_each(space, to.plan->constants.size(),
            detail::FillConstant<T>{row_ptr, col, val, store.first_row, store.offset, store.constants});
-  for_each(space, rows,
-           detail::FillRow<Atomic<Cuda>, T>{to, row_ptr, col, val, store.data,
-                                            static_cast<int>(to.plan->codes.size())});
+  for_each(
+      space, rows,
+      detail::FillRow<Atomic<Cuda>, T>{to, row_ptr, col, val, store.data, static_cast<int>(to.plan->codes.size())});
   if (to.plan->remainder() == 0) return;
-  for_each(space, to.plan->remainder_ptr.size() - 1,
-           detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col,
-                                    store.remainder_val});
+  for_each(
+      space, to.plan->remainder_ptr.size() - 1,
+      detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
 }
 
 template <class T>
@@ -233,10 +219,10 @@ void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p
   run<true>(space, a, p, w, slot);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                      \
-  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);                  \
-  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                               \
-  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                                      \
+#define OSTINATO_INSTANTIATE(T)                                                                     \
+  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
+  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);              \
+  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                     \
   template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -13,7 +13,8 @@
 
 namespace ostinato::formats {
 
-static_assert(sizeof(PieceWords) == sizeof(RowPiece) && offsetof(PieceWords, first_band) == offsetof(RowPiece, first_band));
+static_assert(sizeof(PieceWords) == sizeof(RowPiece) &&
+              offsetof(PieceWords, first_band) == offsetof(RowPiece, first_band));
 static_assert(sizeof(BandWords) == sizeof(Band) && offsetof(BandWords, offset) == offsetof(Band, offset));
 static_assert(sizeof(long long) == sizeof(Offset) && sizeof(int) == sizeof(Index));
 
@@ -27,16 +28,16 @@ const char* type_name() {
 template <class T>
 BandArgs<T> args_of(const BandView<T>& a, const std::vector<std::uint16_t>& constants) {
   BandArgs<T> args{reinterpret_cast<const unsigned char*>(a.data),
-          a.constants,
-          a.codes,
-          a.piece_of,
-          reinterpret_cast<const PieceWords*>(a.pieces),
-          reinterpret_cast<const BandWords*>(a.bands),
-          a.remainder.ptr,
-          a.remainder.row,
-          a.remainder.col,
-          a.remainder.val,
-          {}};
+                   a.constants,
+                   a.codes,
+                   a.piece_of,
+                   reinterpret_cast<const PieceWords*>(a.pieces),
+                   reinterpret_cast<const BandWords*>(a.bands),
+                   a.remainder.ptr,
+                   a.remainder.row,
+                   a.remainder.col,
+                   a.remainder.val,
+                   {}};
   for (std::size_t k = 0; k < constants.size(); ++k) args.constant[k] = a.host_constants[constants[k]];
   return args;
 }
@@ -142,25 +143,29 @@ bool GeneratedProduct::product_dot(const Cuda& space, const View& a, const Produ
 }
 
 std::string GeneratedProduct::text() const {
-  if (not_worth_it_) return "none: the precompiled ones are as good for this many diagonals";
+  if (not_worth_it_) return "none: the precompiled ones are as good for these diagonals";
   if (kernels_ == nullptr) return {};
   switch (kernels_->state()) {
-    case GeneratedKernels::State::compiling: return "still being compiled";
-    case GeneratedKernels::State::failed: return "none: " + kernels_->why();
-    case GeneratedKernels::State::ready: break;
+    case GeneratedKernels::State::compiling:
+      return "still being compiled";
+    case GeneratedKernels::State::failed:
+      return "none: " + kernels_->why();
+    case GeneratedKernels::State::ready:
+      break;
   }
   return kernels_->compile_seconds() > 0 ? "compiled in " + milliseconds(kernels_->compile_seconds())
                                          : "from the " + kernels_->origin();
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                     \
-  template void GeneratedProduct::request(const Cuda&, const BandView<T>&);                                         \
-  template void GeneratedProduct::request(const Cuda&, const ClassView<T>&);                                        \
-  template bool GeneratedProduct::product(const Cuda&, const BandView<T>&, const Product<T>&) const;                \
-  template bool GeneratedProduct::product(const Cuda&, const ClassView<T>&, const Product<T>&) const;               \
-  template bool GeneratedProduct::product_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*) \
-      const;                                                                                                        \
-  template bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) const
+#define OSTINATO_INSTANTIATE(T)                                                                                       \
+  template void GeneratedProduct::request(const Cuda&, const BandView<T>&);                                           \
+  template void GeneratedProduct::request(const Cuda&, const ClassView<T>&);                                          \
+  template bool GeneratedProduct::product(const Cuda&, const BandView<T>&, const Product<T>&) const;                  \
+  template bool GeneratedProduct::product(const Cuda&, const ClassView<T>&, const Product<T>&) const;                 \
+  template bool GeneratedProduct::product_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)  \
+      const;                                                                                                          \
+  template bool GeneratedProduct::product_dot(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*) \
+      const
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

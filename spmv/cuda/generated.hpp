@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <ostinato/spmv/cuda/jit.hpp>
 #include <ostinato/spmv/cuda/product_source.hpp>
@@ -17,7 +19,8 @@ namespace ostinato::formats {
 /// The kernels generated for one matrix of the diagonal family, from the request on. While they are compiled, and when
 /// there are none, product() and product_dot() do nothing and say so: then the precompiled kernels have the same bits.
 ///
-/// Exec      Products are enqueued. Kernels that have become ready come into use at the next call that isn't recorded.
+/// Exec      Products are enqueued, by one thread at a time. Kernels that have become ready come into use at the next call
+///           that isn't recorded.
 class GeneratedProduct {
  public:
   template <class T>

@@ -222,13 +222,13 @@ const void* GeneratedKernels::function(std::size_t k) {
   return k < functions_.size() ? functions_[k] : nullptr;
 }
 
-/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch.
+/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch. The code, some tens
+/// of kilobytes, stays loaded: kernels of it may be running, or be part of a recording, when their owner is gone.
 void GeneratedKernels::load() {
   try {
     const OutsideOfCapture outside;
     cudaLibrary_t library = nullptr;
     OSTINATO_CUDA(cudaLibraryLoadData(&library, cubin_.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
-    library_.reset(library, [](cudaLibrary_t loaded) { (void)cudaLibraryUnload(loaded); });
     std::vector<const void*> functions;
     for (const std::string& name : names_) {
       cudaKernel_t kernel = nullptr;

@@ -21,7 +21,6 @@ namespace ostinato {
 /// source, names, architecture and the versions of compiler and library, and the last 64 requests also in memory.
 ///
 /// Exec      The members may be called from any thread. At the end of the program a running compilation is cancelled.
-/// Requires  Launches are over when the last owner lets go.
 /// Limits    Nothing is compiled where NVRTC isn't found, nor in a build without CUDA: then why() says so.
 class GeneratedKernels {
  public:
@@ -93,7 +92,6 @@ class GeneratedKernels {
   std::atomic<State> state_ = State::compiling;
 
   std::once_flag loaded_;
-  std::shared_ptr<void> library_;
   std::vector<const void*> functions_;
 };
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/cuda/launch.hpp>
 #include <ostinato/spmv/cuda/reduction.cuh>
-#include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato {

@@ -21,6 +21,8 @@ constexpr std::size_t max_pieces = 4096;
 constexpr std::size_t in_flight = 8;
 /// Shorter strides leave neighbouring threads too little in common.
 constexpr Index least_stride = 32;
+/// Longer strides, as a share of the rows, leave too many threads at the edges.
+constexpr Offset most_of_rows = 16;
 /// Diagonals of which a thread can hold several rows' values.
 constexpr std::size_t max_tiled = 12;
 /// Threads that a GPU needs to be busy: with fewer, rows aren't taken together (H200, 2026-11: 5-point 1024^2 takes 6.5 us
@@ -82,8 +84,9 @@ std::string fetch(const char* array, const char* pointer, const std::set<Offset>
     const auto next = std::next(p);
     const std::string first = name(array, *p);
     if (pair == 2 && *p % 2 == 0 && next != places.end() && *next == *p + 1) {
-      text += join("      const Pair both", first, " = __ldg(reinterpret_cast<const Pair*>(", pointer, " + (", *p, "ll)));\n",
-                   "      const T ", first, " = both", first, ".x, ", name(array, *next), " = both", first, ".y;\n");
+      text += join("      const Pair both", first, " = __ldg(reinterpret_cast<const Pair*>(", pointer, " + (", *p,
+                   "ll)));\n", "      const T ", first, " = both", first, ".x, ", name(array, *next), " = both", first,
+                   ".y;\n");
       p = next;
     } else {
       text += join("      const T ", first, " = __ldg(", pointer, " + (", *p, "ll));\n");
@@ -97,8 +100,8 @@ std::string all_inside(const std::vector<Index>& offsets, const ProductSource::T
   if (offsets.empty()) return "false";
   const std::set<Offset> places = reach(offsets, t);
   return join("i >= ", std::max<Offset>(0, -*places.begin()), "u && i < ",
-              std::max<Offset>(0, Offset{cols} - std::max<Offset>(0, *places.rbegin())), "u && i + ", last_row(t), "u < ",
-              rows, "u");
+              std::max<Offset>(0, Offset{cols} - std::max<Offset>(0, *places.rbegin())), "u && i + ", last_row(t),
+              "u < ", rows, "u");
 }
 
 /// Stores the sums s0_0, s0_1 and so on.
@@ -106,7 +109,8 @@ std::string stores(const ProductSource::Tiling& t) {
   std::string single, both;
   for (int r = 0; r < t.tall; ++r) {
     const Offset row = Offset{t.stride} * r;
-    both += join("      *reinterpret_cast<Pair*>(p.y + i + ", row, ") = Pair{p.alpha * s", r, "_0, p.alpha * s", r, "_1};\n");
+    both += join("      *reinterpret_cast<Pair*>(p.y + i + ", row, ") = Pair{p.alpha * s", r, "_0, p.alpha * s", r,
+                 "_1};\n");
     for (int q = 0; q < t.pair; ++q)
       single += join("      cuda::finish_row<false>(p, i + ", row + q, ", s", r, "_", q,
                      ", static_cast<const T*>(nullptr), none);\n");
@@ -141,9 +145,10 @@ std::string tiled_kernel(const char* kernel, const char* args, const ProductSour
   };
   together(sums.when, sums.inside);
   if (!sums.at_edge.empty()) together(join("i + ", last_row(t), "u < ", rows, "u"), sums.at_edge);
-  return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair, "; ++k) {\n    const unsigned row = i + k / ",
-                     t.pair, " * ", t.stride, "u + k % ", t.pair, ";\n    if (row < ", rows,
-                     "u) cuda::finish_row<false>(p, row, ", sums.one_row, ", static_cast<const T*>(nullptr), none);\n  }\n}\n");
+  return text + join("#pragma unroll 1\n  for (int k = 0; k < ", t.tall * t.pair,
+                     "; ++k) {\n    const unsigned row = i + k / ", t.pair, " * ", t.stride, "u + k % ", t.pair,
+                     ";\n    if (row < ", rows, "u) cuda::finish_row<false>(p, row, ", sums.one_row,
+                     ", static_cast<const T*>(nullptr), none);\n  }\n}\n");
 }
 
 /// The kernels for a product: one, or two when rows are taken in pairs. `write` gives a kernel's text.
@@ -196,12 +201,15 @@ class BandWriter {
     std::string text;
     for (std::size_t s = 0; s < shapes_.size(); ++s) text += body(s);
     if (plan_.pieces.size() > 1) text += shape_table();
-    return text + join("template <bool Dotted>\n__device__ void rows(const BandArgs<T>& a, const Product<T>& p, const T* w, "
-                       "Sums<1>& dot) {\n  for (long long tile = blockIdx.x; tile < ",
-                       (Offset{plan_.rows} + piece_rows - 1) / piece_rows,
-                       "; tile += gridDim.x) {\n    const unsigned i = static_cast<unsigned>(tile) * 256u + threadIdx.x;\n    if (i >= ",
-                       plan_.rows, ") continue;\n", dispatch(), remainder(),
-                       "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
+    return text +
+           join(
+               "template <bool Dotted>\n__device__ void rows(const BandArgs<T>& a, const Product<T>& p, const T* w, "
+               "Sums<1>& dot) {\n  for (long long tile = blockIdx.x; tile < ",
+               (Offset{plan_.rows} + piece_rows - 1) / piece_rows,
+               "; tile += gridDim.x) {\n    const unsigned i = static_cast<unsigned>(tile) * 256u + threadIdx.x;\n    "
+               "if (i >= ",
+               plan_.rows, ") continue;\n", dispatch(), remainder(),
+               "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
   }
 
   /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share values.
@@ -210,27 +218,28 @@ class BandWriter {
     std::vector<Index> offsets;
     for (const Band& b : plan_.bands) offsets.push_back(b.offset);
     return product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
-      return tiled_kernel(kernel, "BandArgs<T>", t, plan_.rows,
-                          {all_inside(offsets, t, plan_.rows, plan_.cols), tile(offsets, t), "",
-                           "body0(a, nullptr, row, p.x + row)"});
+      return tiled_kernel(
+          kernel, "BandArgs<T>", t, plan_.rows,
+          {all_inside(offsets, t, plan_.rows, plan_.cols), tile(offsets, t), "", "body0(a, nullptr, row, p.x + row)"});
     });
   }
 
   /// Of many whole values the compiler fetches so many at once that few threads have registers left: the precompiled
   /// loop over them is faster (H200, 2026-11: 27-point 128^3 takes 86 us with it, 154 with a straight line).
   bool is_worth_it() const {
-    const bool long_body = std::any_of(shapes_.begin(), shapes_.end(),
-                                       [](const Shape& s) { return s.bands.size() > max_tiled; });
+    const bool long_body =
+        std::any_of(shapes_.begin(), shapes_.end(), [](const Shape& s) { return s.bands.size() > max_tiled; });
     return bands() <= max_bands && plan_.pieces.size() <= max_pieces && !(plan_.is_whole && long_body);
   }
 
   ProductSource::Tiling tiling() const {
     const auto& bands = plan_.bands;
-    const bool whole = plan_.pieces.size() == 1 && plan_.remainder() == 0 && bands.size() <= max_tiled &&
-                       plan_.is_whole;
+    const bool whole =
+        plan_.pieces.size() == 1 && plan_.remainder() == 0 && bands.size() <= max_tiled && plan_.is_whole;
     const bool mirrored = std::any_of(bands.begin(), bands.end(), [](const Band& b) { return b.mirrored; });
     ProductSource::Tiling t;
     if (!whole || !mirrored || bands.back().offset < least_stride) return t;
+    if (Offset{bands.back().offset} * most_of_rows > plan_.rows) return t;
     t.stride = bands.back().offset;
     if (plan_.rows / 2 >= enough_threads) t.tall = 2;
     if (plan_.rows / 4 >= enough_threads && t.stride % 2 == 0) t.pair = 2;
@@ -247,8 +256,8 @@ class BandWriter {
         const Offset row = Offset{t.stride} * r + q;
         for (const Band& b : plan_.bands) {
           values.insert(b.base + row);
-          sums += join("      s", r, "_", q, " = fma(", name("v", b.base + row), ", ", name("x", b.offset + row), ", s", r, "_",
-                       q, ");\n");
+          sums += join("      s", r, "_", q, " = fma(", name("v", b.base + row), ", ", name("x", b.offset + row), ", s",
+                       r, "_", q, ");\n");
         }
       }
     }
@@ -315,8 +324,8 @@ class BandWriter {
     const Band& band = shape.bands[k];
     const std::string x = join("__ldg(x + (", band.offset, "))"), value = value_of(shape, k), when = inside(shape, k);
     if (when.empty()) return join("    const T v", k, " = ", value, ", x", k, " = ", x, ";\n");
-    return join("    const bool in", k, " = ", when, ";\n    T v", k, ", x", k, ";\n    if (in", k, ") {\n      v", k, " = ",
-                value, ";\n      x", k, " = ", x, ";\n    }\n");
+    return join("    const bool in", k, " = ", when, ";\n    T v", k, ", x", k, ";\n    if (in", k, ") {\n      v", k,
+                " = ", value, ";\n      x", k, " = ", x, ";\n    }\n");
   }
 
   /// The one value of a diagonal: from the constant cache, if it found room there.
@@ -331,16 +340,22 @@ class BandWriter {
     const std::string base = shape.pieces.size() == 1 ? join("(", band.base, "ll)") : join("bands[", k, "].base");
     const std::string at = join("(", base, " + i)"), constant = constant_of(band);
     switch (band.storage) {
-      case Storage::full: return join("__ldg(reinterpret_cast<const T*>(a.data) + ", at, ")");
-      case Storage::single: return join("static_cast<T>(__ldg(reinterpret_cast<const float*>(a.data) + ", at, "))");
+      case Storage::full:
+        return join("__ldg(reinterpret_cast<const T*>(a.data) + ", at, ")");
+      case Storage::single:
+        return join("static_cast<T>(__ldg(reinterpret_cast<const float*>(a.data) + ", at, "))");
       case Storage::bfloat:
-        return join("static_cast<T>(__uint_as_float(static_cast<unsigned>(__ldg(reinterpret_cast<const unsigned short*>("
-                    "a.data) + ", at, ")) << 16))");
-      case Storage::code: return join("__ldg(a.codes + __ldg(a.data + ", at, "))");
+        return join(
+            "static_cast<T>(__uint_as_float(static_cast<unsigned>(__ldg(reinterpret_cast<const unsigned short*>("
+            "a.data) + ",
+            at, ")) << 16))");
+      case Storage::code:
+        return join("__ldg(a.codes + __ldg(a.data + ", at, "))");
       case Storage::mask:
-        return join("(__ldg(reinterpret_cast<const unsigned*>(a.data) + (", at, " >> 5)) >> (", at, " & 31) & 1u) != 0 ? ",
-                    constant, " : T{0}");
-      case Storage::constant: break;
+        return join("(__ldg(reinterpret_cast<const unsigned*>(a.data) + (", at, " >> 5)) >> (", at,
+                    " & 31) & 1u) != 0 ? ", constant, " : T{0}");
+      case Storage::constant:
+        break;
     }
     return constant;
   }
@@ -354,15 +369,16 @@ class BandWriter {
 /// The kernels for row classes.
 class ClassWriter {
  public:
-  ClassWriter(const std::vector<Index>& offsets, Index rows, Index cols, bool simple)
-      : offsets_(offsets), rows_(rows), cols_(cols), simple_(simple) {}
+  /// `present` is of class 0.
+  ClassWriter(const std::vector<Index>& offsets, Index rows, Index cols, std::uint64_t present, bool simple)
+      : offsets_(offsets), rows_(rows), cols_(cols), present_(present), simple_(simple) {}
 
   std::string text(const ProductSource::Tiling& tiling) const {
     return edge_row() + inner_row() + dot_kernel("ClassArgs<T>") +
            product_kernels(tiling, [&](const char* kernel, const ProductSource::Tiling& t) {
              return tiled_kernel(kernel, "ClassArgs<T>", t, rows_,
-                                 {all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t),
-                                  edge_loads(t) + sums(t), "edge_row(a, row, p.x + row)"});
+                                 {all_inside(offsets_, t, rows_, cols_), loads(t) + sums(t), edge_loads(t) + sums(t),
+                                  "edge_row(a, row, p.x + row)"});
            });
   }
 
@@ -370,8 +386,7 @@ class ClassWriter {
   std::size_t diagonals() const { return offsets_.size(); }
 
   std::string value(std::size_t d) const {
-    return simple_ ? join("a.value[", d, "]")
-                   : join("__ldg(a.values + (word >> 56) * ", diagonals(), " + ", d, ")");
+    return simple_ ? join("a.value[", d, "]") : join("__ldg(a.values + (word >> 56) * ", diagonals(), " + ", d, ")");
   }
 
   /// Entries that are there, term by term.
@@ -387,12 +402,14 @@ class ClassWriter {
   /// A thread a row, for the product with a dot product.
   std::string inner_row() const {
     ProductSource::Tiling one;
-    return join("template <bool Dotted>\n__device__ void rows(const ClassArgs<T>& a, const Product<T>& p, const T* w, "
-                "Sums<1>& dot) {\n  const unsigned stride = 256u * gridDim.x;\n"
-                "  for (unsigned i = 256u * blockIdx.x + threadIdx.x; i < ",
-                rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (", all_inside(offsets_, one, rows_, cols_), ") {\n",
-                loads(one), sums(one), "    } else {\n      s0_0 = edge_row(a, i, x);\n    }\n",
-                "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
+    return join(
+        "template <bool Dotted>\n__device__ void rows(const ClassArgs<T>& a, const Product<T>& p, const T* w, "
+        "Sums<1>& dot) {\n  const unsigned stride = 256u * gridDim.x;\n"
+        "  for (unsigned i = 256u * blockIdx.x + threadIdx.x; i < ",
+        rows_, "; i += stride) {\n    const T* x = p.x + i;\n    T s0_0 = 0;\n    if (",
+        all_inside(offsets_, one, rows_, cols_), ") {\n", loads(one), sums(one),
+        "    } else {\n      s0_0 = edge_row(a, i, x);\n    }\n",
+        "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
   }
 
   /// All of x that the rows may need, and what the rows are, at the same time.
@@ -434,16 +451,21 @@ class ClassWriter {
     const Offset row = Offset{t.stride} * r + q;
     const std::string sum = join("s", r, "_", q);
     std::string text;
-    if (odd) text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ", row, "u) % 32);\n");
+    if (odd)
+      text += join("        {\n          const unsigned long long word = __ldg(a.patterns + tile", r, " * 32 + (i + ",
+                   row, "u) % 32);\n");
     for (std::size_t d = 0; d < diagonals(); ++d) {
+      if (!odd && (present_ >> d & 1u) == 0) continue;
       text += odd ? join("          if (word >> ", d, " & 1u) ") : std::string("        ");
-      text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name("x", offsets_[d] + row), ", ", sum, ");\n");
+      text += join(sum, " = fma(", odd ? value(d) : join("a.value[", d, "]"), ", ", name("x", offsets_[d] + row), ", ",
+                   sum, ");\n");
     }
     return odd ? text + "        }\n" : text;
   }
 
   const std::vector<Index>& offsets_;
   Index rows_, cols_;
+  std::uint64_t present_;
   bool simple_;
 };
 
@@ -473,13 +495,14 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index tot
   if (offsets.size() > max_tiled) best.threads = 128;
   const auto rows = [](const ProductSource::Tiling& t) { return t.tall * t.pair; };
   for (const Index stride : offsets) {
-    if (stride < least_stride) continue;
+    if (stride < least_stride || Offset{stride} * most_of_rows > total_rows) continue;
     for (const int tall : {1, 2, 4}) {
       for (const int pair : {1, 2}) {
         const ProductSource::Tiling t{pair, tall, stride, best.threads};
         if (pair == 2 && (offsets.size() > max_tiled || stride % 2 != 0)) continue;
         if (reach(offsets, t).size() > most || rows(t) < rows(best) || total_rows / rows(t) < enough_threads) continue;
-        const bool sooner = offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // lines before planes
+        const bool sooner =
+            offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // lines before planes
         if (rows(t) > rows(best) || (!sooner && pair >= best.pair)) best = t;
       }
     }
@@ -498,7 +521,8 @@ template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple) {
   const ProductSource::Tiling tiling = choose_tiling(table.offsets, table.rows);
   const std::string type = sizeof(T) == 8 ? "double" : "float";
-  return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, simple).text(tiling), tiling};
+  return {head(type) + ClassWriter(table.offsets, table.rows, table.cols, table.present[0], simple).text(tiling),
+          tiling};
 }
 
 template ProductSource product_source(const ClassTable<float>&, bool);

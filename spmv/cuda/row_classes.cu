@@ -50,6 +50,10 @@ struct ReadClass {
     std::uint64_t bits = 0;
     for (Offset k = a.begin(row); k < a.end(row); ++k) {
       const int d = place_of(offsets, diagonals, a.offset(k, row));
+      if (d == diagonals || offsets[d] != a.offset(k, row)) {
+        bits = ~std::uint64_t{0};  // another pattern, which no class has
+        break;
+      }
       values[c * diagonals + d] = a.val[k];
       bits |= std::uint64_t{1} << d;
     }
@@ -60,10 +64,10 @@ struct ReadClass {
 /// Gives each row the number of its class; *lost is set when one has none.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
-    class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of, int* lost) {
+    class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of,
+                 int* lost) {
   __shared__ std::uint64_t hashes[DiagonalCensus::max_classes];
-  for (int c = static_cast<int>(threadIdx.x); c < classes; c += cuda::block_threads)
-    hashes[c] = a.hash(class_rows[c]);
+  for (int c = static_cast<int>(threadIdx.x); c < classes; c += cuda::block_threads) hashes[c] = a.hash(class_rows[c]);
   __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::block_threads;
   for (Offset row = static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x; row < rows; row += stride) {
@@ -85,7 +89,8 @@ struct Tiles {
     return row < rows ? class_of[row] : no_class;
   }
   __device__ std::uint32_t hash(int c, int lane) const {
-    std::uint64_t h = ostinato::detail::Rows<float>::mixed(static_cast<std::uint64_t>(c) * tile + static_cast<unsigned>(lane));
+    std::uint64_t h =
+        ostinato::detail::Rows<float>::mixed(static_cast<std::uint64_t>(c) * tile + static_cast<unsigned>(lane));
     for (int d = tile / 2; d > 0; d /= 2) h += __shfl_xor_sync(all_lanes, h, d);
     return static_cast<std::uint32_t>(h >> 20);
   }
@@ -168,6 +173,7 @@ struct Stencil {
   const T* values;
   int diagonals;
   bool simple;
+  std::uint64_t present;  ///< of class 0
   T value[N];
   Index offset[N];
 };
@@ -193,7 +199,9 @@ __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   T sum = 0;
   if (name == 0) {
 #pragma unroll
-    for (int d = 0; d < D; ++d) sum = fma(a.value[d], factor[d], sum);
+    for (int d = 0; d < D; ++d) {
+      if ((a.present >> d & 1u) != 0) sum = fma(a.value[d], factor[d], sum);
+    }
     return sum;
   }
   const std::uint64_t word = __ldg(a.patterns + name * tile + static_cast<unsigned>(i) % tile);
@@ -211,7 +219,9 @@ __device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
   if constexpr (D > 0) {
     if (i + a.offset[0] >= 0 && i + a.offset[D - 1] < a.cols) return inner_row<D>(a, i, x);
   }
-  return edge_row(a, __ldg(a.patterns + __ldg(a.tiles + static_cast<unsigned>(i) / tile) * tile + static_cast<unsigned>(i) % tile), x);
+  return edge_row(
+      a, __ldg(a.patterns + __ldg(a.tiles + static_cast<unsigned>(i) / tile) * tile + static_cast<unsigned>(i) % tile),
+      x);
 }
 
 /// A thread a row. D diagonals, or any number when D is 0.
@@ -230,8 +240,9 @@ template <int D, bool Dotted, class T>
 void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
   constexpr int room = D == 0 ? static_cast<int>(ClassTable<T>::max_diagonals) : D;
   const ClassTable<T>& table = *a.table;
-  Stencil<room, T> stencil{table.rows,  table.cols, a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
-                           a.simple, {},         {}};
+  Stencil<room, T> stencil{
+      table.rows, table.cols,       a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
+      a.simple,   table.present[0], {},      {}};
   std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset);
   std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
   classes_kernel<D, Dotted><<<cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
@@ -286,7 +297,9 @@ bool is_simple(const ClassTable<T>& table) {
   for (std::size_t c = 1; c < table.classes(); ++c) {
     for (std::size_t d = 0; d < diagonals; ++d) {
       const bool there = (table.present[c] >> d & 1u) != 0;
-      if (there && ostinato::detail::bits_of(table.values[c * diagonals + d]) != ostinato::detail::bits_of(table.values[d])) return false;
+      if (there &&
+          ostinato::detail::bits_of(table.values[c * diagonals + d]) != ostinato::detail::bits_of(table.values[d]))
+        return false;
     }
   }
   return true;
@@ -333,13 +346,12 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   space_.zero(found.data(), found.bytes());
   int* const used = found.data() + pattern_slots;
   const int blocks = cuda::resident_blocks(space_, rows);
-  class_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(rows_of(a), a.rows, class_rows_.data(),
-                                                                   static_cast<int>(class_rows_.size()),
-                                                                   class_of.data(), used + 1);
+  class_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(
+      rows_of(a), a.rows, class_rows_.data(), static_cast<int>(class_rows_.size()), class_of.data(), used + 1);
   OSTINATO_CUDA(cudaGetLastError());
   const Tiles tiles{class_of.data(), a.rows};
   pattern_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
-                                                                     used);
+                                                                      used);
   OSTINATO_CUDA(cudaGetLastError());
   std::vector<int> slots = found.download();
   if (slots[pattern_slots] > max_patterns || slots[pattern_slots + 1] != 0) return false;
@@ -350,7 +362,7 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   tiles_ = Vector<Cuda, std::uint16_t>(space_, count);
   patterns_ = Vector<Cuda, std::uint64_t>(space_, names.first_tile.size() * tile);
   name_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
-                                                                  of_slot.data(), tiles_.data());
+                                                                   of_slot.data(), tiles_.data());
   OSTINATO_CUDA(cudaGetLastError());
   for_each(space_, patterns_.size(), WritePattern{tiles, first_tile.data(), present_.data(), patterns_.data()});
   return true;
@@ -359,8 +371,9 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
 template <class T>
 bool RowClasses<Cuda, T>::update_values(const CsrView<T>& a) {
   const std::vector<std::uint64_t> before = table_.present;
+  const bool was_simple = simple_;
   read_table(a);
-  if (table_.present != before) return false;
+  if (table_.present != before || (was_simple && !simple_)) return false;  // kernels may count on its being simple
   Vector<Cuda, double> same(space_, 1);
   sum(space_, static_cast<std::size_t>(table_.rows),
       CountSame<T>{rows_of(a), class_rows_.data(), tiles_.data(), patterns_.data()}, same.data());

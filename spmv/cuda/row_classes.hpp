@@ -11,7 +11,6 @@
 #include <ostinato/spmv/product.hpp>
 #include <ostinato/spmv/vector.hpp>
 
-
 namespace ostinato::formats {
 
 /// What kernels see of RowClasses<Cuda, T>. Pointers are to device memory.

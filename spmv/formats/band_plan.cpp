@@ -63,7 +63,8 @@ class Layout {
     for (const Cut& cut : cuts_) {
       plan_.slots += static_cast<Offset>(cut.end - cut.begin) * static_cast<Offset>(cut.diagonals.size());
       for (const std::uint16_t d : cut.diagonals) {
-        const Index begin = std::max(cut.begin, inside_begin(census_, d)), end = std::min(cut.end, inside_end(census_, d));
+        const Index begin = std::max(cut.begin, inside_begin(census_, d)),
+                    end = std::min(cut.end, inside_end(census_, d));
         std::vector<Run>& runs = runs_[d];
         if (last[d] != nullptr && last[d]->end == cut.begin && !runs.empty()) {
           runs.back().end = end;
@@ -84,6 +85,8 @@ class Layout {
 
   void choose_storages() {
     plan_.codes = census_.values;
+    if (std::any_of(plan_.codes.begin(), plan_.codes.end(), [](double v) { return std::isnan(v); }))
+      plan_.codes.clear();  // the bits of a NaN may change on their way through double
     if (!plan_.codes.empty()) add_zero_code();
     for (std::size_t d = 0; d < runs_.size(); ++d) storages_.push_back(storage_of(d));
     if (std::find(storages_.begin(), storages_.end(), Storage::code) == storages_.end()) plan_.codes.clear();
@@ -155,8 +158,8 @@ class Layout {
   }
 
   void add_piece(const Cut& cut) {
-    plan_.pieces.push_back({cut.begin, cut.end, static_cast<Index>(plan_.bands.size()),
-                            static_cast<Index>(cut.diagonals.size())});
+    plan_.pieces.push_back(
+        {cut.begin, cut.end, static_cast<Index>(plan_.bands.size()), static_cast<Index>(cut.diagonals.size())});
     for (const std::uint16_t d : cut.diagonals) {
       Band band{0, census_.diagonals[d].offset, d, storages_[d], mirrored_[d]};
       const Run& run = run_of(d, cut);
@@ -237,12 +240,18 @@ Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t val
 
 int storage_bits(Storage storage, std::size_t value_bytes) {
   switch (storage) {
-    case Storage::full: return static_cast<int>(8 * value_bytes);
-    case Storage::single: return 32;
-    case Storage::bfloat: return 16;
-    case Storage::code: return 8;
-    case Storage::mask: return 1;
-    case Storage::constant: break;
+    case Storage::full:
+      return static_cast<int>(8 * value_bytes);
+    case Storage::single:
+      return 32;
+    case Storage::bfloat:
+      return 16;
+    case Storage::code:
+      return 8;
+    case Storage::mask:
+      return 1;
+    case Storage::constant:
+      break;
   }
   return 0;
 }

@@ -63,15 +63,20 @@ template <class T>
 OSTINATO_FUNCTION T value_at(const BandView<T>& a, const Band& band, Index i) {
   const Offset at = band.base + i;
   switch (band.storage) {
-    case Storage::full: return detail::element<T>(a.data, at);
-    case Storage::single: return static_cast<T>(detail::element<float>(a.data, at));
-    case Storage::bfloat: return static_cast<T>(detail::float_of(detail::element<std::uint16_t>(a.data, at)));
-    case Storage::code: return a.codes[detail::element<std::uint8_t>(a.data, at)];
+    case Storage::full:
+      return detail::element<T>(a.data, at);
+    case Storage::single:
+      return static_cast<T>(detail::element<float>(a.data, at));
+    case Storage::bfloat:
+      return static_cast<T>(detail::float_of(detail::element<std::uint16_t>(a.data, at)));
+    case Storage::code:
+      return a.codes[detail::element<std::uint8_t>(a.data, at)];
     case Storage::mask: {
       const std::uint32_t word = detail::element<std::uint32_t>(a.data, at >> 5);
       return (word >> (at & 31) & 1u) != 0 ? a.constants[band.diagonal] : T{0};
     }
-    case Storage::constant: break;
+    case Storage::constant:
+      break;
   }
   return a.constants[band.diagonal];
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How formats/bands.hpp takes its values from CSR, written once for both spaces: bands.cpp runs it on Host, cuda/bands.cu
+// How formats/bands.hpp takes its values from CSR, written once for both spaces: bands_host.hpp runs it on Host, cuda/bands.cu
 // on Cuda.
 
 #include <ostinato/spmv/diagonals_steps.hpp>
@@ -46,12 +46,23 @@ struct FillRow {
  private:
   OSTINATO_FUNCTION void put(const Band& band, Offset at, T v) const {
     switch (band.storage) {
-      case Storage::full: reinterpret_cast<T*>(data)[at] = v; break;
-      case Storage::single: reinterpret_cast<float*>(data)[at] = static_cast<float>(v); break;
-      case Storage::bfloat: reinterpret_cast<std::uint16_t*>(data)[at] = upper_half(static_cast<float>(v)); break;
-      case Storage::code: reinterpret_cast<std::uint8_t*>(data)[at] = code_of(v); break;
-      case Storage::mask: Atomics::set_bit(reinterpret_cast<std::uint32_t*>(data) + (at >> 5), 1u << (at & 31)); break;
-      case Storage::constant: break;
+      case Storage::full:
+        reinterpret_cast<T*>(data)[at] = v;
+        break;
+      case Storage::single:
+        reinterpret_cast<float*>(data)[at] = static_cast<float>(v);
+        break;
+      case Storage::bfloat:
+        reinterpret_cast<std::uint16_t*>(data)[at] = upper_half(static_cast<float>(v));
+        break;
+      case Storage::code:
+        reinterpret_cast<std::uint8_t*>(data)[at] = code_of(v);
+        break;
+      case Storage::mask:
+        Atomics::set_bit(reinterpret_cast<std::uint32_t*>(data) + (at >> 5), 1u << (at & 31));
+        break;
+      case Storage::constant:
+        break;
     }
   }
 

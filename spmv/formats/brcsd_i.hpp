@@ -15,7 +15,8 @@ template <class Space, class T>
 class BrcsdI : public DiagonalFormat<Space, T> {
  public:
   static constexpr std::string_view name = "brcsd-i";
-  static constexpr std::string_view description = "diagonals in row pieces, cut where one enters or leaves the matrix; for far diagonals";
+  static constexpr std::string_view description =
+      "diagonals in row pieces, cut where one enters or leaves the matrix; for far diagonals";
 
   static Cost cost(const Structure& s, const Machine& m) { return DiagonalFormat<Space, T>::cost(s, m, plan_brcsd_i); }
 

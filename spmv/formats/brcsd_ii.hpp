@@ -15,7 +15,8 @@ template <class Space, class T>
 class BrcsdII : public DiagonalFormat<Space, T> {
  public:
   static constexpr std::string_view name = "brcsd-ii";
-  static constexpr std::string_view description = "diagonals in row pieces of 256 rows, each with those that it has; for broken ones";
+  static constexpr std::string_view description =
+      "diagonals in row pieces of 256 rows, each with those that it has; for broken ones";
 
   static Cost cost(const Structure& s, const Machine& m) { return DiagonalFormat<Space, T>::cost(s, m, plan_brcsd_ii); }
 

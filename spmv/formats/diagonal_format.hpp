@@ -61,6 +61,7 @@ class DiagonalFormat {
       std::visit([&](const auto& stored) { generated_.request(space_, stored.view()); }, *stored_);
       if (!wait) return;
       generated_.wait();
+      generated_.revision(space_);  // loads them
       if (generated_.failed()) throw DeviceError("generated kernels: " + generated_.text());
     }
   }
@@ -94,13 +95,16 @@ class DiagonalFormat {
       return c;
     }
     const BandPlan plan = planner(*s.census, sizeof(T));
-    const double entries = static_cast<double>(s.nonzeros), vectors = sizeof(T) * (static_cast<double>(s.rows) + s.cols);
+    const double entries = static_cast<double>(s.nonzeros),
+                 vectors = sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     const bool classes = classes_are_smaller(*s.census, plan);
     c.bytes = classes ? class_bytes(*s.census) : plan.bytes();
     c.moved = static_cast<double>(c.bytes) + vectors;
-    c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
-    c.seconds = m.latency + (classes ? class_seconds(c, plan, m) : band_seconds(c, plan, m));
-    c.setup_seconds = 20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
+    c.padding =
+        entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
+    c.seconds = m.latency + (classes ? class_seconds(c, entries, m) : band_seconds(c, plan, m));
+    c.setup_seconds =
+        20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
     if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
       c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
                      std::to_string(static_cast<Offset>(static_cast<double>(c.bytes) / 1e6)) + " MB of padding";
@@ -112,10 +116,10 @@ class DiagonalFormat {
   static constexpr double max_growth = 32;
 
   /// Classes need neither values nor masks, and generated kernels share x between rows (H200 and EPYC, 2026-11).
-  static double class_seconds(const Cost& c, const BandPlan& plan, const Machine& m) {
+  static double class_seconds(const Cost& c, double entries, const Machine& m) {
     constexpr double efficiency = 0.85;
     const double term = m.term_seconds * (m.device ? 0.25 : 0.7);
-    return std::max({c.moved / (m.bandwidth * efficiency), term * static_cast<double>(plan.slots), 2 * m.load_latency});
+    return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
   }
 
   /// Bytes bound large matrices, terms those that take few bytes, and small ones the loads that wait for each other: a row
@@ -126,8 +130,8 @@ class DiagonalFormat {
     Index most = 0;
     for (const RowPiece& piece : plan.pieces) most = std::max(most, piece.bands);
     const Index rounds = (most + in_flight - 1) / in_flight;
-    const Index waits = rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) +
-                        (plan.remainder() > 0 ? 2 : 0);
+    const Index waits =
+        rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) + (plan.remainder() > 0 ? 2 : 0);
     const double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
     return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
   }

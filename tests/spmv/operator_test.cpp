@@ -95,6 +95,15 @@ TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {
   EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
 }
 
+TYPED_TEST(OperatorOn, DiagonalFormatsTakeAMatrixWithoutEntries) {
+  using T = typename TypeParam::T;
+  for (const char* format : {"dia", "brcsd-i", "brcsd-ii"}) {
+    const Operator op(this->space(), from_triplets<T>(3, 3, {}), {.format = format});
+    EXPECT_EQ(this->product(op, {1, 2, 3}), (std::vector<T>{0, 0, 0})) << format;
+    EXPECT_EQ(Operator(this->space(), from_triplets<T>(0, 3, {}), {.format = format}).rows(), 0) << format;
+  }
+}
+
 TYPED_TEST(OperatorOn, BuildsAnewForValuesOnOtherDiagonals) {
   using T = typename TypeParam::T;
   Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}), {.format = "dia"});

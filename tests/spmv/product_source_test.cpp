@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@
 
 #include "support/matrices.hpp"
 
-// That generated kernels compute what the precompiled ones do is tested where there is a GPU (bands_test.cpp); that their
+// That generated kernels compute what the precompiled ones do is tested where there is a GPU (generated_test.cpp); that their
 // sources compile, here.
 
 namespace ostinato::test {
@@ -88,12 +89,25 @@ TEST(ProductSource, OfEveryStorageCompiles) {
   expect_plans_compile(a);
 }
 
+TEST(ProductSource, OfMirroredDiagonalsCompiles) {
+  const DiagonalCensus census = census_of(generate<double>("variable2d", {.n = 64}));
+  formats::BandPlan plan = formats::plan_dia(census, 8);
+  plan.rows = plan.cols = plan.pieces[0].end = Index{1} << 22;  // so that threads take several rows
+  const auto source = product_source(plan, "double");
+  ASSERT_TRUE(source);
+  EXPECT_GT(source->tiling.tall, 1);
+  expect_compiles(*source);
+}
+
 TEST(ProductSource, OfRowClassesCompiles) {
   for (const char* family : {"poisson2d", "poisson3d", "maxwell2d", "anisotropic"}) {
     SCOPED_TRACE(family);
     const auto a = generate<double>(family, {.n = 64});
     const DiagonalCensus census = census_of(a);
     ASSERT_FALSE(census.class_rows.empty());
+    ClassTable<double> large = table_of(a, census);
+    large.rows = large.cols = Index{1} << 24;  // so that threads take several rows
+    expect_compiles(product_source(large, true));
     for (const bool simple : {true, false}) expect_compiles(product_source(table_of(a, census), simple));
   }
   const auto f = generate<float>("fem27", {.n = 40, .constant = true});
@@ -104,7 +118,9 @@ TEST(ProductSource, DependsOnTheStructureAlone) {
   const auto a = generate<double>("pde2d", {.n = 40});
   auto b = a;
   for (double& v : b.val) v *= 1.7;
-  const auto source = [](const Csr<double>& m) { return product_source(formats::plan_dia(census_of(m), 8), "double")->text; };
+  const auto source = [](const Csr<double>& m) {
+    return product_source(formats::plan_dia(census_of(m), 8), "double")->text;
+  };
   EXPECT_EQ(source(a), source(b));
   EXPECT_NE(source(a), source(generate<double>("pde2d", {.n = 41})));
 }
@@ -119,7 +135,8 @@ TEST(ProductSource, IsNotWrittenForManyRowPieces) {
 TEST(ProductSource, IsNotWrittenForManyWholeDiagonals) {
   const DiagonalCensus census = without_savings(census_of(generate<double>("fem27", {.n = 10})));
   EXPECT_FALSE(product_source(formats::plan_dia(census, 8), "double"));
-  EXPECT_TRUE(product_source(formats::plan_dia(without_savings(census_of(generate<double>("pde3d", {.n = 10}))), 8), "double"));
+  EXPECT_TRUE(
+      product_source(formats::plan_dia(without_savings(census_of(generate<double>("pde3d", {.n = 10}))), 8), "double"));
 }
 
 TEST(ProductSource, TilesWhereNeighboursShareX) {
@@ -139,6 +156,7 @@ TEST(ProductSource, TilesWhereNeighboursShareX) {
   EXPECT_EQ(dense.pair, 1);
   EXPECT_EQ(dense.stride, 40);
   EXPECT_EQ(formats::choose_tiling({-1, 0, 1}, Index{1} << 24).tall, 1);
+  EXPECT_EQ(formats::choose_tiling({-1200000000, 0, 1200000000}, std::numeric_limits<Index>::max()).tall, 1);
   EXPECT_EQ(formats::choose_tiling({-64, -1, 0, 1, 64}, 4096).tall, 1);
 }
 
