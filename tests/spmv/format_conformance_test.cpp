@@ -48,7 +48,8 @@ class FormatConformance : public SpaceTest<On<typename F::space_type, typename F
   using V = typename F::value_type;
   using Op = Operator<typename F::space_type, V>;
 
-  static FormatOptions forced() { return {.format = std::string(F::name)}; }
+  /// Small as the matrices are, bytes are saved on them.
+  static FormatOptions forced() { return {.format = std::string(F::name), .compress = Compress::on}; }
 
   Cost cost(const Csr<V>& a) const { return F::cost(analyse(Host(), a.view()), machine_of(this->space())); }
 
