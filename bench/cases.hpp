@@ -89,6 +89,8 @@ inline std::vector<std::string> gpu_diagonal_set() {
                     "fem27:128:constant=1",
                     "fem27:128",
                     "fem27:128:compress=0",
+                    "kgs2d:1024:compress=0",
+                    "kgs3d:96:compress=0",
                     "kgs2d:1024",
                     "kgs3d:96",
                     "maxwell2d:512",

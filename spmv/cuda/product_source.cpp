@@ -17,12 +17,16 @@ namespace {
 /// Bands over all bodies, and row pieces, past which the compiler takes longer than it is worth.
 constexpr std::size_t max_bands = 1024;
 constexpr std::size_t max_pieces = 4096;
+/// Row pieces that a kernel finds by comparing.
+constexpr std::size_t max_compared = 16;
 /// Loads that are on the way before the first value is used. More of them push each other out of the first-level cache.
 constexpr std::size_t in_flight = 8;
 /// Shorter strides leave neighbouring threads too little in common.
 constexpr Index least_stride = 32;
-/// Longer strides, as a share of the rows, leave too many threads at the edges.
+/// Of whole values: longer strides, as a share of the rows, leave too many threads at the edges.
 constexpr Offset most_of_rows = 16;
+/// Rows up to which kernels with several a thread can count in 32 bits.
+constexpr Index max_tiled_rows = Index{1} << 30;
 /// Diagonals of which a thread can hold several rows' values.
 constexpr std::size_t max_tiled = 12;
 /// Threads that a GPU needs to be busy: with fewer, rows aren't taken together (H200, 2026-11: 5-point 1024^2 takes 6.5 us
@@ -200,7 +204,7 @@ class BandWriter {
   std::string rows() const {
     std::string text;
     for (std::size_t s = 0; s < shapes_.size(); ++s) text += body(s);
-    if (plan_.pieces.size() > 1) text += shape_table();
+    if (!has_few_pieces()) text += shape_table();
     return text +
            join(
                "template <bool Dotted>\n__device__ void rows(const BandArgs<T>& a, const Product<T>& p, const T* w, "
@@ -239,7 +243,7 @@ class BandWriter {
     const bool mirrored = std::any_of(bands.begin(), bands.end(), [](const Band& b) { return b.mirrored; });
     ProductSource::Tiling t;
     if (!whole || !mirrored || bands.back().offset < least_stride) return t;
-    if (Offset{bands.back().offset} * most_of_rows > plan_.rows) return t;
+    if (Offset{bands.back().offset} * most_of_rows > plan_.rows || plan_.rows > max_tiled_rows) return t;
     t.stride = bands.back().offset;
     if (plan_.rows / 2 >= enough_threads) t.tall = 2;
     if (plan_.rows / 4 >= enough_threads && t.stride % 2 == 0) t.pair = 2;
@@ -275,14 +279,27 @@ class BandWriter {
     return std::any_of(shapes_.begin(), shapes_.end(), [](const Shape& s) { return s.pieces.size() > 1; });
   }
 
+  bool has_few_pieces() const { return plan_.pieces.size() <= max_compared; }
+
+  /// The row piece of a tile: by comparison when they are few, which needs no memory.
+  std::string piece_of_tile() const {
+    if (!has_few_pieces()) return "a.piece_of[tile]";
+    std::string text;
+    for (std::size_t p = 0; p + 1 < plan_.pieces.size(); ++p)
+      text += join("tile < ", plan_.pieces[p].end / piece_rows, " ? ", p, " : ");
+    return join(text, plan_.pieces.size() - 1);
+  }
+
   std::string dispatch() const {
     if (shapes_.empty()) return "    T sum = 0;\n";
     if (plan_.pieces.size() == 1) return "    T sum = body0(a, nullptr, i, p.x + i);\n";
-    std::string text = join("    const int piece = a.piece_of[tile];\n    const BandWords* bands = ",
-                            shares_bodies() ? "a.bands + a.pieces[piece].first_band" : "nullptr",
-                            ";\n    T sum = 0;\n    switch (shape_of[piece]) {\n");
-    for (std::size_t s = 0; s < shapes_.size(); ++s)
-      text += join("      case ", s, ": sum = body", s, "(a, bands, i, p.x + i); break;\n");
+    std::string text =
+        join("    const int piece = ", piece_of_tile(),
+             ";\n    const BandWords* bands = ", shares_bodies() ? "a.bands + a.pieces[piece].first_band" : "nullptr",
+             ";\n    T sum = 0;\n    switch (", has_few_pieces() ? "piece" : "shape_of[piece]", ") {\n");
+    for (std::size_t c = 0; c < (has_few_pieces() ? plan_.pieces.size() : shapes_.size()); ++c)
+      text += join("      case ", c, ": sum = body", has_few_pieces() ? shape_of_[c] : c,
+                   "(a, bands, i, p.x + i); break;\n");
     return text + "    }\n";
   }
 
@@ -495,8 +512,9 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index tot
   if (offsets.size() > max_tiled) best.threads = 128;
   const auto rows = [](const ProductSource::Tiling& t) { return t.tall * t.pair; };
   for (const Index stride : offsets) {
-    if (stride < least_stride || Offset{stride} * most_of_rows > total_rows) continue;
+    if (stride < least_stride || total_rows > max_tiled_rows) continue;
     for (const int tall : {1, 2, 4}) {
+      if (Offset{stride} * tall > total_rows) continue;
       for (const int pair : {1, 2}) {
         const ProductSource::Tiling t{pair, tall, stride, best.threads};
         if (pair == 2 && (offsets.size() > max_tiled || stride % 2 != 0)) continue;

@@ -103,8 +103,9 @@ class DiagonalFormat {
     c.padding =
         entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
     c.seconds = m.latency + (classes ? class_seconds(c, entries, m) : band_seconds(c, plan, m));
-    c.setup_seconds =
-        20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
+    constexpr double planning = 2e-9;  // for a diagonal of a row piece (EPYC, 2026-11)
+    c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
+                      (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
     if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
       c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
                      std::to_string(static_cast<Offset>(static_cast<double>(c.bytes) / 1e6)) + " MB of padding";
