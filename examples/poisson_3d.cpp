@@ -8,10 +8,10 @@
 //
 //   $ build/release/examples/poisson_3d
 //    n    rows  format    iterations    error  order
-//    7     343  dia                7  2.0e-02
-//   15    3375  brcsd-ii          20  5.0e-03   2.01
-//   31   29791  brcsd-ii          51  1.3e-03   2.00
-//   63  250047  brcsd-ii         111  3.1e-04   2.00
+//    7     343  csr                7  2.0e-02
+//   15    3375  dia               20  5.0e-03   2.01
+//   31   29791  dia               51  1.3e-03   2.00
+//   63  250047  dia              111  3.1e-04   2.00
 #include <cmath>
 #include <cstdio>
 #include <numbers>
