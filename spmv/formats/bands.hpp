@@ -52,7 +52,7 @@ class Bands {
   void apply(const Product<T>& p) const { band_apply(space_, view(), p); }
   void apply_dot(const Product<T>& p, const T* w, double* slot) const { band_apply_dot(space_, view(), p, w, slot); }
 
-  /// New values on the same pattern, without allocation. False when the storages can't hold them: then the matrix is of
+  /// New values on the same pattern; allocates nothing that grows with the matrix. False when the storages can't hold them: then the matrix is of
   /// no use until it is built anew.
   bool update_values(const CsrView<T>& a) {
     fill(a);

@@ -36,8 +36,9 @@ struct ClassTable {
 ///   static std::optional<RowClasses> make(space, a, census)   nothing when the order of rows doesn't repeat enough
 ///   void apply(const Product<T>&) const
 ///   void apply_dot(const Product<T>&, const T* w, double* slot) const   and *slot = w . y; w may be y
-///   bool update_values(a)             new values on the same pattern, without allocation; false when the rows no longer
-///                                     fall into the classes: then it is of no use until it is built anew
+///   bool update_values(a)             new values on the same pattern; allocates nothing that grows with the matrix.
+///                                     False when the rows no longer fall into the classes: then it is of no use until
+///                                     it is built anew
 ///   std::size_t bytes() const
 ///
 /// Requires  census.class_rows isn't empty, and census.diagonals aren't more than ClassTable::max_diagonals.
