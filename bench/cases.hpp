@@ -107,12 +107,46 @@ inline std::vector<std::string> gpu_diagonal_set() {
                     "nos7", "gr_30_30", "bcsstk21", "mhd3200b", "cryg2500", "bcsstm25"});
 }
 
+/// General matrices: generated ones that fill the memory, real ones, and small ones.
 inline std::vector<std::string> gpu_set() {
-  return with_real({"poisson2d:4096", "poisson3d:256", "poisson2d:1024", "poisson3d:64", "poisson2d:64", "fem27:128",
-                    "fem27:56:unknowns=3", "rmat:1048576:entries=16", "rmat:1048576:entries=3", "powerlaw:1000000",
-                    "random:1000000:entries=16", "dense-row:1000000"},
-                   {"xenon1", "goodwin", "c-62", "bcsstk16", "bcsstk18", "wang3", "cage10", "memplus", "Dubcova1",
-                    "lap3d_40", "NotreDame_www", "ScaleMicrogrid_Jacobian_N1000_01", "luxembourg", "nasa4704"});
+  return with_real(
+      {"fem27:128", "fem27:56:unknowns=3", "fem27:44:unknowns=6", "rmat:1048576:entries=16", "rmat:1048576:entries=3",
+       "rmat:4194304:entries=16", "powerlaw:1000000", "random:1000000:entries=16", "dense-row:1000000", "poisson3d:64",
+       "poisson2d:64", "random:100:entries=5", "random:10000:entries=9"},
+      {"xenon1",
+       "goodwin",
+       "c-62",
+       "bcsstk33",
+       "bcsstk16",
+       "bcsstk18",
+       "wang3",
+       "cage10",
+       "cage9",
+       "memplus",
+       "rajat01",
+       "add32",
+       "add20",
+       "Dubcova1",
+       "lap3d_40",
+       "NotreDame_www",
+       "ScaleMicrogrid_Jacobian_N1000_01",
+       "Groebner_id2003_aug",
+       "Franz6_id1959_aug",
+       "A_multigrid",
+       "mbeacxc",
+       "fidapex6",
+       "gemat11",
+       "luxembourg",
+       "nasa4704",
+       "wathen_30_30",
+       "lnsp3937",
+       "zenios",
+       "bcspwr10",
+       "Pd",
+       "Si2",
+       "west0479",
+       "bcsstk01",
+       "1138_bus"});
 }
 
 }  // namespace ostinato::bench

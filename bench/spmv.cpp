@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -96,12 +97,17 @@ class Checker {
   std::vector<long double> sum_, size_;
 };
 
+double graph_time(const Host&, const std::function<void()>&, double seconds) { return seconds; }
+double graph_time(const Cuda& space, const std::function<void()>& product, double) {
+  return graph_seconds(space, product);
+}
+
 bool is_diagonal(const std::string& format) { return format == "dia" || format.starts_with("brcsd"); }
 
 /// One of our products, timed. On a GPU the diagonal formats have two: with generated kernels and "dia, precompiled".
 struct Ours {
   std::string name, format;
-  double seconds, moved, setup, error;
+  double seconds, cold, in_graph, moved, setup, error, predicted;
 };
 
 template <class Space>
@@ -125,11 +131,12 @@ class Products {
   const std::string& choice() const { return choice_.format; }
   const std::string& rule() const { return rule_; }  ///< what the search engine says; empty when it isn't asked
 
-  /// Of all formats that can hold the matrix without much padding.
+  /// Of all formats that can hold the matrix without much padding and aren't predicted to be far behind.
   std::vector<Ours> all() {
     std::vector<Ours> list;
     for (const Candidate& c : choice_.candidates) {
-      if (!c.cost.applies() || (c.cost.padding > 3 && c.name != choice())) continue;
+      const bool far_behind = c.cost.seconds > 8 * choice_.candidates.front().cost.seconds + 20e-6;
+      if (!c.cost.applies() || ((c.cost.padding > 3 || far_behind) && c.name != choice() && c.name != "csr")) continue;
       const bool generates = Space::on_device && is_diagonal(c.name);
       if (generates) add_generated(list, c.name);
       add(list, generates ? c.name + ", precompiled" : c.name, options(c.name, Jit::off));
@@ -157,8 +164,11 @@ class Products {
     op.apply(1, x_, 0, y_);
     const double error = checker_.worst(y_.download());
     const double seconds = median_seconds(space_, 30, [&] { op.apply(1, x_, 0, y_); });
+    const auto product = [&] { op.apply(1, x_, 0, y_); };
+    const double cold = cold_seconds(space_, product), in_graph = graph_time(space_, product, seconds);
     const double moved = static_cast<double>(op.bytes() + x_.bytes() + y_.bytes());
-    list.push_back({name, how.format, seconds, moved, op.analyse_seconds() + op.convert_seconds(), error});
+    list.push_back({name, how.format, seconds, cold, in_graph, moved, op.analyse_seconds() + op.convert_seconds(),
+                    error, op.choice().candidates.front().cost.seconds});
   }
 
   Space space_;
@@ -170,13 +180,13 @@ class Products {
   std::string rule_;
 };
 
-double best(const std::vector<Baseline>& all, const char* only = "") {
-  double seconds = 0;
+double best(const std::vector<Baseline>& all, const char* only = "", double Baseline::*seconds = &Baseline::seconds) {
+  double least = 0;
   for (const Baseline& b : all) {
     if (b.name.find(only) == std::string::npos) continue;
-    if (seconds == 0 || b.seconds < seconds) seconds = b.seconds;
+    if (least == 0 || b.*seconds < least) least = b.*seconds;
   }
-  return seconds;
+  return least;
 }
 
 std::vector<Baseline> baselines(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
@@ -188,36 +198,49 @@ std::vector<Baseline> baselines(const Cuda& space, const CsrView<double>& a, con
 
 /// What the products of one matrix are measured by.
 struct Yardsticks {
-  double peak, vendor, vendor_csr, csr;  ///< bytes a second; the rest seconds: vendor's best and CSR, our CSR
+  double peak;  ///< bytes a second
+  double vendor, vendor_cold, vendor_graph, vendor_csr,
+      csr;  ///< seconds: vendor's best, cold, in a graph, its best CSR, our CSR
 };
 
 /// Geometric means over the matrices, under a name each.
 class Means {
  public:
-  void add(const std::string& name, const Yardsticks& by, double seconds) {
+  void add(const std::string& name, const Yardsticks& by, const Ours& t) {
     Logs& logs = logs_[name];
-    logs.vendor += std::log(by.vendor / seconds);
-    logs.vendor_csr += std::log(by.vendor_csr / seconds);
-    logs.csr += std::log(by.csr / seconds);
+    logs.vendor += std::log(by.vendor / t.seconds);
+    logs.vendor_graph += std::log(by.vendor_graph / t.in_graph);
+    if (t.cold > 0) logs.vendor_cold += std::log(by.vendor_cold / t.cold);
+    logs.vendor_csr += std::log(by.vendor_csr / t.seconds);
+    logs.csr += std::log(by.csr / t.seconds);
     ++logs.count;
   }
 
+  /// A choice's time over that of the fastest format.
+  void add_loss(double loss) { losses_.push_back(loss); }
+
   void print() const {
     std::printf(
-        "\n| geometric mean | matrices | x vendor's best | x vendor's CSR | x our csr |\n|---|---|---|---|---|\n");
+        "\n| geometric mean | matrices | x vendor's best | cold | x vendor's CSR | x our csr "
+        "|\n|---|---|---|---|---|---|\n");
     for (const auto& [name, logs] : logs_) {
       const auto mean = [count = logs.count](double log) { return std::exp(log / count); };
-      std::printf("| %s | %d | %.3f | %.3f | %.3f |\n", name.c_str(), logs.count, mean(logs.vendor),
-                  mean(logs.vendor_csr), mean(logs.csr));
+      std::printf("| %s | %d | %.3f | %.3f | %.3f | %.3f | %.3f |\n", name.c_str(), logs.count, mean(logs.vendor),
+                  mean(logs.vendor_cold), mean(logs.vendor_graph), mean(logs.vendor_csr), mean(logs.csr));
     }
+    double log = 0;
+    for (const double loss : losses_) log += std::log(loss);
+    std::printf("\nloss of the choice against the fastest format: geometric mean %.3f, worst %.2f\n",
+                std::exp(log / static_cast<double>(losses_.size())), *std::max_element(losses_.begin(), losses_.end()));
   }
 
  private:
   struct Logs {
-    double vendor = 0, vendor_csr = 0, csr = 0;
+    double vendor = 0, vendor_cold = 0, vendor_graph = 0, vendor_csr = 0, csr = 0;
     int count = 0;
   };
   std::map<std::string, Logs> logs_;
+  std::vector<double> losses_;
 };
 
 /// The rows of one matrix.
@@ -225,25 +248,29 @@ class Table {
  public:
   static void print_head() {
     std::printf(
-        "| matrix | rows | entries | product | us | GB/s stored | of peak | error / eps | set-up, products | vendor "
-        "best "
-        "| x vendor | x vendor CSR | x csr |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+        "| matrix | rows | entries | product | us | cold us | graph us | predicted us | GB/s stored | of peak | error "
+        "/ eps | set-up, products | "
+        "vendor best | x vendor | cold | in a graph | x vendor CSR | x csr |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   }
 
   Table(const std::string& name, const CsrView<double>& a, const Yardsticks& by)
       : start_("| " + name + " | " + std::to_string(a.rows) + " | " + std::to_string(a.nonzeros()) + " | "), by_(by) {
-    std::printf("%speak %.1f GB/s | | | | | | | | | |\n", start_.c_str(), by.peak / 1e9);
+    std::printf("%speak %.1f GB/s | | | | | | | | | | | | | | |\n", start_.c_str(), by.peak / 1e9);
   }
 
   void row(const Baseline& b) const {
-    std::printf("%s%s | %.2f | | | | | | | | |\n", start_.c_str(), b.name.c_str(), b.seconds * 1e6);
+    std::printf("%s%s | %.2f | %.2f | %.2f | | | | | | | | | | | |\n", start_.c_str(), b.name.c_str(), b.seconds * 1e6,
+                b.cold_seconds * 1e6, b.graph_seconds * 1e6);
   }
 
   void row(const std::string& label, const Ours& t) const {
-    std::printf("%s%s | %.2f | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f | %.2f |\n", start_.c_str(),
-                label.c_str(), t.seconds * 1e6, t.moved / t.seconds / 1e9, t.moved / t.seconds / by_.peak, t.error,
-                t.setup / by_.vendor_csr, by_.vendor * 1e6, by_.vendor / t.seconds, by_.vendor_csr / t.seconds,
-                by_.csr / t.seconds);
+    std::printf(
+        "%s%s | %.2f | %.2f | %.2f | %.2f | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n",
+        start_.c_str(), label.c_str(), t.seconds * 1e6, t.cold * 1e6, t.in_graph * 1e6, t.predicted * 1e6,
+        t.moved / t.seconds / 1e9, t.moved / t.seconds / by_.peak, t.error, t.setup / by_.vendor_csr, by_.vendor * 1e6,
+        by_.vendor / t.seconds, t.cold > 0 ? by_.vendor_cold / t.cold : 0, by_.vendor_graph / t.in_graph,
+        by_.vendor_csr / t.seconds, by_.csr / t.seconds);
   }
 
  private:
@@ -257,13 +284,15 @@ const Ours* of_format(const std::vector<Ours>& ours, const std::string& format) 
   return at == ours.end() ? nullptr : &*at;
 }
 
-/// A choice, and its time over that of the fastest format.
-void tell_choice(const Table& table, const char* by, const std::vector<Ours>& ours, const Ours& chosen) {
+/// Prints a choice. Returns its loss: its time in a graph over that of the fastest format.
+double tell_choice(const Table& table, const char* by, const std::vector<Ours>& ours, const Ours& chosen) {
   const auto fastest =
-      std::min_element(ours.begin(), ours.end(), [](const Ours& l, const Ours& r) { return l.seconds < r.seconds; });
-  char label[80];
-  std::snprintf(label, sizeof label, "%s: %s, loss %.2f", by, chosen.name.c_str(), chosen.seconds / fastest->seconds);
+      std::min_element(ours.begin(), ours.end(), [](const Ours& l, const Ours& r) { return l.in_graph < r.in_graph; });
+  const double loss = chosen.in_graph / fastest->in_graph;
+  char label[120];
+  std::snprintf(label, sizeof label, "%s: %s, loss %.2f (%s)", by, chosen.name.c_str(), loss, fastest->name.c_str());
   table.row(label, chosen);
+  return loss;
 }
 
 template <class Space>
@@ -274,22 +303,27 @@ void run_case(const Space& space, const std::string& name, Means& means) {
   const std::vector<Baseline> vendor = baselines(space, c.matrix, x);
   Products<Space> products(space, c, x);
   const std::vector<Ours> ours = products.all();
-  const Yardsticks by{peak, best(vendor), best(vendor, Space::on_device ? "CSR" : ""), of_format(ours, "csr")->seconds};
+  const Yardsticks by{peak,
+                      best(vendor),
+                      best(vendor, "", &Baseline::cold_seconds),
+                      best(vendor, "", &Baseline::graph_seconds),
+                      best(vendor, Space::on_device ? "CSR" : ""),
+                      of_format(ours, "csr")->seconds};
   const Table table(name, c.matrix, by);
   for (const Baseline& b : vendor) table.row(b);
   for (const Ours& t : ours) {
     table.row(t.name == t.format ? "**" + t.name + "**" : t.name, t);
-    means.add(t.name, by, t.seconds);
+    means.add(t.name, by, t);
   }
   const Ours& chosen = *of_format(ours, products.choice());
-  tell_choice(table, "auto", ours, chosen);
-  means.add("what auto chooses", by, chosen.seconds);
+  means.add_loss(tell_choice(table, "auto", ours, chosen));
+  means.add("what auto chooses", by, chosen);
   if (const Ours* ruled = of_format(ours, products.rule())) {
     tell_choice(table, "search engine", ours, *ruled);
-    means.add("what the search engine chooses", by, ruled->seconds);
-    means.add("what auto chooses where the search engine is asked", by, chosen.seconds);
+    means.add("what the search engine chooses", by, *ruled);
+    means.add("what auto chooses where the search engine is asked", by, chosen);
   }
-  if (is_diagonal(chosen.format)) means.add("where auto chooses a diagonal format", by, chosen.seconds);
+  if (is_diagonal(chosen.format)) means.add("where auto chooses a diagonal format", by, chosen);
   std::fflush(stdout);
 }
 

@@ -46,12 +46,12 @@ std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse
   const auto csr = std::find_if(choice.candidates.begin(), choice.candidates.end(),
                                 [](const Candidate& c) { return c.name == "csr" && c.cost.applies(); });
   if (csr == choice.candidates.end()) return std::nullopt;
-  const bool measured = chosen.measured_seconds > 0 && csr->measured_seconds > 0;
+  const bool measured = chosen.is_measured() && csr->is_measured();
   Amortisation a;
   a.setup_seconds = analyse_seconds + convert_seconds;
   a.product_seconds = measured ? chosen.measured_seconds : chosen.cost.seconds;
   a.csr_seconds = measured ? csr->measured_seconds : csr->cost.seconds;
-  a.csr_setup_seconds = chosen.name == csr->name ? a.setup_seconds : analyse_seconds + csr->cost.setup_seconds;
+  a.csr_setup_seconds = chosen.name == csr->name ? a.setup_seconds : analyse_seconds + csr->setup_seconds();
   a.csr_is = measured ? "csr, measured" : "csr, predicted";
   return a;
 }

@@ -30,6 +30,7 @@ struct BenchInput {
 /// One format, timed. Baselines of other libraries become rows of the same kind.
 struct BenchRow {
   std::string name = {};
+  std::string parameters = {};
   std::string why_not = {};  ///< why there are no figures; empty otherwise
   std::size_t bytes = 0;
   double moved = 0;  ///< bytes of a product, x read once
@@ -57,14 +58,6 @@ struct BenchReport {
   }
 };
 
-/// Values in [1, 2) without a pattern that the order of additions could profit from.
-template <class T>
-std::vector<T> test_vector(std::size_t n) {
-  std::vector<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(1 + static_cast<double>(i * 2654435761u % 65536) / 65536);
-  return x;
-}
-
 /// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't be had.
 template <class Space, class T>
 Operator<Space, T> built(const Space& space, const CsrView<T>& a, FormatOptions options) {
@@ -81,12 +74,14 @@ Operator<Space, T> built(const Space& space, const CsrView<T>& a, FormatOptions 
 template <class Space, class T>
 BenchRow timed(const Space& space, const CsrView<T>& a, const FormatOptions& options, std::span<const T> x_host,
                const Reference& reference, int repetitions) {
-  BenchRow row{options.format};
+  BenchRow row;
   const Operator<Space, T> op = built<Space, T>(space, a, options);
   const Vector<Space, T> x(space, x_host);
   Vector<Space, T> y(space, static_cast<std::size_t>(a.rows), std::numeric_limits<T>::quiet_NaN());
   const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
   product();
+  row.name = op.format();
+  row.parameters = op.parameters();
   row.error = largest_error<T>(reference, y.download());
   row.bytes = op.bytes();
   row.moved = static_cast<double>(op.bytes() + x.bytes() + y.bytes());
@@ -96,12 +91,17 @@ BenchRow timed(const Space& space, const CsrView<T>& a, const FormatOptions& opt
   return row;
 }
 
-/// csr first, then the others by predicted time.
+/// csr first, then the others by predicted time; or all by measured time, each with the fastest of its variants.
 template <class Space, class T>
-std::vector<Candidate> candidates_of(const Space& space, const CsrView<T>& a, FormatOptions options,
-                                     Structure& structure) {
-  options.format = "csr";
-  options.jit = Jit::off;
+std::vector<Candidate> candidates_for(const Space& space, const CsrView<T>& a, FormatOptions options,
+                                      Structure& structure) {
+  if (options.tune == Tune::measure) {
+    options.format = "auto";
+    options.tune = Tune::everything;
+  } else {
+    options.format = "csr";
+    options.jit = Jit::off;
+  }
   const Operator<Space, T> op(space, a, on_space, options);
   structure = op.structure();
   return op.choice().candidates;
@@ -111,18 +111,19 @@ template <class Space, class T>
 std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const BenchInput& in, Structure& structure,
                                     LiveLine& live) {
   const Resident<Space, T> resident(space, a.view());
-  const std::vector<T> x = test_vector<T>(static_cast<std::size_t>(a.cols));
+  const std::vector<T> x = trial_vector<T>(static_cast<std::size_t>(a.cols));
   const Reference reference = reference_product<T>(a, x);
+  const FormatRequest asked = parse_format(in.formats.format);
   FormatOptions options = format_options(in.formats);
   std::vector<BenchRow> rows;
-  for (const Candidate& c : candidates_of<Space, T>(space, resident.view(), options, structure)) {
-    if (in.formats.format != "all" && in.formats.format != c.name) continue;
+  for (const Candidate& c : candidates_for<Space, T>(space, resident.view(), options, structure)) {
+    if (asked.name != "all" && asked.name != c.name) continue;
     live.phase("timing " + c.name);
-    if (c.cost.applies()) {
-      options.format = c.name;
+    if (c.cost.applies() || !asked.parameters.empty()) {
+      options.format = asked.parameters.empty() ? c.full_name() : in.formats.format;
       rows.push_back(timed<Space, T>(space, resident.view(), options, x, reference, in.repetitions));
     } else {
-      rows.push_back({c.name, c.cost.reason_not});
+      rows.push_back({.name = c.name, .why_not = c.cost.reason_not});
     }
   }
   return rows;
@@ -160,6 +161,9 @@ void print_bench(std::FILE* to, const BenchReport& r) {
   Facts legend;
   legend.gap();
   for (const BenchRow& row : r.rows) {
+    if (!row.parameters.empty()) legend.row("parameters", row.name + ": " + row.parameters);
+  }
+  for (const BenchRow& row : r.rows) {
     if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
   }
   legend.row("rate", "stored bytes of the matrix over the time of a product");
@@ -180,6 +184,7 @@ Json to_json(const BenchReport& r) {
       continue;
     }
     rows.push_back({{"format", row.name},
+                    {"parameters", row.parameters},
                     {"bytes", row.bytes},
                     {"moved_bytes", row.moved},
                     {"build_seconds", row.build_seconds},
@@ -227,6 +232,8 @@ Command bench_command(CLI::App& program) {
   app->group("Commands");
   app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
   add_format_option(*app, in->formats);
+  add_tune_option(*app, in->formats, "model, measure",
+                  "parameters of formats: by rule (model) or the fastest (measure)");
   add_kernel_options(*app, in->formats);
   app->add_option("--repetitions", in->repetitions, "timings, of which the median counts")
       ->type_name("N")

@@ -19,6 +19,7 @@ struct Command {
 
 Command solve_command(CLI::App& program);
 Command inspect_command(CLI::App& program);
+Command tune_command(CLI::App& program);
 Command bench_command(CLI::App& program);
 Command generate_command(CLI::App& program);
 

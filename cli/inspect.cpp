@@ -91,7 +91,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
   facts.gap();
   facts.row("solver", i.solver.name + ": " + i.solver.reason);
   facts.row("preconditioner", i.preconditioner.name + ": " + i.preconditioner.reason);
-  facts.row("format", i.choice.format + ": " + i.choice.reason);
+  facts.row("format", i.choice.candidates.front().full_name() + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
   if (is_searched(i.structure)) add_search_engine(facts, i);
@@ -100,7 +100,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
 
 bool was_measured(const Choice& choice) {
   for (const Candidate& c : choice.candidates) {
-    if (c.measured_seconds > 0) return true;
+    if (c.is_measured()) return true;
   }
   return false;
 }
@@ -115,10 +115,11 @@ void print_formats(std::FILE* to, const Inspection& i) {
       continue;
     }
     const double seconds = measured ? c.measured_seconds : c.cost.seconds;
+    const std::string parameters = c.parameters.empty() ? "" : "; " + c.parameters;
     grid.row({c.name, bytes_text(static_cast<double>(c.cost.bytes)),
               fmt::format("{:.1f}", static_cast<double>(c.cost.bytes) / entries),
               fmt::format("{:.0f} %", 100 * c.cost.padding), seconds > 0 ? seconds_text(seconds) : "-",
-              seconds_text(c.cost.setup_seconds), c.verdict});
+              seconds_text(c.setup_seconds()), c.verdict + parameters});
   }
   grid.print(to);
 }
@@ -144,6 +145,7 @@ Json to_json(const Inspection& i) {
       {"solver", i.solver.name},
       {"preconditioner", i.preconditioner.name},
       {"format", i.choice.format},
+      {"parameters", i.choice.parameters},
       {"reasons",
        {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
       {"selection", cli::to_json(i.choice.candidates)},
@@ -213,7 +215,7 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
     i.structure = op.structure();
     i.choice = op.choice();
   }
-  options.format = i.choice.format;
+  options.format = i.choice.candidates.front().full_name();
   options.jit = jit;
   const Operator<Space, T> op(space, resident.view(), on_space, options);
   i.amortisation = measured(space, resident.view(), op, options);

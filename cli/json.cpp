@@ -37,13 +37,14 @@ Json to_json(const std::vector<Candidate>& candidates) {
   for (const Candidate& c : candidates) {
     const auto known = [&c](double value) { return c.cost.applies() ? Json(value) : Json(nullptr); };
     Json item = {{"format", c.name},
+                 {"parameters", c.parameters},
                  {"bytes", c.cost.applies() ? Json(c.cost.bytes) : Json(nullptr)},
                  {"predicted_seconds", known(c.cost.seconds)},
                  {"verdict", c.verdict},
                  {"moved_bytes", known(c.cost.moved)},
                  {"padding", known(c.cost.padding)},
-                 {"setup_seconds", known(c.cost.setup_seconds)}};
-    if (c.measured_seconds > 0) item["measured_seconds"] = c.measured_seconds;
+                 {"setup_seconds", known(c.setup_seconds())}};
+    if (c.is_measured()) item["measured_seconds"] = c.measured_seconds;
     list.push_back(std::move(item));
   }
   return list;

@@ -51,7 +51,7 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
   return reason + "; see " + name + " --help";
 }
 
-int run(CLI::App& program, const std::array<Command, 4>& commands, int argc, char** argv) {
+int run(CLI::App& program, const std::array<Command, 5>& commands, int argc, char** argv) {
   std::string known;
   bool is_known = argc < 2 || argv[1][0] == '-';
   for (const Command& c : commands) {
@@ -81,8 +81,8 @@ int guarded(int argc, char** argv) {
   program.set_version_flag("--version", version_text(), "print the version and exit");
   program.set_help_flag("-h,--help", "print this help and exit; each command has its own");
   program.footer(exit_codes);
-  const std::array<Command, 4> commands = {solve_command(program), inspect_command(program), bench_command(program),
-                                           generate_command(program)};
+  const std::array<Command, 5> commands = {solve_command(program), inspect_command(program), tune_command(program),
+                                           bench_command(program), generate_command(program)};
   try {
     return run(program, commands, argc, argv);
   } catch (const CLI::Success& e) {

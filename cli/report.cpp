@@ -50,15 +50,29 @@ std::string hint(const SolveReport& r) {
   return {};
 }
 
+/// The format, and why it isn't the next ones or csr.
+void add_format(Facts& facts, const Choice& choice) {
+  constexpr std::size_t shown = 3;
+  const Candidate& chosen = choice.candidates.front();
+  facts.row("format", chosen.full_name() + ": " + choice.reason);
+  std::size_t others = 0;
+  for (std::size_t k = 1; k < choice.candidates.size(); ++k) {
+    const Candidate& c = choice.candidates[k];
+    if (k <= shown || c.name == "csr") {
+      facts.more("not " + c.name + ": " + c.verdict);
+    } else {
+      ++others;
+    }
+  }
+  if (others > 0) facts.more(fmt::format("nor {} more, which inspect lists", others));
+}
+
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
   if (solver == "gmres") solver += fmt::format("({}){}", r.options.restart, r.options.flexible ? " flexible" : "");
   facts.row("solver", solver + ": " + r.solver.reason);
   facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
-  facts.row("format", r.choice.format + ": " + r.choice.reason);
-  for (const Candidate& c : r.choice.candidates) {
-    if (c.name != r.choice.format) facts.more("not " + c.name + ": " + c.verdict);
-  }
+  add_format(facts, r.choice);
   if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   facts.row("memory", "matrix " + text(r.bytes.matrix) + ", solver " + text(r.bytes.workspace));
@@ -92,6 +106,7 @@ void add_times(Facts& facts, const SolveReport& r) {
   row("read", t.read);
   if (t.upload > 0) row("upload", t.upload);
   row("analyse", t.analyse);
+  if (t.tune > 0) row("tune", t.tune);
   row("convert", t.convert);
   row("precondition", t.precondition);
   row("solve", t.solve, iteration_text(r));
@@ -184,13 +199,9 @@ void print_table(std::FILE* to, const SolveReport& r) {
 namespace {
 
 Json to_json(const Times& t) {
-  return {{"read", t.read},
-          {"upload", t.upload},
-          {"analyse", t.analyse},
-          {"convert", t.convert},
-          {"precondition", t.precondition},
-          {"solve", t.solve},
-          {"total", t.total}};
+  return {{"read", t.read},   {"upload", t.upload},   {"analyse", t.analyse},
+          {"tune", t.tune},   {"convert", t.convert}, {"precondition", t.precondition},
+          {"solve", t.solve}, {"total", t.total}};
 }
 
 Json to_json(const Bytes& b) {
@@ -206,6 +217,7 @@ Json to_json(const SolveReport& r) {
           {"solver", r.result.solver},
           {"preconditioner", r.preconditioner.name},
           {"format", r.choice.format},
+          {"parameters", r.choice.parameters},
           {"device", r.device.description},
           {"precision", r.device.precision},
           {"matrix", r.matrix},

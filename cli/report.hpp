@@ -24,6 +24,7 @@ struct Times {
   double read = 0;
   double upload = 0;  ///< of the matrix; 0 on the CPU
   double analyse = 0;
+  double tune = 0;  ///< measuring formats, or finding what was measured before
   double convert = 0;
   double precondition = 0;
   double solve = 0;

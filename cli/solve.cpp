@@ -105,7 +105,8 @@ System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
 
 FormatOptions format_options(const SolveInput& in) {
   FormatOptions o = format_options(in.formats);
-  o.expected_products = std::min<double>(o.expected_products, std::max(1, in.limits.max_iterations));
+  if (in.formats.products == 0)
+    o.expected_products = std::min<double>(o.expected_products, std::max(1, in.limits.max_iterations));
   return o;
 }
 
@@ -189,8 +190,9 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   const Operator<Space, T> a(space, system.a, format_options(in));
   report.times.analyse = a.analyse_seconds();
   report.times.convert = a.convert_seconds();
-  const double built = watch.lap();
-  report.times.upload = Space::on_device ? built - a.analyse_seconds() - a.convert_seconds() : 0;
+  report.times.tune = a.tune_seconds();
+  const double built = watch.lap() - a.analyse_seconds() - a.tune_seconds() - a.convert_seconds();
+  report.times.upload = Space::on_device ? built : 0;
   const AnyPreconditioner<Space, T> m(space, system.a.view(), a.structure(), in.precond);
   space.wait();
   report.times.precondition = watch.lap();

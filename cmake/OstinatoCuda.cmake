@@ -35,9 +35,17 @@ if(OSTINATO_CUDA)
   add_library(ostinato_cuda OBJECT
     spmv/cuda/cuda.cu
     spmv/cuda/csr.cu
+    spmv/cuda/cusparse.cu
     spmv/cuda/bands.cu
+    spmv/cuda/baselines.cu
+    spmv/cuda/sliced_ell.cu
+    spmv/cuda/bccoo.cu
+    spmv/cuda/cmrs.cu
     spmv/cuda/row_classes.cu
     spmv/cuda/diagonals.cu
+    spmv/cuda/pattern_hash.cu
+    spmv/cuda/profile.cu
+    spmv/cuda/scan.cu
     spmv/cuda/structure.cu
     spmv/cuda/vendor.cu
     solvers/cuda/steps.cu)

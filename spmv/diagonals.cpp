@@ -7,21 +7,13 @@
 
 #include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/slot_atomic.hpp>
 
 namespace ostinato {
 
 namespace {
 
-struct HostAtomics : Atomic<Host> {
-  static Offset swap_if(Offset* p, Offset expected, Offset v) {
-    std::atomic_ref<Offset>(*p).compare_exchange_strong(expected, v, std::memory_order_relaxed);
-    return expected;
-  }
-  static void min(Offset* p, Offset v) {
-    std::atomic_ref<Offset> shared(*p);
-    for (Offset seen = shared.load(std::memory_order_relaxed); v < seen && !shared.compare_exchange_weak(seen, v);) {
-    }
-  }
+struct HostAtomics : detail::SlotAtomic<Host> {
   static void set(unsigned* p, unsigned bits) {
     if ((bits & ~load(p)) != 0) std::atomic_ref<unsigned>(*p).fetch_or(bits, std::memory_order_relaxed);
   }

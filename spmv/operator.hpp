@@ -7,9 +7,12 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/spmv/candidates.hpp>
+#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/pattern_hash.hpp>
 #include <ostinato/spmv/registry.hpp>
-#include <ostinato/spmv/select.hpp>
 #include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/tuner.hpp>
 
 namespace ostinato {
 
@@ -17,6 +20,7 @@ namespace ostinato {
 ///
 /// Shapes    apply: x has cols() elements, y has rows(), in the memory of the space.
 /// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued; no device memory is taken.
+///           With Tune::measure and everything it times formats first (spmv/tuner.hpp), and keeps the times on disk.
 /// Requires  On Host the csr format refers to the arrays of a matrix given as lvalue or view: keep them alive, or move
 ///           the matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
@@ -60,10 +64,12 @@ class BasicOperator<Space, T, FormatList<F...>> {
   const Structure& structure() const { return structure_; }
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
+  const std::string& parameters() const { return choice_.parameters; }  ///< of the format; empty when it has none
   std::size_t bytes() const {
     return std::visit([](const auto& f) { return f.bytes(); }, *format_);
   }
   double analyse_seconds() const { return analyse_seconds_; }
+  double tune_seconds() const { return tune_seconds_; }  ///< to measure, or to find what was measured before
   double convert_seconds() const { return convert_seconds_; }
 
   /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
@@ -146,7 +152,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
   }
 
  private:
-  using Variant = std::variant<F...>;
+  using List = FormatList<F...>;
 
   void build(Resident<Space, T> a, const FormatOptions& options) {
     space_.wait();
@@ -154,20 +160,22 @@ class BasicOperator<Space, T, FormatList<F...>> {
     options_ = options;
     look_at(a.view());
     analyse_seconds_ = watch.lap();
-    std::vector<Candidate> candidates = costs(FormatList<F...>{}, structure_, machine_of(space_));
+    std::vector<Candidate> candidates =
+        candidates_of(List{}, structure_, machine_of(space_), parse_format(options.format));
     choice_ = choose(candidates, options);
-    if (options.tune == Tune::measure && options.format == "auto") measure(a, options);
-    create(choice_.format, std::move(a));
+    if (is_tuned()) tune(a, std::move(candidates));
+    if (!format_) create(std::move(a));
     space_.wait();
-    convert_seconds_ = watch.lap();
+    convert_seconds_ += watch.lap() - tune_seconds_;
     generate();
   }
 
   void look_at(const CsrView<T>& a) {
     structure_ = analyse(space_, a);
-    if (structure_.census == nullptr || options_.compress == Compress::on) return;
     const auto bytes = static_cast<std::size_t>(structure_.nonzeros) * sizeof(T);
-    if (options_.compress == Compress::automatic && bytes >= worth_compressing) return;
+    structure_.compress =
+        options_.compress == Compress::on || (options_.compress == Compress::automatic && bytes >= worth_compressing);
+    if (structure_.compress || structure_.census == nullptr) return;
     structure_.census = std::make_shared<const DiagonalCensus>(without_savings(*structure_.census));
   }
 
@@ -175,12 +183,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
   /// 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
   static constexpr std::size_t worth_compressing = std::size_t{2} << 20;
 
-  /// Seconds of products from which on compiling for the matrix is expected to pay.
-  static constexpr double worth_compiling = 0.1;
-
   void generate() {
-    const double seconds = choice_.candidates.front().cost.seconds * options_.expected_products;
-    if (options_.jit == Jit::off || (options_.jit == Jit::automatic && seconds < worth_compiling)) return;
+    if (!worth_compiling(options_, choice_.candidates.front().cost.seconds)) return;
     std::visit(
         [&](auto& f) {
           if constexpr (requires { f.generate(true); }) f.generate(options_.jit == Jit::on);
@@ -203,11 +207,11 @@ class BasicOperator<Space, T, FormatList<F...>> {
             if (f.update_values(a)) return;
             anew = true;
             look_at(a.view());
-            f = Held(space_, std::move(a), structure_);
+            f = build_format<Held>(space_, std::move(a), structure_, choice_.parameters);
           } else if constexpr (requires { f.update_values(std::move(a)); }) {
             f.update_values(std::move(a));
           } else {
-            f = Held(space_, std::move(a), structure_);
+            f = build_format<Held>(space_, std::move(a), structure_, choice_.parameters);
           }
         },
         *format_);
@@ -215,28 +219,40 @@ class BasicOperator<Space, T, FormatList<F...>> {
     if (anew) generate();
   }
 
-  void create(const std::string& name, Resident<Space, T> a) {
-    ((name == F::name ? static_cast<void>(format_.emplace(std::in_place_type<F>, space_, std::move(a), structure_))
-                      : void()),
-     ...);
+  void create(Resident<Space, T> a) {
+    with_format(List{}, choice_.format, [&]<class G>(std::type_identity<G>) {
+      format_.emplace(build_format<G>(space_, std::move(a), structure_, choice_.parameters));
+    });
   }
 
-  /// Times the candidates that the model puts within twice the best, and lets the clock decide.
-  void measure(const Resident<Space, T>& a, const FormatOptions& options) {
-    const double limit = 2 * choice_.candidates.front().cost.seconds;
-    Vector<Space, T> x(space_, static_cast<std::size_t>(cols()), T{1}),
-        y(space_, static_cast<std::size_t>(rows()), T{0});
-    for (Candidate& c : choice_.candidates) {
-      if (!c.cost.applies() || c.cost.seconds > limit) continue;
-      Stopwatch watch;
-      create(c.name, Resident<Space, T>(space_, a.view(), on_space));
-      apply(T{1}, x, T{0}, y);
-      space_.wait();
-      c.cost.setup_seconds = watch.lap();
-      c.measured_seconds = median_seconds(space_, 5, [&] { apply(T{1}, x, T{0}, y); });
+  bool is_tuned() const {
+    const bool measures = options_.tune == Tune::measure || options_.tune == Tune::everything;
+    return measures && options_.format == "auto" && structure_.nonzeros > 0;
+  }
+
+  /// Lets the clock decide, today's or that of an earlier run. Leaves the chosen format built if it is anyway.
+  void tune(const Resident<Space, T>& a, std::vector<Candidate> candidates) {
+    Stopwatch watch;
+    const std::string key =
+        trials_key(space_.description(), sizeof(T), pattern_hash(space_, a.view()), candidates, options_);
+    if (Trials kept = known_trials(key); !kept.candidates.empty()) {
+      choice_ = choose(std::move(candidates), std::move(kept), options_);
+    } else {
+      Tuner<Space, T, List> tuner(space_, a, structure_, options_);
+      Trials trials = tuner.run(choice_.candidates);
+      keep_trials(key, trials);
+      choice_ = choose(std::move(candidates), std::move(trials), options_);
+      format_ = tuner.take(choice_.candidates.front());
     }
-    format_.reset();
-    choice_ = choose(choice_.candidates, options);
+    tune_seconds_ = watch.seconds();
+    if (!format_) return;
+    convert_seconds_ = choice_.candidates.front().measured_setup_seconds;
+  }
+
+  Trials known_trials(const std::string& key) const {
+    if (options_.tune_again) return {};
+    Trials kept = kept_trials(List{}, key, structure_, machine_of(space_));
+    return kept.everything || options_.tune == Tune::measure ? kept : Trials{};
   }
 
   void require_shapes(std::size_t x, std::size_t y) const {
@@ -248,8 +264,9 @@ class BasicOperator<Space, T, FormatList<F...>> {
   Space space_;
   Structure structure_;
   Choice choice_;
-  std::optional<Variant> format_;
+  std::optional<std::variant<F...>> format_;
   double analyse_seconds_ = 0;
+  double tune_seconds_ = 0;
   double convert_seconds_ = 0;
   FormatOptions options_;
   int updates_ = 0;

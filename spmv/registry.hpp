@@ -5,21 +5,47 @@
 #include <span>
 #include <string_view>
 
+#include <ostinato/spmv/formats/bccoo.hpp>
 #include <ostinato/spmv/formats/brcsd_i.hpp>
 #include <ostinato/spmv/formats/brcsd_ii.hpp>
+#include <ostinato/spmv/formats/bsr.hpp>
+#include <ostinato/spmv/formats/cmrs.hpp>
+#include <ostinato/spmv/formats/coo.hpp>
 #include <ostinato/spmv/formats/csr.hpp>
+#include <ostinato/spmv/formats/csr_scalar.hpp>
+#include <ostinato/spmv/formats/csr_vector.hpp>
+#include <ostinato/spmv/formats/cusparse.hpp>
 #include <ostinato/spmv/formats/dia.hpp>
+#include <ostinato/spmv/formats/ell.hpp>
+#include <ostinato/spmv/formats/hdi.hpp>
+#include <ostinato/spmv/formats/hyb.hpp>
+#include <ostinato/spmv/formats/sliced_ell.hpp>
 
 namespace ostinato {
 
 /// THE list of formats: dispatch, names, help, selection, tests and benchmarks read it. One file and one line make a
 /// format.
 template <class Space, class T>
-using Formats = FormatList<     //
-    formats::Csr<Space, T>,     //
-    formats::Dia<Space, T>,     //
-    formats::BrcsdI<Space, T>,  //
-    formats::BrcsdII<Space, T>>;
+using Formats = FormatList<           //
+    formats::Csr<Space, T>,           //
+    formats::Dia<Space, T>,           //
+    formats::BrcsdI<Space, T>,        //
+    formats::BrcsdII<Space, T>,       //
+    formats::Cmrs<Space, T>,          //
+    formats::Bccoo<Space, T>,         //
+    formats::BccooPlus<Space, T>,     //
+    formats::SlicedEll<Space, T>,     //
+    formats::CusparseAlg1<Space, T>,  //
+    formats::CusparseAlg2<Space, T>,  //
+    formats::CusparseSell<Space, T>,  //
+    formats::CusparseBsr<Space, T>,   //
+    formats::Ell<Space, T>,           //
+    formats::Hyb<Space, T>,           //
+    formats::Coo<Space, T>,           //
+    formats::Bsr<Space, T>,           //
+    formats::Hdi<Space, T>,           //
+    formats::CsrScalar<Space, T>,     //
+    formats::CsrVector<Space, T>>;
 
 struct FormatInfo {
   std::string_view name;

@@ -20,8 +20,6 @@ std::string known_names(const std::vector<Candidate>& candidates) {
   return names;
 }
 
-double product_seconds(const Candidate& c) { return c.measured_seconds > 0 ? c.measured_seconds : c.cost.seconds; }
-
 /// A format that was asked for may come before a faster one.
 std::string against_chosen(double ratio) {
   char text[64];
@@ -36,11 +34,12 @@ std::string against_chosen(double ratio) {
   return text;
 }
 
+/// A prediction doesn't come before a measurement: only then are all in the order of one clock.
 void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
-  for (Candidate& c : candidates)
-    c.total_seconds = c.cost.setup_seconds + options.expected_products * product_seconds(c);
+  for (Candidate& c : candidates) c.total_seconds = c.setup_seconds() + options.expected_products * c.product_seconds();
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     if (a.cost.applies() != b.cost.applies()) return a.cost.applies();
+    if (a.is_measured() != b.is_measured()) return a.is_measured();
     return a.cost.applies() && a.total_seconds < b.total_seconds;
   });
 }
@@ -63,22 +62,42 @@ std::string bytes_text(double bytes) {
   return text;
 }
 
-std::string why_best(const Candidate& best) {
-  return std::string(best.measured_seconds > 0 ? "measured " : "predicted ") + time_text(product_seconds(best)) +
-         " a product (" + bytes_text(best.cost.moved) + " moved), set-up " + time_text(best.cost.setup_seconds);
+/// "12.3 us a product (4.56 MB moved), set-up 1.2 ms"
+std::string times_text(const Candidate& c) {
+  return time_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved), set-up " +
+         time_text(c.setup_seconds());
+}
+
+std::string why_best(const Candidate& best, const Trials& trials) {
+  if (!best.is_measured()) return "predicted " + times_text(best);
+  if (trials.before) return "measured before: " + times_text(best);
+  const auto built = std::count_if(trials.candidates.begin(), trials.candidates.end(),
+                                   [](const Candidate& c) { return c.is_measured(); });
+  if (built == 0) return "measured " + times_text(best);
+  return "measured " + times_text(best) + "; among " + std::to_string(built) + " built in " +
+         time_text(trials.seconds) + " of a budget of " + time_text(trials.budget);
+}
+
+std::string verdict_on(const Candidate& c, const Candidate& best) {
+  if (!c.cost.applies()) return c.cost.reason_not;
+  if (best.is_measured() && !c.is_measured())
+    return "not measured; predicted " + time_text(c.cost.seconds) + " a product";
+  return against_chosen(c.total_seconds / best.total_seconds) + (c.is_measured() ? ", measured" : ", predicted");
 }
 
 void judge(std::vector<Candidate>& candidates) {
-  const Candidate& best = candidates.front();
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
-    Candidate& c = candidates[k];
-    if (k == 0) {
-      c.verdict = "chosen";
-    } else if (!c.cost.applies()) {
-      c.verdict = c.cost.reason_not;
-    } else {
-      c.verdict = against_chosen(c.total_seconds / best.total_seconds) +
-                  (c.measured_seconds > 0 ? ", measured" : ", predicted");
+  for (Candidate& c : candidates) c.verdict = verdict_on(c, candidates.front());
+  candidates.front().verdict = "chosen";
+}
+
+/// A format takes its place with the best of its trials; one that couldn't be built with any parameters, with the
+/// reason.
+void put_trials(std::vector<Candidate>& candidates, const std::vector<Candidate>& trials) {
+  for (Candidate& c : candidates) {
+    for (const Candidate& trial : trials) {
+      const bool is_better = trial.is_measured() ? !c.is_measured() || trial.total_seconds < c.total_seconds
+                                                 : !c.is_measured() && trial.parameters == c.parameters;
+      if (trial.name == c.name && is_better) c = trial;
     }
   }
 }
@@ -97,23 +116,47 @@ void put_first(std::vector<Candidate>& candidates, const std::string& name) {
 
 }  // namespace
 
+std::string Candidate::full_name() const { return parameters.empty() ? name : name + ":" + parameters; }
+
+FormatRequest parse_format(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  FormatRequest request{std::string(text.substr(0, colon)), std::string(text.substr(std::min(colon + 1, text.size())))};
+  if (request.name == "auto" && !request.parameters.empty())
+    throw ArgumentError("format auto has no parameters; name one: 'FORMAT:" + request.parameters + "'");
+  return request;
+}
+
 Choice choose(std::vector<Candidate> candidates, const FormatOptions& options) {
+  return choose(std::move(candidates), Trials{}, options);
+}
+
+Choice choose(std::vector<Candidate> candidates, Trials trials, const FormatOptions& options) {
+  rank(trials.candidates, options);
+  put_trials(candidates, trials.candidates);
   rank(candidates, options);
   Choice choice;
-  if (options.format != "auto") {
-    put_first(candidates, options.format);
+  if (const std::string asked = parse_format(options.format).name; asked != "auto") {
+    put_first(candidates, asked);
     choice.reason = "asked for";
   } else if (options.tune == Tune::off) {
     put_first(candidates, "csr");
     choice.reason = "no selection asked for";
   } else {
     if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
-    choice.reason = why_best(candidates.front());
+    choice.reason = why_best(candidates.front(), trials);
   }
   judge(candidates);
   choice.format = candidates.front().name;
+  choice.parameters = candidates.front().parameters;
   choice.candidates = std::move(candidates);
+  choice.trials = std::move(trials);
   return choice;
+}
+
+bool worth_compiling(const FormatOptions& options, double product_seconds) {
+  constexpr double least_seconds = 0.1;  // of products, from which on it is expected to pay
+  return options.jit == Jit::on ||
+         (options.jit == Jit::automatic && product_seconds * options.expected_products >= least_seconds);
 }
 
 // What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the ranking.

@@ -10,6 +10,7 @@
 namespace ostinato {
 
 struct DiagonalCensus;
+struct Profile;
 
 /// What a matrix is, as far as the choice of a format, solver and preconditioner asks.
 struct Structure {
@@ -30,7 +31,9 @@ struct Structure {
   bool positive_diagonal = false;                ///< every main diagonal entry is there and > 0
   bool constant_diagonal = false;                ///< every main diagonal entry is there and they are equal
   bool finite = true;                            ///< no NaN, no infinity
+  bool compress = true;                          ///< formats may leave bytes out; said by who builds, not found
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals are too many to be of use
+  std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 };
 
 class Host;
@@ -41,7 +44,7 @@ class Cuda;
 /// Exec      Over rows, in parallel, where the matrix is: `a` is in the memory of `space`. Waits for the result.
 /// Requires  Canonical rows (is_canonical).
 /// Traffic   Reads the matrix once, and for each entry above the main diagonal searches the mirrored row (until one is
-///           missing); then takes the census.
+///           missing); then takes the census and the profile.
 template <class T>
 Structure analyse(const Host& space, const CsrView<T>& a);
 template <class T>

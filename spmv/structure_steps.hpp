@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/function.hpp>
+#include <ostinato/spmv/profile.hpp>
 #include <ostinato/spmv/structure.hpp>
 #include <ostinato/spmv/sums.hpp>
 #include <ostinato/spmv/vector.hpp>
@@ -258,6 +259,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
     none.rows = a.rows;
     none.cols = a.cols;
     s.census = std::make_shared<const DiagonalCensus>(none);
+    s.profile = std::make_shared<const Profile>();
     return s;
   }
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;
@@ -286,6 +288,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
   s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
   s.finite = f.not_finite == 0;
   s.census = census_of(space, a, s);
+  s.profile = std::make_shared<const Profile>(take_profile(space, a));
   return s;
 }
 

@@ -9,12 +9,19 @@
 #include <ostinato/solvers/steps_kernels.hpp>
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/cuda/bands.hpp>
+#include <ostinato/spmv/cuda/baselines.hpp>
+#include <ostinato/spmv/cuda/cmrs.hpp>
 #include <ostinato/spmv/cuda/csr.hpp>
+#include <ostinato/spmv/cuda/cusparse.hpp>
 #include <ostinato/spmv/cuda/generated.hpp>
 #include <ostinato/spmv/cuda/row_classes.hpp>
 #include <ostinato/spmv/cuda/vendor.hpp>
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/formats/bccoo_build.hpp>
+#include <ostinato/spmv/pattern_hash.hpp>
+#include <ostinato/spmv/profile.hpp>
+#include <ostinato/spmv/scan.hpp>
 #include <ostinato/spmv/structure.hpp>
 
 namespace ostinato {
@@ -88,6 +95,8 @@ void sum(const Cuda&, std::size_t, F, double*) {
   fail();
 }
 
+void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
+
 template <class T>
 Structure analyse(const Cuda&, const CsrView<T>&) {
   fail();
@@ -101,6 +110,20 @@ DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index
 }
 template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::span<const Index>, Index);
 template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
+
+template <class T>
+Profile take_profile(const Cuda&, const CsrView<T>&) {
+  fail();
+}
+template Profile take_profile(const Cuda&, const CsrView<float>&);
+template Profile take_profile(const Cuda&, const CsrView<double>&);
+
+template <class T>
+std::string pattern_hash(const Cuda&, const CsrView<T>&) {
+  fail();
+}
+template std::string pattern_hash(const Cuda&, const CsrView<float>&);
+template std::string pattern_hash(const Cuda&, const CsrView<double>&);
 
 template <class T>
 double vendor_csr_seconds(const Cuda&, const CsrView<T>&) {
@@ -123,6 +146,52 @@ template <class T>
 void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*) {
   fail();
 }
+template <class T>
+void bccoo_apply(const Cuda&, const BccooView<T>&, const Product<T>&) {
+  fail();
+}
+template class BccooStore<Cuda, float>;
+template class BccooStore<Cuda, double>;
+
+template <class T>
+CmrsMatrix<Cuda, T> cmrs_build(const Cuda&, const CsrView<T>&, const CmrsShape&) {
+  fail();
+}
+template <class T>
+void cmrs_set_values(const Cuda&, const CsrView<T>&, CmrsMatrix<Cuda, T>&) {
+  fail();
+}
+template <class T>
+ostinato::Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&) {
+  fail();
+}
+template <class T>
+void cmrs_apply(const Cuda&, const CmrsMatrix<Cuda, T>&, const Product<T>&, int) {
+  fail();
+}
+template <class T>
+CusparseProduct<Cuda, T>::CusparseProduct(const Cuda&, const CsrView<T>&, CusparseKind, int) {
+  fail();
+}
+template <class T>
+void CusparseProduct<Cuda, T>::apply(T, const T*, T, T*) const {
+  fail();
+}
+template <class T>
+void CusparseProduct<Cuda, T>::update_values(const CsrView<T>&) {
+  fail();
+}
+template <class T>
+const CusparseArrays<Cuda, T>& CusparseProduct<Cuda, T>::arrays() const {
+  fail();
+}
+template <class T>
+std::size_t CusparseProduct<Cuda, T>::bytes() const {
+  fail();
+}
+template class CusparseProduct<Cuda, float>;
+template class CusparseProduct<Cuda, double>;
+
 template <class T>
 void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&) {
   fail();
@@ -187,6 +256,11 @@ std::string GeneratedProduct::text() const { return {}; }
   template CsrPlan<Cuda>::CsrPlan(const Cuda&, const CsrView<T>&, const Structure&);                                  \
   template void csr_apply(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, T, const T*, T, T*);                  \
   template void csr_apply_dot(const Cuda&, const CsrPlan<Cuda>&, const CsrView<T>&, const T*, T*, const T*, double*); \
+  template void bccoo_apply(const Cuda&, const BccooView<T>&, const Product<T>&);                                     \
+  template CmrsMatrix<Cuda, T> cmrs_build(const Cuda&, const CsrView<T>&, const CmrsShape&);                          \
+  template void cmrs_set_values(const Cuda&, const CsrView<T>&, CmrsMatrix<Cuda, T>&);                                \
+  template ostinato::Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);                                     \
+  template void cmrs_apply(const Cuda&, const CmrsMatrix<Cuda, T>&, const Product<T>&, int);                          \
   template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);                   \
   template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                                \
   template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                                       \
@@ -216,6 +290,35 @@ template <class T, class Space>
 void combine(const Space&, int, const T*, const T*, Out<T>) {
   fail();
 }
+
+namespace formats {
+
+template <class T>
+void csr_vector_apply(const Cuda&, const detail::CsrArrays<T>&, const Product<T>&) {
+  fail();
+}
+template <class T>
+void coo_add(const Cuda&, const detail::CooView<T>&, T, const T*, T*, T*) {
+  fail();
+}
+template <class C, class T>
+void sliced_apply(const Cuda&, const detail::SlicedView<C, T>&, const Product<T>&) {
+  fail();
+}
+template <class C, class T>
+void sliced_apply_dot(const Cuda&, const detail::SlicedView<C, T>&, const Product<T>&, const T*, double*) {
+  fail();
+}
+
+}  // namespace formats
+
+OSTINATO_INSTANTIATE_BASELINE_PATTERNS();
+OSTINATO_INSTANTIATE_BASELINES(float);
+OSTINATO_INSTANTIATE_BASELINES(double);
+OSTINATO_INSTANTIATE_SLICED(std::int16_t, float);
+OSTINATO_INSTANTIATE_SLICED(std::int16_t, double);
+OSTINATO_INSTANTIATE_SLICED(Index, float);
+OSTINATO_INSTANTIATE_SLICED(Index, double);
 
 OSTINATO_INSTANTIATE_STEPS(Cuda, float);
 OSTINATO_INSTANTIATE_STEPS(Cuda, double);

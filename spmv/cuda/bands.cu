@@ -40,11 +40,12 @@ __global__ void __launch_bounds__(cuda::tile_rows)
                  const T* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
+  cuda::take_turn();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
     T sum = 0;
     const auto add = [&](int d) {
       const Offset j = i + places.offset[d];
-      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), __ldg(p.x + j), sum);
+      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), p.x[j], sum);
     };
     if constexpr (D > 0) {
 #pragma unroll
@@ -66,9 +67,9 @@ void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Prod
     places.base[d] = band.base;
     places.offset[d] = band.offset;
   }
-  whole_kernel<D, Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
-      {a.rows, a.cols, reinterpret_cast<const T*>(a.data)}, places, count, p, w, cuda::reduction(space, slot));
-  OSTINATO_CUDA(cudaGetLastError());
+  const Whole<T> whole{a.rows, a.cols, reinterpret_cast<const T*>(a.data)};
+  cuda::launch(space, whole_kernel<D, Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, whole,
+               places, count, p, w, cuda::reduction(space, slot));
 }
 
 template <bool Dotted, class T, int... D>
@@ -104,7 +105,7 @@ __device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offse
       if (!there[k]) continue;
       value[k] = Whole ? __ldg(reinterpret_cast<const T*>(a.data) + (band.base + i))
                        : value_at(a, band, static_cast<Index>(i));
-      factor[k] = __ldg(x + j);
+      factor[k] = x[j];
     }
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) sum = there[k] ? fma(value[k], factor[k], sum) : sum;
@@ -118,7 +119,7 @@ __device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const 
   if (r.ptr == nullptr) return sum;
   const Index end = r.ptr[tile + 1];
   for (Index k = r.ptr[tile]; k < end; ++k) {
-    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], __ldg(x + r.col[k]), sum);
+    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], x[r.col[k]], sum);
   }
   return sum;
 }
@@ -136,6 +137,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
                 cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
+  cuda::take_turn();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride)
     cuda::finish_row<Dotted>(p, i, sum_bands<false>(a, list.bands, count, i, p.x), w, dot);
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
@@ -145,9 +147,8 @@ template <bool Dotted, class T>
 void run_list(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
   List list{};
   std::copy(a.plan->bands.begin(), a.plan->bands.end(), list.bands);
-  list_kernel<Dotted><<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
-      a, list, static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, list_kernel<Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, list,
+               static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
 }
 
 /// Any plan: a block takes a tile of rows, which lies in one row piece.
@@ -156,6 +157,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
     pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
   const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
   Sums<1> dot{};
+  cuda::take_turn();
   for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Offset i = tile * cuda::tile_rows + threadIdx.x;
     const RowPiece piece = a.pieces[a.piece_of[tile]];
@@ -174,9 +176,8 @@ void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* 
   if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);
   if (one_piece && a.plan->bands.size() <= max_listed) return run_list<Dotted>(space, a, p, w, slot);
   const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
-  kernel<<<cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
-      a, p, w, cuda::reduction(space, slot));
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, kernel, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, p, w,
+               cuda::reduction(space, slot));
 }
 
 }  // namespace
@@ -194,10 +195,12 @@ void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, co
   for_each(
       space, rows,
       detail::FillRow<Atomic<Cuda>, T>{to, row_ptr, col, val, store.data, static_cast<int>(to.plan->codes.size())});
-  if (to.plan->remainder() == 0) return;
-  for_each(
-      space, to.plan->remainder_ptr.size() - 1,
-      detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
+  if (to.plan->remainder() > 0) {
+    for_each(
+        space, to.plan->remainder_ptr.size() - 1,
+        detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
+  }
+  space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
 }
 
 template <class T>

@@ -19,7 +19,8 @@ constexpr int longest_share = 32;
 /// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the sectors
 /// that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils and FEM
 /// (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a matrix too
-/// small to fill the GPU.
+/// small to fill the GPU, down to two entries a thread: nos3, with 16 a row, takes 0.9 us in a graph with 8 of them, 1.3
+/// with 4.
 int threads_for(const Cuda& space, const Structure& s) {
   const auto power_below = [](double value) {
     return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value)));
@@ -28,7 +29,8 @@ int threads_for(const Cuda& space, const Structure& s) {
   if (s.diagonals > s.rows / 4) threads *= 2;
   if (s.row_deviation > s.mean_row) threads *= 2;
   const double half_full = 1024.0 * space.multiprocessors();
-  while (threads < 32 && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
+  const int most_to_fill = std::max(8, power_below(s.mean_row / 2));
+  while (threads < most_to_fill && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   return std::min(threads, power_below(s.mean_row));
 }
 
@@ -76,6 +78,17 @@ std::vector<LongRow> find_long_rows(const Cuda& space, const Offset* row_ptr, st
   return found;
 }
 
+std::vector<CsrPlan<Cuda>::Piece> cut_rows(const std::vector<LongRow>& rows) {
+  constexpr int length = CsrPlan<Cuda>::piece_length;
+  std::vector<CsrPlan<Cuda>::Piece> cut;
+  for (const LongRow& r : rows) {
+    const int first = static_cast<int>(cut.size()), count = (r.length + length - 1) / length;
+    for (int k = 0; k < count; ++k)
+      cut.push_back({r.begin + k * Offset{length}, std::min(length, r.length - k * length), r.row, first, count});
+  }
+  return cut;
+}
+
 template <class T, class Pointer>
 struct Args {
   Index rows;
@@ -93,33 +106,70 @@ __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
   a.y[row] = a.beta == T{0} ? a.alpha * sum : a.alpha * sum + a.beta * a.y[row];
 }
 
-/// Block `block` of `blocks` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on
-/// the way.
-template <int NT, bool Dotted, class T, class Pointer>
-__device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* __restrict__ w,
-                           Sums<1>& dot) {
-  constexpr int rows_per_block = cuda::block_threads / NT;
-  const int lane = threadIdx.x % NT;
-  const Offset stride = static_cast<Offset>(blocks) * rows_per_block;
-  // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
-  for (Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT); first < a.rows;
-       first += stride) {
-    const Offset row = first + threadIdx.x % 32 / NT;
-    const bool mine = row < a.rows;
-    const Pointer begin = mine ? __ldg(a.row_ptr + row) : 0, end = mine ? __ldg(a.row_ptr + row + 1) : 0;
-    const bool is_short = end - begin <= longest_short;
-    T sum = 0;
-    if (is_short) {
-#pragma unroll 4
-      for (Pointer k = begin + lane; k < end; k += NT) sum += __ldg(a.val + k) * __ldg(a.x + __ldg(a.col + k));
-    }
+/// What a lane adds up of a row. Its first `Ahead` entries are fetched at once, before x is asked for.
+template <int NT, int Ahead, class T, class Pointer>
+struct Share {
+  Pointer begin, end;
+  bool is_short;
+  Index col[Ahead > 0 ? Ahead : 1];
+  T val[Ahead > 0 ? Ahead : 1];
+
+  /// `row` may lie past the end.
+  __device__ void fetch(const Args<T, Pointer>& a, Offset row, int lane, int longest_short) {
+    begin = end = 0;
+    if (row >= a.rows) return;
+    begin = __ldg(a.row_ptr + row);
+    end = __ldg(a.row_ptr + row + 1);
+    is_short = end - begin <= longest_short;
+    if (!is_short) end = begin;
+    begin += lane;
 #pragma unroll
-    for (int d = NT / 2; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d, NT);
-    if (mine && lane == 0) {
-      if (is_short) store(a, static_cast<Index>(row), sum);
-      if constexpr (Dotted) dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(is_short ? sum : a.y[row]);
+    for (int u = 0; u < Ahead; ++u) {
+      if (begin + u * NT >= end) continue;
+      col[u] = __ldg(a.col + begin + u * NT);
+      val[u] = __ldg(a.val + begin + u * NT);
     }
   }
+
+  __device__ T sum(const Args<T, Pointer>& a) const {
+    T factor[Ahead > 0 ? Ahead : 1], sum = 0;
+#pragma unroll
+    for (int u = 0; u < Ahead; ++u) factor[u] = begin + u * NT < end ? a.x[col[u]] : T{0};
+#pragma unroll
+    for (int u = 0; u < Ahead; ++u) sum = begin + u * NT < end ? fma(val[u], factor[u], sum) : sum;
+#pragma unroll 4
+    for (Pointer k = begin + Ahead * NT; k < end; k += NT) sum = fma(__ldg(a.val + k), a.x[__ldg(a.col + k)], sum);
+    return sum;
+  }
+};
+
+/// Block `block` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on the
+/// way. With Strided, the `blocks` take turns until all rows are done: then more threads at a time, with fewer registers,
+/// are worth more than entries fetched ahead.
+template <int NT, bool Strided, bool Dotted, class T, class Pointer>
+__device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* w,
+                           Sums<1>& dot) {
+  constexpr int rows_per_block = cuda::block_threads / NT;
+  const int lane = threadIdx.x % NT, place = threadIdx.x % 32 / NT;
+  Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT);
+  Share<NT, Strided ? 0 : 4, T, Pointer> share;
+  share.fetch(a, first + place, lane, longest_short);
+  cuda::take_turn();
+  // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
+  do {
+    const Offset row = first + place;
+    T sum = share.sum(a);
+#pragma unroll
+    for (int d = NT / 2; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d, NT);
+    if (row < a.rows && lane == 0) {
+      if (share.is_short) store(a, static_cast<Index>(row), sum);
+      if constexpr (Dotted) {
+        dot.v[0] += static_cast<double>(w[row]) * static_cast<double>(share.is_short ? sum : a.y[row]);
+      }
+    }
+    first += static_cast<Offset>(blocks) * rows_per_block;
+    if (Strided) share.fetch(a, first + place, lane, longest_short);
+  } while (Strided && first < a.rows);
 }
 
 struct LongRows {
@@ -133,12 +183,13 @@ struct LongRows {
 template <class T, class Pointer>
 __device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, int number) {
   __shared__ bool last;
+  cuda::take_turn();
   const CsrPlan<Cuda>::Piece piece = rows.piece[number];
   const Pointer begin = static_cast<Pointer>(piece.begin), end = begin + piece.length;
   Sums<1> sum{};
 #pragma unroll 4
   for (Pointer k = begin + static_cast<int>(threadIdx.x); k < end; k += cuda::block_threads) {
-    sum.v[0] += static_cast<double>(a.val[k]) * static_cast<double>(__ldg(a.x + a.col[k]));
+    sum.v[0] += static_cast<double>(__ldg(a.val + k)) * static_cast<double>(a.x[__ldg(a.col + k)]);
   }
   sum = cuda::block_sum(sum);
   if (threadIdx.x == 0) {
@@ -168,8 +219,8 @@ __global__ void __launch_bounds__(cuda::block_threads)
     long_row_piece(a, rows, block);
   } else {
     Sums<1> unused;
-    short_rows<NT, false>(a, longest_short, block - rows.pieces, static_cast<int>(gridDim.x) - rows.pieces,
-                          static_cast<const T*>(nullptr), unused);
+    short_rows<NT, false, false>(a, longest_short, block - rows.pieces, static_cast<int>(gridDim.x) - rows.pieces,
+                                 static_cast<const T*>(nullptr), unused);
   }
 }
 
@@ -179,11 +230,11 @@ __global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, 
 }
 
 /// y = A x of the short rows, and w . y of all; long rows have their y already.
-template <int NT, class T, class Pointer>
+template <int NT, bool Strided, class T, class Pointer>
 __global__ void __launch_bounds__(cuda::block_threads)
-    dotted_kernel(Args<T, Pointer> a, int longest_short, const T* __restrict__ w, cuda::Reduction to) {
+    dotted_kernel(Args<T, Pointer> a, int longest_short, const T* w, cuda::Reduction to) {
   Sums<1> dot{};
-  short_rows<NT, true>(a, longest_short, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), w, dot);
+  short_rows<NT, Strided, true>(a, longest_short, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), w, dot);
   cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
@@ -193,15 +244,17 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
   const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
   if constexpr (Dotted) {
     if (rows.pieces > 0) {
-      long_rows_kernel<<<static_cast<unsigned>(rows.pieces), cuda::block_threads, 0, space.stream()>>>(a, rows);
+      cuda::launch(space, long_rows_kernel<T, Pointer>, rows.pieces, cuda::block_threads, 0, a, rows);
     }
-    dotted_kernel<NT><<<cuda::resident_blocks(space, threads), cuda::block_threads, 0, space.stream()>>>(
-        a, longest_short, w, cuda::reduction(space, slot));
+    const int blocks = cuda::resident_blocks(space, threads);
+    const bool strided = static_cast<std::size_t>(blocks) * cuda::block_threads < threads;
+    cuda::launch(space, strided ? dotted_kernel<NT, true, T, Pointer> : dotted_kernel<NT, false, T, Pointer>, blocks,
+                 cuda::block_threads, 0, a, longest_short, w, cuda::reduction(space, slot));
   } else {
     const std::size_t blocks =
         (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.pieces);
-    product_kernel<NT>
-        <<<static_cast<unsigned>(blocks), cuda::block_threads, 0, space.stream()>>>(a, longest_short, rows);
+    cuda::launch(space, product_kernel<NT, T, Pointer>, static_cast<unsigned>(blocks), cuda::block_threads, 0, a,
+                 longest_short, rows);
   }
 }
 
@@ -231,7 +284,6 @@ void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>
       with.template operator()<32>();
       break;
   }
-  OSTINATO_CUDA(cudaGetLastError());
 }
 
 template <bool Dotted, class T>
@@ -258,19 +310,14 @@ CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& 
     row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
     for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
   }
-  if (s.longest_row <= longest_short) return;
-  std::vector<Piece> cut;
-  for (const LongRow& r : find_long_rows(space, a.row_ptr.data(), rows, longest_short)) {
-    const int first = static_cast<int>(cut.size()), count = (r.length + piece_length - 1) / piece_length;
-    for (int k = 0; k < count; ++k) {
-      cut.push_back({r.begin + k * Offset{piece_length}, std::min(piece_length, r.length - k * piece_length), r.row,
-                     first, count});
-    }
+  if (s.longest_row > longest_short) {
+    const std::vector<Piece> cut = cut_rows(find_long_rows(space, a.row_ptr.data(), rows, longest_short));
+    pieces = Vector<Cuda, Piece>(space, cut);
+    partial = Vector<Cuda, double>(space, cut.size());
+    arrived = Vector<Cuda, std::uint32_t>(space, cut.size());
+    space.zero(arrived.data(), arrived.bytes());
   }
-  pieces = Vector<Cuda, Piece>(space, cut);
-  partial = Vector<Cuda, double>(space, cut.size());
-  arrived = Vector<Cuda, std::uint32_t>(space, cut.size());
-  space.zero(arrived.data(), arrived.bytes());
+  space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
 }
 
 template <class T>

@@ -32,6 +32,16 @@ std::string absence() {
              : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
 }
 
+/// The GPU can let kernels overlap, and the driver record that (from 12.3 on). The kernels here wait for each other only
+/// in code for 9.0 and later: what a driver makes of older PTX doesn't.
+bool kernels_overlap(const cudaDeviceProp& properties) {
+  int driver = 0;
+  cudaFuncAttributes attributes{};
+  OSTINATO_CUDA(cudaDriverGetVersion(&driver));
+  OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, probe_kernel));
+  return properties.major >= 9 && driver >= 12030 && attributes.ptxVersion >= 90;
+}
+
 std::string bytes_text(double bytes) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1024.0 * 1024 * 1024));
@@ -44,6 +54,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
     : device(device_number), stream(on), owns_stream(owns) {
   activate();
   OSTINATO_CUDA(cudaGetDeviceProperties(&properties, device));
+  overlaps = kernels_overlap(properties);
   int clock_khz = 0, width_bits = 0;
   OSTINATO_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device));
   OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));
@@ -64,6 +75,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
 Cuda::State::~State() {
   (void)cudaSetDevice(device);
   if (cublas != nullptr) (void)cublasDestroy(cublas);
+  if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
   (void)cudaStreamSynchronize(stream);
   (void)cudaFree(partial);
   (void)cudaFree(arrived);
@@ -77,6 +89,14 @@ cublasHandle_t Cuda::State::blas() {
     OSTINATO_CUBLAS(cublasSetStream(cublas, stream));
   }
   return cublas;
+}
+
+cusparseHandle_t Cuda::State::sparse() {
+  if (cusparse == nullptr) {
+    OSTINATO_CUSPARSE(cusparseCreate(&cusparse));
+    OSTINATO_CUSPARSE(cusparseSetStream(cusparse, stream));
+  }
+  return cusparse;
 }
 
 static std::shared_ptr<Cuda::State> open(int device, Cuda::Stream stream, bool owns) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <ostinato/spmv/cuda/parallel.cuh>
+#include <ostinato/spmv/cuda/slot_atomic.cuh>
 #include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/vector.hpp>
 
@@ -16,15 +17,7 @@ constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr Index no_offset = std::numeric_limits<Index>::max();  // past any
 
-struct CudaAtomics : Atomic<Cuda> {
-  using Word = unsigned long long;
-  __device__ static Offset swap_if(Offset* p, Offset expected, Offset v) {
-    return static_cast<Offset>(
-        atomicCAS(reinterpret_cast<Word*>(p), static_cast<Word>(expected), static_cast<Word>(v)));
-  }
-  __device__ static void min(Offset* p, Offset v) { atomicMin(reinterpret_cast<long long*>(p), v); }
-};
-
+using CudaAtomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<CudaAtomics>;
 
 /// All that comes back to the host, pieces aside; 0 when the kernels begin.

@@ -62,8 +62,8 @@ Index rows_of(const ClassView<T>& a) {
 
 void launch(const Cuda& space, const void* kernel, unsigned blocks, int threads, std::vector<const void*> args) {
   space.state().activate();
-  OSTINATO_CUDA(cudaLaunchKernel(kernel, dim3(blocks), dim3(static_cast<unsigned>(threads)),
-                                 const_cast<void**>(args.data()), 0, space.stream()));
+  const cuda::OverlappedLaunch overlapped(space, dim3(blocks), dim3(static_cast<unsigned>(threads)), 0);
+  OSTINATO_CUDA(cudaLaunchKernelExC(&overlapped.config, kernel, const_cast<void**>(args.data())));
 }
 
 template <class T>

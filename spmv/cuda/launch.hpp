@@ -13,6 +13,26 @@
 
 namespace ostinato::cuda {
 
+/// A launch on the stream of a space that may start while the kernel before it ends: for kernels that keep the rules of
+/// overlap.cuh.
+struct OverlappedLaunch {
+  cudaLaunchAttribute overlap{};
+  cudaLaunchConfig_t config{};
+
+  OverlappedLaunch(const Cuda& space, dim3 grid, dim3 block, std::size_t shared) {
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = space.stream();
+    config.attrs = &overlap;
+    config.numAttrs = space.state().overlaps ? 1 : 0;
+  }
+  OverlappedLaunch(const OverlappedLaunch&) = delete;
+  OverlappedLaunch& operator=(const OverlappedLaunch&) = delete;
+};
+
 /// Threads of a block in element-wise kernels, and blocks that a multiprocessor holds of them.
 inline constexpr int block_threads = 256;
 inline constexpr int blocks_per_multiprocessor = 8;

@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/cuda/launch.hpp>
+#include <ostinato/spmv/cuda/overlap.cuh>
 #include <ostinato/spmv/cuda/reduction.cuh>
 #include <ostinato/spmv/sums.hpp>
 
@@ -33,6 +34,7 @@ __device__ bool prepare(F& f) {
 
 template <class F>
 __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, F f) {
+  take_turn();
   if (!prepare(f)) return;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
@@ -41,6 +43,7 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
 template <class F>
 __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
   using Result = std::remove_cvref_t<decltype(f(n))>;
+  take_turn();
   if (!prepare(f)) return;
   Result mine{};
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
@@ -56,16 +59,14 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
 template <class F>
 void for_each(const Cuda& space, std::size_t n, F f) {
   space.state().activate();
-  cuda::for_each_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(n, f);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, cuda::for_each_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f);
 }
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
   space.state().activate();
-  cuda::sum_kernel<<<cuda::resident_blocks(space, n), cuda::block_threads, 0, space.stream()>>>(
-      n, f, cuda::reduction(space, slots));
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f,
+               cuda::reduction(space, slots));
 }
 
 template <class Space>

@@ -54,14 +54,15 @@ std::string head(const std::string& type) {
 
 /// The kernels around `template <bool Dotted> void rows(args, p, w, dot)`, which goes through all rows of a block.
 std::string dot_kernel(const std::string& args) {
-  return join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
-              " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
-              "  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
+  return join(
+      "extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
+      " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
+      "  cuda::take_turn();\n  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
 }
 
 std::string rows_kernel(const std::string& args) {
   return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
-              " a, Product<T> p) {\n  Sums<1> none{};\n  rows<false>(a, p, nullptr, none);\n}\n");
+              " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::take_turn();\n  rows<false>(a, p, nullptr, none);\n}\n");
 }
 
 /// Elements of x that the rows of a thread reach, relative to the first row.
@@ -81,19 +82,23 @@ Offset last_row(const ProductSource::Tiling& t) { return Offset{t.stride} * (t.t
 /// Place p of an array, in a name: no minus sign.
 std::string name(const char* array, Offset p) { return p < 0 ? join(array, "m", -p) : join(array, p); }
 
-/// Fetches places of an array, two at a time where they begin at a pair.
-std::string fetch(const char* array, const char* pointer, const std::set<Offset>& places, int pair) {
+/// What stands before a pointer to x, which another kernel may be writing while this one starts (overlap.cuh); before one
+/// to the arrays of a matrix, __ldg.
+constexpr char plainly[] = "*";
+
+/// Fetches places of an array, two at a time where they begin at a pair. `read` stands before a pointer.
+std::string fetch(const char* array, const char* read, const std::set<Offset>& places, int pair) {
   std::string text;
   for (auto p = places.begin(); p != places.end(); ++p) {
     const auto next = std::next(p);
     const std::string first = name(array, *p);
     if (pair == 2 && *p % 2 == 0 && next != places.end() && *next == *p + 1) {
-      text += join("      const Pair both", first, " = __ldg(reinterpret_cast<const Pair*>(", pointer, " + (", *p,
+      text += join("      const Pair both", first, " = ", read, "(reinterpret_cast<const Pair*>(", array, " + (", *p,
                    "ll)));\n", "      const T ", first, " = both", first, ".x, ", name(array, *next), " = both", first,
                    ".y;\n");
       p = next;
     } else {
-      text += join("      const T ", first, " = __ldg(", pointer, " + (", *p, "ll));\n");
+      text += join("      const T ", first, " = ", read, "(", array, " + (", *p, "ll));\n");
     }
   }
   return text;
@@ -139,7 +144,7 @@ std::string tiled_kernel(const char* kernel, const char* args, const ProductSour
                           "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n  const unsigned i = ");
   text += t.tall == 1 ? std::string("u;\n")
                       : join("u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
-  text += join("  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n");
+  text += join("  cuda::take_turn();\n  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n");
   const auto together = [&](const std::string& when, const std::string& all) {
     text += "  if (" + when + ") {\n";
     for (int r = 0; r < t.tall; ++r) {
@@ -265,8 +270,8 @@ class BandWriter {
         }
       }
     }
-    return "      const T* v = reinterpret_cast<const T*>(a.data) + i;\n" + fetch("v", "v", values, t.pair) +
-           fetch("x", "x", reach(offsets, t), t.pair) + sums;
+    return "      const T* v = reinterpret_cast<const T*>(a.data) + i;\n" + fetch("v", "__ldg", values, t.pair) +
+           fetch("x", plainly, reach(offsets, t), t.pair) + sums;
   }
 
   std::string shape_table() const {
@@ -306,8 +311,8 @@ class BandWriter {
   std::string remainder() const {
     if (plan_.remainder() == 0) return {};
     return "    for (int k = a.remainder_ptr[tile], end = a.remainder_ptr[tile + 1]; k < end; ++k)\n"
-           "      if (a.remainder_row[k] == threadIdx.x) sum = fma(a.remainder_val[k], __ldg(p.x + "
-           "a.remainder_col[k]), sum);\n";
+           "      if (a.remainder_row[k] == threadIdx.x) sum = fma(a.remainder_val[k], "
+           "p.x[a.remainder_col[k]], sum);\n";
   }
 
   /// The product of row i; x points to its own element.
@@ -339,7 +344,7 @@ class BandWriter {
 
   std::string load(const Shape& shape, std::size_t k) const {
     const Band& band = shape.bands[k];
-    const std::string x = join("__ldg(x + (", band.offset, "))"), value = value_of(shape, k), when = inside(shape, k);
+    const std::string x = join("*(x + (", band.offset, "))"), value = value_of(shape, k), when = inside(shape, k);
     if (when.empty()) return join("    const T v", k, " = ", value, ", x", k, " = ", x, ";\n");
     return join("    const bool in", k, " = ", when, ";\n    T v", k, ", x", k, ";\n    if (in", k, ") {\n      v", k,
                 " = ", value, ";\n      x", k, " = ", x, ";\n    }\n");
@@ -412,7 +417,7 @@ class ClassWriter {
         "__device__ __noinline__ T edge_row(const ClassArgs<T>& a, unsigned i, const T* x) {\n"
         "  const unsigned long long word = __ldg(a.patterns + __ldg(a.tiles + i / 32) * 32u + i % 32);\n  T sum = 0;\n";
     for (std::size_t d = 0; d < diagonals(); ++d)
-      text += join("  if (word >> ", d, " & 1u) sum = fma(", value(d), ", __ldg(x + (", offsets_[d], ")), sum);\n");
+      text += join("  if (word >> ", d, " & 1u) sum = fma(", value(d), ", *(x + (", offsets_[d], ")), sum);\n");
     return text + "  return sum;\n}\n";
   }
 
@@ -431,7 +436,7 @@ class ClassWriter {
 
   /// All of x that the rows may need, and what the rows are, at the same time.
   std::string loads(const ProductSource::Tiling& t) const {
-    return tiles(t) + fetch("x", "x", reach(offsets_, t), t.pair);
+    return tiles(t) + fetch("x", plainly, reach(offsets_, t), t.pair);
   }
 
   std::string tiles(const ProductSource::Tiling& t) const {
@@ -445,8 +450,8 @@ class ClassWriter {
   std::string edge_loads(const ProductSource::Tiling& t) const {
     std::string text = tiles(t);
     for (const Offset p : reach(offsets_, t))
-      text += join("      const T ", name("x", p), " = __ldg(p.x + min(max(static_cast<long long>(i) + (", p,
-                   "ll), 0ll), ", Offset{cols_} - 1, "ll));\n");
+      text += join("      const T ", name("x", p), " = p.x[min(max(static_cast<long long>(i) + (", p, "ll), 0ll), ",
+                   Offset{cols_} - 1, "ll)];\n");
     return text;
   }
 

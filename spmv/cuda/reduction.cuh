@@ -2,14 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels end: sums over the grid in a fixed order, and rows. Kernels that are generated at run time contain this text,
-// too (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing else.
+// How kernels begin, after the one before them, and end: sums over the grid in a fixed order, and rows. Kernels that are
+// generated at run time contain this text, too (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing
+// else.
 
 #include <ostinato/spmv/cuda/product_args.hpp>
 #include <ostinato/spmv/product.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato::cuda {
+
+/// Waits until the kernel before this one has ended and what it wrote can be seen. The rules are in overlap.cuh.
+__device__ inline void wait_for_previous() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// Lets the next kernel start as soon as each block of this one has called it or ended.
+__device__ inline void let_next_start() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/// Both, for the place from which on a kernel depends on the one before it.
+__device__ inline void take_turn() {
+  let_next_start();
+  wait_for_previous();
+}
 
 /// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
 template <int K>

@@ -184,7 +184,7 @@ __device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const T* x) {
   const T* values = a.values + (word >> class_shift) * static_cast<unsigned>(a.diagonals);
   T sum = 0;
   for (int d = 0; d < a.diagonals; ++d) {
-    if ((word >> d & 1u) != 0) sum = fma(__ldg(values + d), __ldg(x + a.offset[d]), sum);
+    if ((word >> d & 1u) != 0) sum = fma(__ldg(values + d), x[a.offset[d]], sum);
   }
   return sum;
 }
@@ -194,7 +194,7 @@ template <int D, int N, class T>
 __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   T factor[D];
 #pragma unroll
-  for (int d = 0; d < D; ++d) factor[d] = __ldg(x + a.offset[d]);
+  for (int d = 0; d < D; ++d) factor[d] = x[a.offset[d]];
   const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
   T sum = 0;
   if (name == 0) {
@@ -230,6 +230,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
     classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T> p, const T* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
+  cuda::take_turn();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
     cuda::finish_row<Dotted>(p, i, class_row<D>(a, i, p.x + i), w, dot);
   }
@@ -245,9 +246,8 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const
       a.simple,   table.present[0], {},      {}};
   std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset);
   std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
-  classes_kernel<D, Dotted><<<cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows, 0, space.stream()>>>(
-      stencil, p, w, cuda::reduction(space, slot));
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, classes_kernel<D, Dotted, room, T>, cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows,
+               0, stencil, p, w, cuda::reduction(space, slot));
 }
 
 template <bool Dotted, class T, int... D>
@@ -365,6 +365,7 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
                                                                    of_slot.data(), tiles_.data());
   OSTINATO_CUDA(cudaGetLastError());
   for_each(space_, patterns_.size(), WritePattern{tiles, first_tile.data(), present_.data(), patterns_.data()});
+  space_.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <cusparse.h>
 
 #include <string>
 
@@ -23,8 +24,14 @@ inline void cublas_check(cublasStatus_t code, const char* what) {
     throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code) + " in " + what);
 }
 
+inline void cusparse_check(cusparseStatus_t code, const char* what) {
+  if (code != CUSPARSE_STATUS_SUCCESS)
+    throw DeviceError(std::string("cuSPARSE: ") + cusparseGetErrorString(code) + " in " + what);
+}
+
 #define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
 #define OSTINATO_CUBLAS(call) ::ostinato::cublas_check(call, #call)
+#define OSTINATO_CUSPARSE(call) ::ostinato::cusparse_check(call, #call)
 
 /// What the copies of one Cuda share.
 struct Cuda::State {
@@ -37,9 +44,11 @@ struct Cuda::State {
   cudaMemPool_t pool = nullptr;
   cudaDeviceProp properties{};
   double bandwidth = 0;
+  bool overlaps = false;        ///< kernels may start while the one before them ends (overlap.cuh)
   double* partial = nullptr;    ///< 2 max_partial
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that are done; 0 between reductions
   cublasHandle_t cublas = nullptr;
+  cusparseHandle_t cusparse = nullptr;
 
   State(int device, cudaStream_t stream, bool owns_stream);
   ~State();
@@ -50,6 +59,7 @@ struct Cuda::State {
 
   /// cuBLAS on this stream; made when first asked for, which takes a while.
   cublasHandle_t blas();
+  cusparseHandle_t sparse();  ///< and cuSPARSE
 };
 
 }  // namespace ostinato

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostinato/spmv/error.hpp>
 #include <ostinato/spmv/resident.hpp>
@@ -13,6 +14,11 @@
 #include <ostinato/spmv/structure.hpp>
 
 namespace ostinato {
+
+template <class F>
+concept HasParameters = requires {
+  typename F::Parameters;
+};
 
 /// What a format is: a class template over Space and T with these members, in one file under spmv/formats/, named once
 /// in spmv/registry.hpp. It then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
@@ -32,6 +38,15 @@ namespace ostinato {
 ///   void generate(wait)                            compiles kernels for this matrix, beside what goes on unless `wait`
 ///   int revision() const                           changes when such kernels come into use
 ///   std::string generated() const                  what became of them
+///
+/// A format whose layout or kernels can be tuned has all of these as well (spmv/parameters.hpp helps):
+///   struct Parameters                              comparable; a default for each
+///     std::string text() const                     "height=8,version=2"
+///     static Parameters parse(text)                missing keys take defaults; ArgumentError names what is allowed
+///   static Parameters choose(structure, machine)   by rule
+///   static std::vector<Parameters> variants(structure, machine)   worth timing, the most promising first
+///   static Cost cost(structure, machine, parameters)              cost(s, m) is that of choose(s, m)
+///   F(space, resident, structure, parameters)      F(space, resident, structure) takes those of choose()
 template <class F>
 concept Format = requires(const F& f, const typename F::space_type& space,
                           Resident<typename F::space_type, typename F::value_type> r, const Structure& s,
@@ -44,6 +59,34 @@ concept Format = requires(const F& f, const typename F::space_type& space,
   f.apply(a, x, a, y);
   { f.bytes() } -> std::same_as<std::size_t>;
 };
+
+/// What require_format asks of a format that has parameters.
+template <class F>
+constexpr void require_parameters() {
+  using P = typename F::Parameters;
+  using R = Resident<typename F::space_type, typename F::value_type>;
+  static_assert(std::equality_comparable<P> && std::default_initializable<P>,
+                "a format's Parameters have no operator== or no defaults");
+  static_assert(
+      requires(const P& p) { std::string(p.text()); },
+      "a format's Parameters have no member: std::string text() const");
+  static_assert(
+      requires(std::string_view text) { P(P::parse(text)); },
+      "a format's Parameters have no member: static Parameters parse(std::string_view)");
+  static_assert(
+      requires(const Structure& s, const Machine& m) { P(F::choose(s, m)); },
+      "a format with Parameters has no member: static Parameters choose(const Structure&, const Machine&)");
+  static_assert(
+      requires(const Structure& s, const Machine& m) { std::vector<P>(F::variants(s, m)); },
+      "a format with Parameters has no member: static std::vector<Parameters> variants(const Structure&, const "
+      "Machine&)");
+  static_assert(
+      requires(const Structure& s, const Machine& m, const P& p) { Cost(F::cost(s, m, p)); },
+      "a format with Parameters has no member: static Cost cost(const Structure&, const Machine&, const Parameters&)");
+  static_assert(std::constructible_from<F, const typename F::space_type&, R, const Structure&, const P&>,
+                "a format with Parameters has no constructor: F(const Space&, Resident<Space, T>, const Structure&, "
+                "const Parameters&)");
+}
 
 /// Each member by itself, so that a format that misses one is told which.
 template <class F>
@@ -66,6 +109,7 @@ constexpr void require_format() {
   static_assert(
       requires(const F& f) { std::size_t(f.bytes()); }, "a registered format has no member: std::size_t bytes() const");
   static_assert(Format<F>, "a registered format has a member of another type than ostinato::Format asks for");
+  if constexpr (HasParameters<F>) require_parameters<F>();
 }
 
 /// A list of formats as a type. `Formats::with<F>` is the list with one more.

@@ -12,7 +12,8 @@ using CliInspect = Cli;
 using CliBench = Cli;
 
 TEST_F(CliHelp, FitsInEightyColumnsAndNamesDefaults) {
-  for (const char* command : {"--help", "solve --help", "inspect --help", "bench --help", "generate --help"}) {
+  for (const char* command :
+       {"--help", "solve --help", "inspect --help", "tune --help", "bench --help", "generate --help"}) {
     const Outcome r = run(command);
     EXPECT_EQ(r.code, 0);
     std::istringstream lines(r.out);
@@ -37,7 +38,7 @@ TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
-  expect_complaint(run("slove A.mtx"), 2, "unknown command 'slove'; known: solve, inspect, bench, generate");
+  expect_complaint(run("slove A.mtx"), 2, "unknown command 'slove'; known: solve, inspect, tune, bench, generate");
 }
 
 TEST_F(CliGenerate, WritesWhatItSays) {

@@ -58,8 +58,9 @@ TYPED_TEST(OperatorOn, MultipliesWhateverItChose) {
     const auto a = generate<T>(family, {.n = family == "poisson2d" || family == "maxwell2d" ? 30 : 900});
     const auto x = random_vector<T>(a.cols, 1);
 
-    for (const Tune tune : {Tune::off, Tune::model, Tune::measure}) {
-      const auto y = this->product(Operator(this->space(), a, {.tune = tune}), x);
+    for (const Tune tune : {Tune::off, Tune::model, Tune::measure, Tune::everything}) {
+      const FormatOptions options{.tune = tune, .tune_budget = 0.05, .tune_again = true};
+      const auto y = this->product(Operator(this->space(), a, options), x);
       EXPECT_EQ(difference(y, reference_product(a.view(), T{1}, x, T{0}, {})), "");
     }
   }
@@ -84,6 +85,37 @@ TYPED_TEST(OperatorOn, ListsTheFormatsForAnUnknownOne) {
   const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "nonesuch"}); });
 
   for (const FormatInfo& info : format_infos) EXPECT_NE(text.find(info.name), std::string::npos) << text;
+}
+
+TYPED_TEST(OperatorOn, BuildsEachFormatByTheNameThatItGives) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("banded", {.n = 500});
+  const auto x = random_vector<T>(a.cols, 2);
+  const Operator chosen(this->space(), a);
+  for (const Candidate& c : chosen.choice().candidates) {
+    if (!c.cost.applies()) continue;
+    const Operator op(this->space(), a, {.format = c.full_name()});
+    EXPECT_EQ(op.format(), c.name);
+    EXPECT_EQ(op.parameters(), c.parameters);
+    EXPECT_EQ(difference(this->product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "") << c.full_name();
+  }
+}
+
+TYPED_TEST(OperatorOn, RefusesParametersThatAFormatDoesNotHave) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1}});
+
+  const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "csr:height=8"}); });
+
+  EXPECT_EQ(text, "format csr has no parameters");
+}
+
+TYPED_TEST(OperatorOn, MeasuresNothingWhereThereAreNoEntries) {
+  using T = typename TypeParam::T;
+  for (const Index rows : {0, 3}) {
+    const Operator op(this->space(), from_triplets<T>(rows, 3, {}), {.tune = Tune::everything});
+    EXPECT_TRUE(op.choice().trials.candidates.empty());
+  }
 }
 
 TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {

@@ -59,11 +59,74 @@ TEST(Selection, TrustsTheClockMoreThanTheModel) {
   std::vector<Candidate> candidates = three();
   candidates[0].measured_seconds = 1e-4;
   candidates[1].measured_seconds = 5e-4;
+  candidates[1].measured_setup_seconds = 0.1;
 
   const Choice choice = choose(candidates, products(1000));
 
   EXPECT_EQ(choice.format, "csr");
   EXPECT_EQ(choice.candidates[1].verdict, "6.0 times slower, measured");
+}
+
+TEST(Selection, PutsWhatWasMeasuredBeforeWhatWasPredicted) {
+  std::vector<Candidate> candidates = three();
+  candidates[0].measured_seconds = 3e-3;
+
+  const Choice choice = choose(candidates, products(1000));
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.candidates[1].name, "dia");
+  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted 1 ms a product");
+}
+
+/// A trial of dia with these parameters.
+Candidate trial(std::string parameters, double seconds, std::string reason_not = "") {
+  Candidate c = candidate("dia", 1e-3, 0.1, std::move(reason_not));
+  c.parameters = std::move(parameters);
+  c.measured_seconds = c.measured_setup_seconds = seconds;
+  return c;
+}
+
+TEST(Selection, TakesTheBestTrialOfAFormat) {
+  Trials trials{.candidates = {trial("width=1", 2e-3), trial("width=2", 1e-3), trial("width=4", 0, "out of memory")}};
+
+  const Choice choice = choose(three(), trials, products(1000));
+
+  EXPECT_EQ(choice.format, "dia");
+  EXPECT_EQ(choice.parameters, "width=2");
+  EXPECT_EQ(choice.candidates.size(), 3u);
+  EXPECT_EQ(choice.candidates[0].full_name(), "dia:width=2");
+  EXPECT_DOUBLE_EQ(choice.candidates[0].total_seconds, 1.001);
+  ASSERT_EQ(choice.trials.candidates.size(), 3u);
+  EXPECT_EQ(choice.trials.candidates[0].parameters, "width=2");
+  EXPECT_EQ(choice.trials.candidates[2].parameters, "width=4");
+  EXPECT_NE(choice.reason.find("among 2 built"), std::string::npos) << choice.reason;
+}
+
+TEST(Selection, PassesOverAFormatOfWhichNoTrialWasBuilt) {
+  std::vector<Candidate> candidates = three();
+  candidates[1].parameters = "width=4";
+
+  const Choice choice = choose(candidates, {.candidates = {trial("width=4", 0, "out of memory")}}, products(1000));
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.candidates[1].verdict, "out of memory");
+}
+
+TEST(Selection, SaysWhenTheTimesAreOfAnEarlierRun) {
+  const Choice choice = choose(three(), {.candidates = {trial("", 1e-3)}, .before = true}, products(1000));
+
+  EXPECT_EQ(choice.reason.rfind("measured before: 1 ms a product", 0), 0u) << choice.reason;
+}
+
+TEST(FormatRequest, IsANameWithOrWithoutParameters) {
+  const auto text = [](const char* request) {
+    const auto [name, parameters] = parse_format(request);
+    return name + "|" + parameters;
+  };
+  EXPECT_EQ(text("csr"), "csr|");
+  EXPECT_EQ(text("cmrs:height=8,version=2"), "cmrs|height=8,version=2");
+  EXPECT_EQ(text("cmrs:"), "cmrs|");
+  EXPECT_THROW(parse_format("auto:height=8"), ArgumentError);
 }
 
 TEST(Selection, DoesAsItIsTold) {
@@ -127,7 +190,7 @@ TEST(Selection, PrefersDiagonalsForAStencilAndRowsForAScatteredMatrix) {
 TEST(Selection, MeasuresEveryFormatNearTheBest) {
   const Host host;
 
-  const Operator a(host, generate<double>("poisson2d", {.n = 50}), {.tune = Tune::measure});
+  const Operator a(host, generate<double>("poisson2d", {.n = 50}), {.tune = Tune::measure, .tune_again = true});
 
   const std::vector<Candidate>& all = a.choice().candidates;
   EXPECT_EQ(all[0].name, a.format());

@@ -18,11 +18,11 @@
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 /// Limits    Host only. A NaN or infinity in the x that a padded slot points to reaches y.
 template <class Space, class T>
-class Ell {
+class PaddedRows {
  public:
   using space_type = Space;
   using value_type = T;
-  static constexpr std::string_view name = "ell";
+  static constexpr std::string_view name = "padded-rows";
   static constexpr std::string_view description = "rows padded to the longest; for rows of even length";
 
   static ostinato::Cost cost(const ostinato::Structure& s, const ostinato::Machine& m) {
@@ -37,7 +37,7 @@ class Ell {
     return c;
   }
 
-  Ell(const Space& space, const ostinato::Resident<Space, T>& a, const ostinato::Structure& s)
+  PaddedRows(const Space& space, const ostinato::Resident<Space, T>& a, const ostinato::Structure& s)
       : space_(space),
         rows_(static_cast<std::size_t>(s.rows)),
         width_(static_cast<std::size_t>(s.longest_row)),

@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include <ostinato/ostinato.hpp>
+
+#include "exit_code.hpp"
+#include "format_options.hpp"
+#include "help.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+struct TuneInput {
+  std::string matrix, json;
+  DeviceOptions device;
+  FormatInput formats{.tune_budget = 10};
+};
+
+/// All that is told of the trials.
+struct TuneReport {
+  std::string matrix;
+  DeviceInfo device;
+  FormatInput formats;
+  double products = 0;
+  Structure structure;
+  Choice choice;
+  std::vector<Candidate> trials;  ///< the fastest product first
+  std::string solve;              ///< the command that uses what was found
+
+  const Candidate* csr() const {
+    for (const Candidate& c : trials) {
+      if (c.name == "csr" && c.is_measured()) return &c;
+    }
+    return nullptr;
+  }
+  double csr_seconds() const { return csr() != nullptr ? csr()->measured_seconds : std::nan(""); }
+};
+
+std::vector<Candidate> fastest_first(std::vector<Candidate> trials) {
+  std::stable_sort(trials.begin(), trials.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.is_measured() != b.is_measured()) return a.is_measured();
+    return a.measured_seconds < b.measured_seconds;
+  });
+  return trials;
+}
+
+/// With the options that the times depend on.
+std::string solve_command_line(const TuneInput& in) {
+  std::string line = "ostinato solve " + in.matrix + " --tune measure";
+  const auto add = [&line](const char* name, const std::string& value, const std::string& otherwise) {
+    if (value != otherwise) line += fmt::format(" {} {}", name, value);
+  };
+  add("--products", fmt::format("{}", in.formats.products), "0");
+  add("--jit", in.formats.jit, "auto");
+  add("--compress", in.formats.compress, "auto");
+  add("--device", in.device.device, "auto");
+  add("--precision", in.device.precision, "double");
+  add("--threads", fmt::format("{}", in.device.threads), "0");
+  return line;
+}
+
+std::string progress_text(const Candidate& next, const Trials& so_far) {
+  const std::vector<Candidate> done = fastest_first(so_far.candidates);
+  std::string text = "measuring " + next.full_name();
+  if (!done.empty() && done.front().is_measured())
+    text += fmt::format("; {} so far, {} in {}", done.size(), done.front().name,
+                        seconds_text(done.front().measured_seconds));
+  return text;
+}
+
+std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"; }
+
+std::string products_text(double products) {
+  return std::isfinite(products) ? count_text(std::llround(products)) : "-";
+}
+
+void print_trials(std::FILE* to, const TuneReport& r) {
+  Grid grid({"format", "stored", "predicted", "measured", "set-up", "total", "x csr", "parameters"});
+  for (const Candidate& c : r.trials) {
+    if (!c.is_measured()) {
+      grid.row({c.name, "-", "-", "-", "-", "-", "-", c.parameters + ": " + c.cost.reason_not});
+      continue;
+    }
+    grid.row({c.name, bytes_text(static_cast<double>(c.cost.bytes)), seconds_text(c.cost.seconds),
+              seconds_text(c.measured_seconds), products_text(c.measured_setup_seconds / r.csr_seconds()),
+              seconds_text(c.total_seconds), ratio_text(c.measured_seconds / r.csr_seconds()), c.parameters});
+  }
+  grid.print(to);
+}
+
+void add_verdict(Facts& facts, const TuneReport& r) {
+  const Trials& t = r.choice.trials;
+  facts.row("set-up", "building the format, in products of csr");
+  facts.row("total", fmt::format("set-up and {} products", count_text(std::llround(r.products))));
+  if (t.pruned > 0) facts.row("not tried", counted(t.pruned, "variant") + " of over 3 times the bytes of another");
+  if (t.left_out > 0) facts.row("not tried", fmt::format("{} for want of time; raise --tune-budget", t.left_out));
+  facts.gap();
+  facts.row("format", r.choice.candidates.front().full_name() + ": " + r.choice.reason);
+  if (t.before) facts.more("--retune measures again");
+  if (t.file.empty()) {
+    facts.row("kept", "nowhere, as there is no folder for it (OSTINATO_CACHE_DIR)");
+  } else {
+    facts.row("kept", "in " + t.file);
+    facts.row("used by", r.solve);
+  }
+}
+
+void print_tuning(std::FILE* to, const TuneReport& r) {
+  Facts facts;
+  add_device(facts, r.device);
+  add_matrix(facts, r.matrix, r.structure);
+  if (r.trials.empty()) facts.row("format", r.choice.format + ": there is nothing to measure without entries");
+  facts.print(to);
+  if (r.trials.empty()) return;
+  fmt::print(to, "\n");
+  print_trials(to, r);
+  Facts verdict;
+  verdict.gap();
+  add_verdict(verdict, r);
+  verdict.print(to);
+}
+
+Json to_json(const Candidate& c, const TuneReport& r) {
+  Json item = {{"format", c.name}, {"parameters", c.parameters}};
+  if (!c.is_measured()) {
+    item["why_not"] = c.cost.reason_not;
+    return item;
+  }
+  item["bytes"] = c.cost.bytes;
+  item["predicted_seconds"] = c.cost.seconds;
+  item["measured_seconds"] = c.measured_seconds;
+  item["setup_seconds"] = c.measured_setup_seconds;
+  item["setup_products"] = c.measured_setup_seconds / r.csr_seconds();
+  item["total_seconds"] = c.total_seconds;
+  item["ratio_to_csr"] = c.measured_seconds / r.csr_seconds();
+  return item;
+}
+
+Json to_json(const TuneReport& r) {
+  const Trials& t = r.choice.trials;
+  Json trials = Json::array();
+  for (const Candidate& c : r.trials) trials.push_back(to_json(c, r));
+  return {{"matrix", r.matrix},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"products", r.products},
+          {"format", r.choice.format},
+          {"parameters", r.choice.parameters},
+          {"reason", r.choice.reason},
+          {"budget", t.budget},
+          {"seconds", t.seconds},
+          {"measured_before", t.before},
+          {"pruned", t.pruned},
+          {"left_out", t.left_out},
+          {"file", t.file},
+          {"jit", r.formats.jit},
+          {"compress", r.formats.compress},
+          {"trials", trials},
+          {"version", version_json()}};
+}
+
+template <class Space, class T>
+int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
+  LiveLine live(true);
+  live.phase("reading " + in.matrix);
+  const Csr<T> a = read_matrix_market<T>(in.matrix);
+  FormatOptions options = format_options(in.formats);
+  options.tune = Tune::everything;
+  options.on_trial = [&live](const Candidate& next, const Trials& so_far) { live.phase(progress_text(next, so_far)); };
+  const Operator<Space, T> op(space, a, options);
+  live.clear();
+  TuneReport r{.matrix = in.matrix,
+               .device = device,
+               .formats = in.formats,
+               .products = options.expected_products,
+               .structure = op.structure(),
+               .choice = op.choice(),
+               .trials = fastest_first(op.choice().trials.candidates),
+               .solve = solve_command_line(in)};
+  if (!in.json.empty()) write_json(in.json, to_json(r));
+  print_tuning(in.json == "-" ? stderr : stdout, r);
+  return exit_converged;
+}
+
+}  // namespace
+
+Command tune_command(CLI::App& program) {
+  const auto in = std::make_shared<TuneInput>();
+  CLI::App* const app = program.add_subcommand("tune", "time every format and its variants, and keep the verdict");
+  app->group("Commands");
+  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
+  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
+  add_measuring_options(*app, in->formats);
+  add_kernel_options(*app, in->formats);
+  add_device_options(*app, in->device);
+  return {app, [in] {
+            require_writable(in->json);
+            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
+              return tune_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
+            });
+          }};
+}
+
+}  // namespace ostinato::cli

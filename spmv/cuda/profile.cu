@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/cuda/parallel.cuh>
+#include <ostinato/spmv/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/profile_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+using cuda::block_threads;
+using Atomics = detail::SlotAtomic<Cuda>;
+using Distinct = detail::Distinct<Atomics>;
+
+/// Counts in shared memory; what isn't 0 in the end is added to everybody's.
+template <int K, class F>
+__global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f, int* counts) {
+  __shared__ int here[K];
+  for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) here[k] = 0;
+  __syncthreads();
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride)
+    f(i, [&](int k, int v) { atomicAdd(here + k, v); });
+  __syncthreads();
+  for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) {
+    if (here[k] != 0) atomicAdd(counts + k, here[k]);
+  }
+}
+
+/// A block stops when it knows that there are too many values and that one isn't exact in float.
+template <class T>
+__global__ void __launch_bounds__(block_threads) value_kernel(const T* val, Offset count, detail::ProfileBoard* board) {
+  __shared__ Offset cache[Distinct::capacity];
+  __shared__ int many, wide;
+  for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
+  if (threadIdx.x == 0) {
+    many = 0;
+    wide = sizeof(T) == 4 ? 1 : 0;  // nothing to find out
+  }
+  __syncthreads();
+  const detail::JudgeValues<Atomics, T> judge{val, {board->value_slots, &board->values}};
+  const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
+  for (Offset k = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; k < count; k += stride) {
+    const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
+    if (!seek_wide && !seek_many) return;
+    if (seek_wide && !judge.exact(k)) {
+      Atomics::store(&wide, 1);
+      Atomics::store(&board->wide, 1);
+    }
+    if (seek_many && !judge.note(k, cache)) Atomics::store(&many, 1);
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+template <int K, class F>
+void tally(const Cuda& space, std::size_t n, F f, int* counts) {
+  space.state().activate();
+  tally_kernel<K><<<cuda::resident_blocks(space, n), block_threads, 0, space.stream()>>>(n, f, counts);
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+template <class T>
+void judge_values(const Cuda& space, const CsrView<T>& a, ProfileBoard* board) {
+  const int blocks = cuda::resident_blocks(space, a.val.size());
+  space.state().activate();
+  value_kernel<<<blocks, block_threads, 0, space.stream()>>>(a.val.data(), a.nonzeros(), board);
+  OSTINATO_CUDA(cudaGetLastError());
+}
+
+}  // namespace detail
+
+template <class T>
+Profile take_profile(const Cuda& space, const CsrView<T>& a) {
+  return detail::take_profile_on(space, a);
+}
+
+template Profile take_profile(const Cuda&, const CsrView<float>&);
+template Profile take_profile(const Cuda&, const CsrView<double>&);
+
+}  // namespace ostinato

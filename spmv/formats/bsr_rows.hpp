@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The storage of bsr.hpp, for both spaces.
+
+#include <ostinato/spmv/formats/block_rows.hpp>
+
+namespace ostinato::formats::detail {
+
+template <class T>
+struct BsrView {
+  Index cols;
+  const Offset* row_ptr;
+  const Index* col;
+  const T* val;
+};
+
+/// Puts the value of entry k into its block.
+template <class T>
+struct FillBsr {
+  CsrArrays<T> a;
+  BlockOf block_of;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t at) const {
+    const Offset k = static_cast<Offset>(at);
+    const Index i = a.row_of(k), j = a.col[k];
+    const BlockSize size = block_of.size;
+    val[(block_of(i, j) * size.height + i % size.height) * size.width + j % size.width] = a.val[k];
+  }
+};
+
+/// Row i of a product with blocks of S x S. A 0 isn't multiplied, so that padding never meets an infinite x.
+template <int S, class T>
+struct BsrRow {
+  BsrView<T> a;
+  Product<T> p;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const std::size_t block_row = i / S;
+    const Offset end = a.row_ptr[block_row + 1];
+    T sum = 0;
+    for (Offset b = a.row_ptr[block_row]; b < end; ++b) {
+      const T* const val = a.val + (b * S + static_cast<Offset>(i % S)) * S;
+      const Offset first = Offset{a.col[b]} * S;
+#pragma unroll
+      for (int q = 0; q < S; ++q) {
+        const T v = val[q];
+        if (v != T{0} && first + q < a.cols) sum += v * p.x[first + q];
+      }
+    }
+    store_row(p, i, sum);
+  }
+};
+
+}  // namespace ostinato::formats::detail

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The COO storage of coo.hpp and hyb.hpp, for both spaces.
+//  A product adds up chunks of entries, each by itself. The chunk in which a row begins adds to y; what a later chunk
+// holds of the row is its carry. Carries are added in a second step, in their order, so that the result doesn't depend
+// on how many threads there are.
+
+#include <ostinato/spmv/formats/csr_arrays.hpp>
+
+namespace ostinato::formats::detail {
+
+/// Entries of a chunk, which is a thread's on Host and a warp's on Cuda.
+inline constexpr Offset coo_chunk = 512;
+
+/// Entries by row and, within a row, by column.
+template <class T>
+struct CooView {
+  Offset count;
+  const Index* row;
+  const Index* col;
+  const T* val;
+
+  OSTINATO_FUNCTION Offset chunks() const { return (count + coo_chunk - 1) / coo_chunk; }
+
+  /// Whether the chunk begins with a row that began before.
+  OSTINATO_FUNCTION bool continues(Offset chunk) const {
+    return chunk > 0 && row[chunk * coo_chunk] == row[chunk * coo_chunk - 1];
+  }
+};
+
+/// row[k] := i for the entries k of row i
+struct FillRowOf {
+  CsrPattern a;
+  Index* row;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) row[k] = static_cast<Index>(i);
+  }
+};
+
+/// y := beta z
+template <class T>
+struct ScaleRow {
+  Product<T> p;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { store_row(p, i, T{0}); }
+};
+
+/// Adds the carries of a row, in the first chunk that has one of it.
+template <class T>
+struct AddCarries {
+  CooView<T> a;
+  const T* carry;
+  T alpha;
+  T* y;
+
+  OSTINATO_FUNCTION void operator()(std::size_t c) const {
+    const Offset first = static_cast<Offset>(c), chunks = a.chunks();
+    if (!a.continues(first)) return;
+    const Index row = a.row[first * coo_chunk];
+    if (first > 1 && a.row[(first - 1) * coo_chunk - 1] == row) return;
+    T sum = 0;
+    for (Offset next = first; next < chunks && a.row[next * coo_chunk] == row; ++next) sum += carry[next];
+    y[row] += alpha * sum;
+  }
+};
+
+}  // namespace ostinato::formats::detail

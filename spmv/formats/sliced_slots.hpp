@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The storage of sliced_ell.hpp, for both spaces.
+
+#include <cstdint>
+#include <limits>
+
+#include <ostinato/spmv/formats/csr_arrays.hpp>
+
+namespace ostinato::formats::detail {
+
+/// Rows of a slice: those of a warp.
+inline constexpr Index slice_rows = 32;
+
+/// The distance of a column from its row up to which 16 bits hold it.
+inline constexpr Offset farthest_narrow = std::numeric_limits<std::int16_t>::max();
+
+/// What stands in place of a column where a row has ended.
+template <class C>
+inline constexpr C empty_slot = std::numeric_limits<C>::min();
+
+/// The column that a slot of row i says: itself in 32 bits, as its distance from i in 16.
+OSTINATO_FUNCTION inline Offset slot_column(std::int32_t c, Offset) { return c; }
+OSTINATO_FUNCTION inline Offset slot_column(std::int16_t c, Offset i) { return i + c; }
+
+/// Slices of 32 rows, each as wide as its longest. Slot start[i / 32] + 32 k + i % 32 is of entry k of row i.
+template <class C, class T>
+struct SlicedView {
+  Index rows;
+  const Offset* start;  ///< slices + 1
+  const C* col;
+  const T* val;
+
+  OSTINATO_FUNCTION Offset slices() const { return (Offset{rows} + slice_rows - 1) / slice_rows; }
+};
+
+/// slots[s] := those of slice s
+struct CountSlots {
+  CsrPattern a;
+  Offset* slots;
+
+  OSTINATO_FUNCTION void operator()(std::size_t s) const {
+    const Offset begin = static_cast<Offset>(s) * slice_rows;
+    Offset width = 0;
+    for (Offset i = begin; i < begin + slice_rows && i < a.rows; ++i) {
+      const Offset length = a.length(static_cast<std::size_t>(i));
+      if (length > width) width = length;
+    }
+    slots[s] = width * slice_rows;
+  }
+};
+
+/// Fills the slots of row i. The last slice has room for rows past the end: i runs through them, too.
+template <class C, class T>
+struct FillSlots {
+  CsrArrays<T> a;
+  const Offset* start;
+  C* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const std::size_t slice = i / slice_rows;
+    const bool there = i < static_cast<std::size_t>(a.rows);
+    Offset k = there ? a.row_ptr[i] : 0;
+    const Offset end = there ? a.row_ptr[i + 1] : 0;
+    for (Offset slot = start[slice] + static_cast<Offset>(i % slice_rows); slot < start[slice + 1];
+         slot += slice_rows, ++k) {
+      col[slot] = k < end ? code(a.col[k], static_cast<Offset>(i)) : empty_slot<C>;
+      val[slot] = k < end ? a.val[k] : T{0};
+    }
+  }
+
+ private:
+  OSTINATO_FUNCTION static C code(Index column, Offset i) {
+    return static_cast<C>(sizeof(C) == sizeof(Index) ? Offset{column} : column - i);
+  }
+};
+
+}  // namespace ostinato::formats::detail
