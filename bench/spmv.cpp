@@ -120,15 +120,16 @@ class Products {
         x_(space, x),
         y_(space, static_cast<std::size_t>(c.matrix.rows), std::numeric_limits<double>::quiet_NaN()),
         compress_(c.compress) {
-    FormatOptions plain = options("csr", Jit::off);
-    const Operator<Space, double> op(space, resident_.view(), on_space, plain);
-    plain.format = "auto";
-    choice_ = choose(op.choice().candidates, plain);
+    Operator<Space, double>(space_, resident_.view(), on_space, options("auto", Jit::off));
+    const Operator<Space, double> op(space_, resident_.view(), on_space, options("auto", Jit::off));
+    setup_ = op.analyse_seconds() + op.convert_seconds();
+    choice_ = op.choice();
     const auto& census = op.structure().census;
     if (census != nullptr && !census->diagonals.empty()) rule_ = search(*census).format;
   }
 
   const std::string& choice() const { return choice_.format; }
+  double setup() const { return setup_; }            ///< of the choice, analysis included
   const std::string& rule() const { return rule_; }  ///< what the search engine says; empty when it isn't asked
 
   /// Of all formats that can hold the matrix without much padding and aren't predicted to be far behind.
@@ -136,7 +137,9 @@ class Products {
     std::vector<Ours> list;
     for (const Candidate& c : choice_.candidates) {
       const bool far_behind = c.cost.seconds > 8 * choice_.candidates.front().cost.seconds + 20e-6;
-      if (!c.cost.applies() || ((c.cost.padding > 3 || far_behind) && c.name != choice() && c.name != "csr")) continue;
+      if ((!c.cost.applies() && c.cost.reproducible) ||
+          ((c.cost.padding > 3 || far_behind) && c.name != choice() && c.name != "csr"))
+        continue;
       const bool generates = Space::on_device && is_diagonal(c.name);
       if (generates) add_generated(list, c.name);
       add(list, generates ? c.name + ", precompiled" : c.name, options(c.name, Jit::off));
@@ -177,6 +180,7 @@ class Products {
   Vector<Space, double> x_, y_;
   Compress compress_;
   Choice choice_;
+  double setup_ = 0;
   std::string rule_;
 };
 
@@ -315,7 +319,8 @@ void run_case(const Space& space, const std::string& name, Means& means) {
     table.row(t.name == t.format ? "**" + t.name + "**" : t.name, t);
     means.add(t.name, by, t);
   }
-  const Ours& chosen = *of_format(ours, products.choice());
+  Ours chosen = *of_format(ours, products.choice());
+  chosen.setup = products.setup();
   means.add_loss(tell_choice(table, "auto", ours, chosen));
   means.add("what auto chooses", by, chosen);
   if (const Ours* ruled = of_format(ours, products.rule())) {

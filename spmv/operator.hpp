@@ -162,6 +162,7 @@ class BasicOperator<Space, T, FormatList<F...>> {
     analyse_seconds_ = watch.lap();
     std::vector<Candidate> candidates =
         candidates_of(List{}, structure_, machine_of(space_), parse_format(options.format));
+    if (parse_format(options.format).name == "auto") leave_to_name(candidates);
     choice_ = choose(candidates, options);
     if (is_tuned()) tune(a, std::move(candidates));
     if (!format_) create(std::move(a));
@@ -170,8 +171,11 @@ class BasicOperator<Space, T, FormatList<F...>> {
     generate();
   }
 
+  /// The format is for the library to choose, and not by measuring all.
+  bool is_free() const { return parse_format(options_.format).name == "auto" && options_.tune != Tune::everything; }
+
   void look_at(const CsrView<T>& a) {
-    structure_ = analyse(space_, a);
+    structure_ = analyse(space_, a, is_free() ? Look::quickly : Look::closely);
     const auto bytes = static_cast<std::size_t>(structure_.nonzeros) * sizeof(T);
     structure_.compress =
         options_.compress == Compress::on || (options_.compress == Compress::automatic && bytes >= worth_compressing);

@@ -116,6 +116,12 @@ void put_first(std::vector<Candidate>& candidates, const std::string& name) {
 
 }  // namespace
 
+void leave_to_name(std::vector<Candidate>& candidates) {
+  for (Candidate& c : candidates) {
+    if (c.cost.applies() && !c.cost.reproducible) c.cost.reason_not = "bits may differ from run to run; only by name";
+  }
+}
+
 std::string Candidate::full_name() const { return parameters.empty() ? name : name + ":" + parameters; }
 
 FormatRequest parse_format(std::string_view text) {

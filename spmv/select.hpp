@@ -20,6 +20,7 @@ struct Cost {
   double seconds = 0;           ///< predicted for one product
   double setup_seconds = 0;     ///< predicted for analysis' end to the first product
   std::string reason_not = {};  ///< why the format can't hold the matrix; empty when it can
+  bool reproducible = true;     ///< the same input gives the same bits; else the format is taken only by name
 
   bool applies() const { return reason_not.empty(); }
 };
@@ -111,6 +112,9 @@ struct FormatRequest {
   std::string name, parameters;
 };
 FormatRequest parse_format(std::string_view text);
+
+/// What isn't reproducible doesn't apply: for a choice that nobody made by name.
+void leave_to_name(std::vector<Candidate>& candidates);
 
 /// Ranks the candidates and picks one. `candidates` comes with names, parameters and costs.
 /// Throws ArgumentError when the format is unknown (it lists those known), when the forced one can't hold the matrix

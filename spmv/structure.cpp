@@ -6,11 +6,11 @@
 namespace ostinato {
 
 template <class T>
-Structure analyse(const Host& space, const CsrView<T>& a) {
-  return detail::analyse_on(space, a);
+Structure analyse(const Host& space, const CsrView<T>& a, Look look) {
+  return detail::analyse_on(space, a, look);
 }
 
-template Structure analyse(const Host&, const CsrView<float>&);
-template Structure analyse(const Host&, const CsrView<double>&);
+template Structure analyse(const Host&, const CsrView<float>&, Look);
+template Structure analyse(const Host&, const CsrView<double>&, Look);
 
 }  // namespace ostinato

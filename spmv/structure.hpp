@@ -15,6 +15,7 @@ struct Profile;
 /// What a matrix is, as far as the choice of a format, solver and preconditioner asks.
 struct Structure {
   static constexpr Index max_listed_diagonals = 4096;
+  static constexpr Offset many_diagonals = 64;
 
   Index rows = 0;
   Index cols = 0;
@@ -39,6 +40,14 @@ struct Structure {
 class Host;
 class Cuda;
 
+/// How much of a matrix is looked at.
+enum class Look {
+  closely,
+  /// No census of more than `Structure::many_diagonals` when the matrix stays in a cache, where they don't pay: counting them takes
+  /// longer than 100 products.
+  quickly,
+};
+
 /// Looks at a matrix once.
 ///
 /// Exec      Over rows, in parallel, where the matrix is: `a` is in the memory of `space`. Waits for the result.
@@ -46,8 +55,8 @@ class Cuda;
 /// Traffic   Reads the matrix once, and for each entry above the main diagonal searches the mirrored row (until one is
 ///           missing); then takes the census and the profile.
 template <class T>
-Structure analyse(const Host& space, const CsrView<T>& a);
+Structure analyse(const Host& space, const CsrView<T>& a, Look look = Look::closely);
 template <class T>
-Structure analyse(const Cuda& space, const CsrView<T>& a);
+Structure analyse(const Cuda& space, const CsrView<T>& a, Look look = Look::closely);
 
 }  // namespace ostinato

@@ -237,7 +237,10 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
 
 /// Null when a table of pieces and diagonals would be mostly empty.
 template <class Space, class T>
-std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s) {
+std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
+                                                Look look) {
+  constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
+  if (look == Look::quickly && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
   const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
   if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
@@ -247,7 +250,7 @@ std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrVie
 }
 
 template <class Space, class T>
-Structure analyse_on(const Space& space, const CsrView<T>& a) {
+Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
   Structure s;
   s.rows = a.rows;
   s.cols = a.cols;
@@ -287,7 +290,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a) {
   s.pattern_symmetric = rows == cols && f.asymmetric_pattern == 0 && total[1] == 0;
   s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
   s.finite = f.not_finite == 0;
-  s.census = census_of(space, a, s);
+  s.census = census_of(space, a, s, look);
   s.profile = std::make_shared<const Profile>(take_profile(space, a));
   return s;
 }

@@ -9,15 +9,27 @@
 //   random
 //     padded-rows      4.800 MB  chosen
 //     csr              5.000 MB  11 % slower, predicted
-//     dia              0.000 MB  85759 diagonals, more than 1024
-//     brcsd-i          0.000 MB  85759 diagonals, more than 1024
-//     brcsd-ii         0.000 MB  85759 diagonals, more than 1024
+//     bccoo            4.150 MB  12 % slower, predicted
+//     sliced-ell       4.814 MB  39 % slower, predicted
+//     ell              4.800 MB  66 % slower, predicted
+//     bccoo-plus       6.550 MB  66 % slower, predicted
+//     csr-scalar       5.200 MB  77 % slower, predicted
+//     csr-vector       5.200 MB  77 % slower, predicted
+//     hyb              4.800 MB  98 % slower, predicted
+//     cmrs             4.850 MB  2.1 times slower, predicted
+//     coo              6.400 MB  2.7 times slower, predicted
 //   powerlaw
 //     csr              1.893 MB  chosen
-//     dia              0.000 MB  35789 diagonals, more than 1024
-//     brcsd-i          0.000 MB  35789 diagonals, more than 1024
-//     brcsd-ii         0.000 MB  35789 diagonals, more than 1024
-//     ell            167.400 MB  the longest row has 279 entries
+//     bccoo            1.747 MB  11 % slower, predicted
+//     csr-scalar       2.093 MB  65 % slower, predicted
+//     csr-vector       2.093 MB  65 % slower, predicted
+//     cmrs             1.743 MB  78 % slower, predicted
+//     hyb              1.857 MB  87 % slower, predicted
+//     bccoo-plus       3.912 MB  2.1 times slower, predicted
+//     coo              2.257 MB  2.4 times slower, predicted
+//     bsr              3.928 MB  3.6 times slower, predicted
+//     sliced-ell       7.235 MB  3.8 times slower, predicted
+//     padded-rows    167.400 MB  the longest row has 279 entries
 //   gmres in format padded-rows: converged after 17 iterations
 #include <algorithm>
 #include <cstdio>

@@ -98,11 +98,11 @@ void sum(const Cuda&, std::size_t, F, double*) {
 void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
 
 template <class T>
-Structure analyse(const Cuda&, const CsrView<T>&) {
+Structure analyse(const Cuda&, const CsrView<T>&, Look) {
   fail();
 }
-template Structure analyse(const Cuda&, const CsrView<float>&);
-template Structure analyse(const Cuda&, const CsrView<double>&);
+template Structure analyse(const Cuda&, const CsrView<float>&, Look);
+template Structure analyse(const Cuda&, const CsrView<double>&, Look);
 
 template <class T>
 DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index) {

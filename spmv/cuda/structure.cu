@@ -6,11 +6,11 @@
 namespace ostinato {
 
 template <class T>
-Structure analyse(const Cuda& space, const CsrView<T>& a) {
-  return detail::analyse_on(space, a);
+Structure analyse(const Cuda& space, const CsrView<T>& a, Look look) {
+  return detail::analyse_on(space, a, look);
 }
 
-template Structure analyse(const Cuda&, const CsrView<float>&);
-template Structure analyse(const Cuda&, const CsrView<double>&);
+template Structure analyse(const Cuda&, const CsrView<float>&, Look);
+template Structure analyse(const Cuda&, const CsrView<double>&, Look);
 
 }  // namespace ostinato

@@ -63,11 +63,12 @@ void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
   detail::BlockOrder order{
       a.row_ptr.data(), a.col.data(), rows_, cols_, shape_.height, shape_.width, std::max(slice_cols, shape_.width),
       rows_of_blocks_};
+  constexpr Offset run = Space::on_device ? 1 : 256;
   const auto entries = static_cast<std::size_t>(a.nonzeros());
   Vector<Space, Offset> firsts, start(space_, block_rows() + 1);
   if (shape_.area() > 1) {
     firsts = Vector<Space, Offset>(space_, entries + 1);
-    using Mark = detail::OverRuns<detail::MarkFirsts>;
+    using Mark = detail::OverRuns<detail::MarkFirsts, run>;
     for_each(space_, Mark::count(a.nonzeros()), Mark{order, a.nonzeros(), {firsts.data()}});
     exclusive_scan(space_, firsts.span());
     order.firsts = firsts.data();
@@ -82,7 +83,7 @@ void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
   const auto place = [&]<class Stored>(Stored*) {
     val_ = Vector<Space, std::byte>(space_, slots() * static_cast<std::size_t>(shape_.area()) * sizeof(Stored));
     space_.zero(val_.data(), val_.bytes());
-    using Place = detail::OverRuns<detail::PlaceEntries<T, Stored>>;
+    using Place = detail::OverRuns<detail::PlaceEntries<T, Stored>, run>;
     for_each(
         space_, Place::count(a.nonzeros()),
         Place{order,

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/parameters.hpp>
 #include <ostinato/spmv/profile.hpp>
 
@@ -184,8 +185,11 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
                                      4.0 * p.hot);
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
-  const double waits = m.load_latency * (3 + 2.0 * p.tile / (area > 4 ? 2 : 8));
-  c.seconds = m.latency * (p.slices > 1 ? 2 : 1) + std::max(c.moved / (m.bandwidth * (m.device ? 0.93 : 0.8)), waits);
+  // H200, 2026-11: 1.5 us for what follows the last load, and 4 ps for a row's way through the cache. Hot columns are read from shared
+  // memory.
+  const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
+  c.seconds = m.latency * (p.slices > 1 ? 2 : 1) + traffic_seconds(s, m, c.moved, m.device ? 0.93 : 0.8, 1 - hot) +
+              (m.device ? 1.5e-6 + 4e-12 * std::min(block_rows * p.height, entries) : 0);
   c.setup_seconds =
       60 * m.latency + (6.0 * static_cast<double>(c.bytes) + entries * (area > 1 ? 60 : 40)) / m.bandwidth;
   if (block_rows * p.height >= std::numeric_limits<Index>::max())

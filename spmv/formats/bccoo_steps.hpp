@@ -85,10 +85,9 @@ struct BlockOrder {
   }
 };
 
-/// Entries in runs, so that their rows are searched once for many.
-template <class F>
+/// Entries in runs, so that their rows are searched once for many; on a GPU one by one, so that neighbours read side by side.
+template <class F, Offset length>
 struct OverRuns {
-  static constexpr Offset length = 16;
   static std::size_t count(Offset entries) { return static_cast<std::size_t>((entries + length - 1) / length); }
 
   BlockOrder order;

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/cuda/cmrs.hpp>
 #include <ostinato/spmv/formats/cmrs_host.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/parameters.hpp>
 
 namespace ostinato::formats {
@@ -108,7 +109,9 @@ class Cmrs {
     c.bytes = static_cast<std::size_t>(slots * slot_bytes + 8 * (strips_of(s, p) + 1));
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     c.padding = entries > 0 ? slots / entries - 1 : 0;
-    c.seconds = m.latency + std::max(c.moved / (m.bandwidth * efficiency(m)), longest_strip_seconds(s, m, p));
+    constexpr double strip_seconds = 2.5e-10;  // of 16 rows, on an H200 (2026-11): its end in shared memory
+    c.seconds = m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency(m)), longest_strip_seconds(s, m, p)) +
+                (m.device ? 0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16 : 0);
     c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
                       (m.device ? 4 : 8) * m.term_seconds * entries * p.height;
     return c;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -10,6 +11,7 @@
 #include <ostinato/spmv/dot.hpp>
 #include <ostinato/spmv/formats/csr_host.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
 
 namespace ostinato::formats {
 
@@ -39,7 +41,7 @@ class Csr {
     const double pointer = s.nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
     c.bytes = static_cast<std::size_t>(entries * (sizeof(T) + sizeof(Index)) + pointer * (s.rows + 1.0));
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
-    c.seconds = m.latency + c.moved / (m.bandwidth * efficiency(s, m));
+    c.seconds = m.latency + traffic_seconds(s, m, c.moved, efficiency(s, m));
     c.setup_seconds = m.latency + pointer * s.rows / m.bandwidth;
     return c;
   }
@@ -69,7 +71,14 @@ class Csr {
   static double efficiency(const Structure& s, const Machine& m) {
     if (!m.device) return 0.93;
     const double even = s.mean_row < 16 ? 0.7 : 0.85;
-    return s.row_deviation > 2 * s.mean_row ? 0.6 * even : even;
+    return rest_deviation(s) > 2 * s.mean_row ? 0.6 * even : even;
+  }
+
+  /// The spread of the row lengths but for the longest row, which whole blocks take if it stands out.
+  static double rest_deviation(const Structure& s) {
+    if (s.rows == 0) return 0;
+    const double beyond = s.longest_row - s.mean_row;
+    return std::sqrt(std::max(0.0, s.row_deviation * s.row_deviation - beyond * beyond / s.rows));
   }
 
   Space space_;

@@ -122,7 +122,9 @@ class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
 
   static Cost cost(const Structure& s, const Machine& m) {
     const auto entries = static_cast<double>(s.nonzeros);
-    return Base::price(s, m, entries, entries, s.rows + 1.0);
+    Cost c = Base::price(s, m, entries, entries, s.rows + 1.0);
+    c.reproducible = false;  // with long rows it isn't (H200, CUDA 13.0)
+    return c;
   }
 
   CusparseAlg1(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}

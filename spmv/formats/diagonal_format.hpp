@@ -102,7 +102,7 @@ class DiagonalFormat {
     c.moved = static_cast<double>(c.bytes) + vectors;
     c.padding =
         entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
-    c.seconds = m.latency + (classes ? class_seconds(c, entries, m) : band_seconds(c, plan, m));
+    c.seconds = m.latency + (classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
     constexpr double planning = 2e-9;  // for a diagonal of a row piece (EPYC, 2026-11)
     c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
                       (2.0 * static_cast<double>(c.bytes) + 2 * entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
@@ -123,9 +123,10 @@ class DiagonalFormat {
     return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
   }
 
-  /// Bytes bound large matrices, terms those that take few bytes, and small ones the loads that wait for each other: a row
+  /// Bytes bound large matrices, terms those that take few bytes or have many diagonals (H200, 2026-11: 27 take 1.5 ps a term,
+  /// 300 take 2.6), and small ones the loads that wait for each other: a row
   /// piece's place, its bands, some at a time, for each its code and then its value, and the remainder.
-  static double band_seconds(const Cost& c, const BandPlan& plan, const Machine& m) {
+  static double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
     constexpr Index in_flight = 8;
     const double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
     Index most = 0;
@@ -133,7 +134,8 @@ class DiagonalFormat {
     const Index rounds = (most + in_flight - 1) / in_flight;
     const Index waits =
         rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) + (plan.remainder() > 0 ? 2 : 0);
-    const double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
+    double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
+    if (m.device && most > 12) terms = std::max(terms, m.term_seconds * (most > 64 ? 1.4 : 0.85) * entries);
     return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
   }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/select.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
 
 namespace ostinato::formats {
 
@@ -25,7 +25,7 @@ Cost streamed_cost(const Structure& s, const Machine& m, const Streamed& f) {
   c.bytes = static_cast<std::size_t>(f.bytes);
   c.moved = f.bytes + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(f.slots / entries - 1, 0.0) : 0;
-  c.seconds = m.latency + std::max(c.moved / (m.bandwidth * f.efficiency), m.load_latency * f.waits);
+  c.seconds = m.latency + std::max(traffic_seconds(s, m, c.moved, f.efficiency), m.load_latency * f.waits);
   c.setup_seconds = 10 * m.latency + (2 * f.bytes + entries * (sizeof(T) + sizeof(Index))) / m.bandwidth;
   return c;
 }

@@ -74,6 +74,13 @@ class FormatConformance : public SpaceTest<On<typename F::space_type, typename F
     EXPECT_GT(held, 0) << "the format holds none of the samples";
   }
 
+  /// Empty when both products have the same bits; for a format that doesn't promise them, when the second is right.
+  std::string differing(const Csr<V>& a, const std::vector<V>& x, const std::vector<V>& y,
+                        const std::vector<V>& again) const {
+    if (cost(a).reproducible) return same_bits(y, again) ? "" : "other bits";
+    return difference(again, reference_product(a.view(), V{1}, x, V{0}, {}));
+  }
+
   std::vector<V> product(const Op& op, V alpha, const std::vector<V>& x, V beta, const std::vector<V>& y) const {
     const auto dx = this->put(x);
     auto dy = this->put(y);
@@ -152,8 +159,8 @@ TYPED_TEST(FormatConformance, BetaZeroIgnoresNanInY) {
     const auto over_zero = this->product(op, x);
 
     EXPECT_TRUE(all_finite(over_zero));
-    EXPECT_TRUE(same_bits(over_zero, this->product(op, T{1}, x, T{0}, nan)));
-    EXPECT_TRUE(same_bits(over_zero, this->product(op, T{1}, x, T{0}, infinite)));
+    EXPECT_EQ(this->differing(a, x, over_zero, this->product(op, T{1}, x, T{0}, nan)), "");
+    EXPECT_EQ(this->differing(a, x, over_zero, this->product(op, T{1}, x, T{0}, infinite)), "");
   });
 }
 
@@ -214,7 +221,7 @@ TYPED_TEST(FormatConformance, UpdateValuesIsAsGoodAsBuilding) {
 
     updated.update_values(changed);
 
-    EXPECT_TRUE(same_bits(this->product(updated, x), this->product(built, x)));
+    EXPECT_EQ(this->differing(changed, x, this->product(updated, x), this->product(built, x)), "");
     EXPECT_EQ(updated.bytes(), built.bytes());
   });
 }
@@ -229,8 +236,8 @@ TYPED_TEST(FormatConformance, SortsRowsAndAddsDuplicatesFirst) {
 
     const auto y = this->product(sorted, x);
 
-    EXPECT_TRUE(same_bits(y, this->product(by_reference, x)));
-    EXPECT_TRUE(same_bits(y, this->product(moved_in, x)));
+    EXPECT_EQ(this->differing(a, x, y, this->product(by_reference, x)), "");
+    EXPECT_EQ(this->differing(a, x, y, this->product(moved_in, x)), "");
     EXPECT_EQ(by_reference.structure().nonzeros, a.nonzeros());
   });
 }
@@ -238,6 +245,7 @@ TYPED_TEST(FormatConformance, SortsRowsAndAddsDuplicatesFirst) {
 TYPED_TEST(FormatConformance, GivesTheSameBitsEachTime) {
   using T = typename TypeParam::value_type;
   this->on_every_sample([&](const auto& op, const Csr<T>& a) {
+    if (!this->cost(a).reproducible) return;
     const auto x = random_vector<T>(a.cols, 33), w = random_vector<T>(a.rows, 34);
     const Operator again(this->space(), a, this->forced());
     const auto first = this->product_and_dot(op, x, w);
