@@ -48,6 +48,7 @@ ParameterReader::ParameterReader(std::string_view format, std::string_view text)
 }
 
 int ParameterReader::take(std::string_view key, int otherwise, std::initializer_list<int> allowed) {
+  known_ += (known_.empty() ? "" : ", ") + std::string(key);
   const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
   if (at == entries_.end()) return otherwise;
   at->taken = true;
@@ -60,7 +61,7 @@ int ParameterReader::take(std::string_view key, int otherwise, std::initializer_
 
 void ParameterReader::done() const {
   for (const Entry& e : entries_) {
-    if (!e.taken) throw ArgumentError("format " + format_ + " has no parameter '" + e.key + "'");
+    if (!e.taken) throw ArgumentError("format " + format_ + " has no parameter '" + e.key + "'; known: " + known_);
   }
 }
 

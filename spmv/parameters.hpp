@@ -34,6 +34,7 @@ class ParameterReader {
   };
 
   std::string format_;
+  std::string known_;  ///< keys asked for so far
   std::vector<Entry> entries_;
 };
 

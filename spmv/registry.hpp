@@ -60,11 +60,4 @@ constexpr std::array<FormatInfo, sizeof...(F)> describe(FormatList<F...>) {
 /// Names and descriptions, for help texts.
 inline constexpr auto format_infos = describe(Formats<Host, double>{});
 
-/// What each format of the list would cost.
-template <class... F>
-std::vector<Candidate> costs(FormatList<F...>, const Structure& s, const Machine& m) {
-  (require_format<F>(), ...);
-  return {Candidate{std::string(F::name), F::cost(s, m), 0, 0, {}}...};
-}
-
 }  // namespace ostinato

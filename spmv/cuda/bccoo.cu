@@ -47,7 +47,8 @@ __device__ void add_differences(const BccooView<T>& a, Offset slot, int stride, 
   for (int u = 0; u < N; ++u) difference[u] = __ldcs(from + u * stride);
 #pragma unroll
   for (int u = 0; u < N; ++u) {
-    at.col = difference[u] != -1 ? at.col + difference[u] : a.escapes[at.escape++];
+    // That nobody has escapes is as a rule, and known to all threads.
+    at.col = a.escapes == nullptr || difference[u] != -1 ? at.col + difference[u] : a.escapes[at.escape++];
     col[u] = at.col;
   }
 }

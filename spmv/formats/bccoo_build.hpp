@@ -120,6 +120,7 @@ void BccooStore<Space, T>::choose_hot(const CsrView<T>& a) {
     }
   }
   shape_.hot = hot;
+  if (hot == 0) shape_.threads = std::min(shape_.threads, 256);  // more are for hot columns
   if (hot == 0) return;
   Vector<Space, Offset> before(space_, cols + 1);
   for_each(space_, cols, detail::MarkHot{count.data(), least, before.data()});

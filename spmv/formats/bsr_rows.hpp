@@ -44,7 +44,6 @@ struct BsrRow {
     for (Offset b = a.row_ptr[block_row]; b < end; ++b) {
       const T* const val = a.val + (b * S + static_cast<Offset>(i % S)) * S;
       const Offset first = Offset{a.col[b]} * S;
-#pragma unroll
       for (int q = 0; q < S; ++q) {
         const T v = val[q];
         if (v != T{0} && first + q < a.cols) sum += v * p.x[first + q];

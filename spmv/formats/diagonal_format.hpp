@@ -140,10 +140,10 @@ class DiagonalFormat {
   }
 
   static std::string why_no_census(const Structure& s) {
-    return std::to_string(s.diagonals) + " diagonals, " +
-           (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)
-                ? "more than " + std::to_string(DiagonalCensus::max_diagonals)
-                : std::string("nearly empty"));
+    const std::string many = std::to_string(s.diagonals) + " diagonals, ";
+    if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals))
+      return many + "more than " + std::to_string(DiagonalCensus::max_diagonals);
+    return many + "too many for its " + std::to_string(s.nonzeros) + " entries";
   }
 
   /// What RowClasses would take, give or take its patterns.

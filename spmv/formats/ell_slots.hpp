@@ -44,7 +44,6 @@ struct EllRow {
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T sum = 0;
-#pragma unroll 4
     for (Index k = 0; k < a.width; ++k) {
       const Offset slot = Offset{k} * a.rows + static_cast<Offset>(i);
       const Index j = a.col[slot];

@@ -53,7 +53,6 @@ struct HdiRow {
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const Offset end = lists.end(i);
     T sum = 0;
-#pragma unroll 4
     for (Offset d = lists.begin(i); d < end; ++d) {
       const Offset j = static_cast<Offset>(i) + lists.offset[d];
       if (j >= 0 && j < lists.cols) sum += val[lists.slot(i, d)] * p.x[j];

@@ -22,7 +22,8 @@ inline double stream_seconds(const Machine& m, double bytes, double efficiency) 
 inline double gather_seconds(const Structure& s, const Machine& m, double bytes, double share = 1) {
   if (!m.device || s.profile == nullptr) return 0;
   constexpr double sector_seconds = 5.1e-12;
-  const double gathered = static_cast<double>(s.nonzeros) * s.profile->sectors / 32 * share;
+  const double far_apart = std::clamp((s.profile->sectors - 18) / 6, 0.0, 1.0);  // else the first level has most of x
+  const double gathered = static_cast<double>(s.nonzeros) * s.profile->sectors / 32 * share * far_apart;
   return (bytes / 32 + gathered) * sector_seconds / (s.profile->hot[2] > 0.3 ? 0.62 : 1);
 }
 
