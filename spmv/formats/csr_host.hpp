@@ -106,9 +106,16 @@ void csr_prefetch(const Index* col, const T* val, Offset k) {
   __builtin_prefetch(col + k + 2 * csr_ahead);
 }
 
-/// A row of any length: four sums that don't wait for each other.
+/// A row of any length: one sum when it is short, else four that don't wait for each other. (EPYC, 2026-11: with four, rows of 3
+/// entries take 1.4 times, of 12 1.25 times as long.)
 template <class T>
 T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) {
+  if (end - begin < 16) {
+    csr_prefetch(col, val, begin);
+    T sum = 0;
+    for (Offset k = begin; k < end; ++k) sum += val[k] * x[col[k]];
+    return sum;
+  }
   T a = 0, b = 0, c = 0, d = 0, rest = 0;
   Offset k = begin;
   for (; k + 4 <= end; k += 4) {

@@ -123,7 +123,7 @@ class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
   static Cost cost(const Structure& s, const Machine& m) {
     const auto entries = static_cast<double>(s.nonzeros);
     Cost c = Base::price(s, m, entries, entries, s.rows + 1.0);
-    c.reproducible = false;  // with long rows it isn't (H200, CUDA 13.0)
+    c.reproducible = !Space::on_device;  // with long rows it isn't (H200, CUDA 13.0)
     return c;
   }
 
