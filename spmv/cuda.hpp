@@ -34,9 +34,10 @@ class Cuda {
   int device() const;
   Stream stream() const;
   int multiprocessors() const;
-  std::size_t cache_bytes() const;  ///< the L2 cache
-  double bandwidth() const;         ///< bytes a second that the memory is clocked for
-  std::string description() const;  ///< "NVIDIA H200, 132 multiprocessors, 139.8 GiB"
+  std::size_t cache_bytes() const;   ///< the L2 cache
+  std::size_t shared_bytes() const;  ///< shared memory that a block of threads can have
+  double bandwidth() const;          ///< bytes a second that the memory is clocked for
+  std::string description() const;   ///< "NVIDIA H200, 132 multiprocessors, 139.8 GiB"
 
   void wait() const;                                                   ///< until the stream is empty
   void* allocate(std::size_t bytes) const;                             ///< ordered on the stream; throws DeviceError

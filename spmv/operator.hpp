@@ -172,7 +172,9 @@ class BasicOperator<Space, T, FormatList<F...>> {
   }
 
   /// The format is for the library to choose, and not by measuring all.
-  bool is_free() const { return parse_format(options_.format).name == "auto" && options_.tune != Tune::everything; }
+  bool is_free() const {
+    return parse_format(options_.format).name == "auto" && (options_.tune == Tune::off || options_.tune == Tune::model);
+  }
 
   void look_at(const CsrView<T>& a) {
     structure_ = analyse(space_, a, is_free() ? Look::quickly : Look::closely);

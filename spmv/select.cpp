@@ -167,13 +167,13 @@ bool worth_compiling(const FormatOptions& options, double product_seconds) {
 
 // What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the ranking.
 Machine machine_of(const Host& space) {
-  return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20, false};
+  return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20, false, 0};
 }
 
 // A copy reaches 0.89 of what the memory is clocked for, an empty launch takes 2.5 us and a load from the second-level
 // cache 0.7 us with its address; masked diagonals and mirrored ones do 5.7e11 terms a second (H200, 2026-11).
 Machine machine_of(const Cuda& space) {
-  return {0.89 * space.bandwidth(), 2.5e-6, 0.7e-6, 1.75e-12, space.cache_bytes(), true};
+  return {0.89 * space.bandwidth(), 2.5e-6, 0.7e-6, 1.75e-12, space.cache_bytes(), true, space.shared_bytes()};
 }
 
 }  // namespace ostinato

@@ -33,6 +33,7 @@ struct Machine {
   double term_seconds = 0;  ///< for one value times one x, when caches feed both
   std::size_t cache_bytes = 0;
   bool device = false;
+  std::size_t shared_bytes = 0;  ///< of a block of threads; on devices
 };
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);

@@ -46,6 +46,7 @@ int Cuda::device() const { fail(); }
 Cuda::Stream Cuda::stream() const { fail(); }
 int Cuda::multiprocessors() const { fail(); }
 std::size_t Cuda::cache_bytes() const { fail(); }
+std::size_t Cuda::shared_bytes() const { fail(); }
 double Cuda::bandwidth() const { fail(); }
 std::string Cuda::description() const { fail(); }
 void Cuda::wait() const { fail(); }

@@ -47,7 +47,7 @@ __device__ void add_differences(const BccooView<T>& a, Offset slot, int stride, 
   for (int u = 0; u < N; ++u) difference[u] = __ldcs(from + u * stride);
 #pragma unroll
   for (int u = 0; u < N; ++u) {
-    // That nobody has escapes is as a rule, and known to all threads.
+    // As a rule there are no escapes at all, which all threads see alike.
     at.col = a.escapes == nullptr || difference[u] != -1 ? at.col + difference[u] : a.escapes[at.escape++];
     col[u] = at.col;
   }
@@ -359,7 +359,9 @@ void launch_threads(const Cuda& space, const BccooView<T>& a, const Product<T>& 
   const std::size_t shared =
       (static_cast<std::size_t>(a.shape.hot) + static_cast<std::size_t>(a.shape.cache) * H) * sizeof(T);
   if (shared > 32 * 1024) {
-    OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+    // Always the same, so that it doesn't matter to others that share the kernel.
+    const auto most = static_cast<int>(space.shared_bytes() - sizeof(WarpTails<T, H>) - 256);
+    OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   }
   const auto fill = static_cast<Index>(space.multiprocessors());
   const Offset of_block = Offset{8} * a.shape.threads;

@@ -128,6 +128,7 @@ std::string Cuda::build_description() {
 int Cuda::device() const { return state_->device; }
 Cuda::Stream Cuda::stream() const { return state_->stream; }
 int Cuda::multiprocessors() const { return state_->properties.multiProcessorCount; }
+std::size_t Cuda::shared_bytes() const { return state_->properties.sharedMemPerBlockOptin; }
 std::size_t Cuda::cache_bytes() const { return static_cast<std::size_t>(state_->properties.l2CacheSize); }
 double Cuda::bandwidth() const { return state_->bandwidth; }
 

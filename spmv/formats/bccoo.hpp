@@ -61,7 +61,9 @@ class BccooFormat {
   static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
 
   BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, const Parameters& p)
-      : store_(space, a.view(), p.shape(s.compress), s.compress && s.profile != nullptr && s.profile->single) {}
+      : store_(space, a.view(), checked(p).shape(s.compress), s.compress && s.profile != nullptr && s.profile->single) {
+    space.wait();  // products may read from then on what doesn't change any more
+  }
   BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s)
       : BccooFormat(space, a, s, choose(s, machine_of(space))) {}
 
@@ -69,10 +71,18 @@ class BccooFormat {
     store_.apply({alpha, x.data(), beta, y.data(), y.data()});
   }
 
+  /// Values may be of another kind than those before, so it is built anew.
+  bool update_values(const Resident<Space, T>&) { return false; }
+
   std::size_t bytes() const { return store_.bytes(); }
   BccooView<T> view() const { return store_.view(); }
 
  private:
+  static BccooParameters checked(const Parameters& p) {
+    if (Space::on_device && p.threads < 32) throw ArgumentError("bccoo: threads=1 is for the host");
+    return BccooParameters::parse(name, p.text());
+  }
+
   BccooStore<Space, T> store_;
 };
 

@@ -18,6 +18,11 @@ namespace {
 /// Results that a workgroup has room for; with hot columns, beside 16384 doubles.
 constexpr int cached_values = 4096, cached_values_hot = 5000;
 
+/// Shared memory of a workgroup with so many hot columns; 4 KiB for what else it keeps there.
+std::size_t shared_bytes(int hot, std::size_t value_bytes) {
+  return (static_cast<std::size_t>(hot) + cached_values_hot) * value_bytes + 4096;
+}
+
 double fill_of(const Structure& s, int height, int width) {
   if (s.profile == nullptr || s.nonzeros == 0) return 1.0 / (height * width);
   return s.profile->fill[height - 1][width - 1];
@@ -64,14 +69,17 @@ void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
 
 /// R-MAT, 2^20 rows: 16 a row take 100 us with 16384 hot columns and tiles of 32, 165 us without; 3 a row 33 us with 8192 and tiles of
 /// 8, 38 us without (H200, 2026-11).
-bool deal_hot(BccooParameters& p, const Structure& s, const Machine& m) {
-  if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return false;
-  if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return false;
+void deal_hot(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
+  if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return;
+  if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return;
   const bool large = s.nonzeros > 8000000;
-  p.hot = large ? 16384 : 8192;
-  p.tile = large ? 32 : 8;
-  p.threads = 1024;
-  return true;
+  for (const int hot : {16384, 8192, 4096}) {
+    if ((hot == 16384 && !large) || shared_bytes(hot, value_bytes) > m.shared_bytes) continue;
+    p.hot = hot;
+    p.tile = large ? 32 : 8;
+    p.threads = 1024;
+    return;
+  }
 }
 
 void add(std::vector<BccooParameters>& all, const BccooParameters& p) {
@@ -130,7 +138,7 @@ BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t v
   p.height = best.height;
   p.width = best.width;
   deal_out(p, s, m);
-  deal_hot(p, s, m);
+  deal_hot(p, s, m, value_bytes);
   return p;
 }
 
@@ -173,6 +181,20 @@ namespace {
 /// csr's time, NotreDame_www, with 3 entries a row, 2.3 times it.
 double host_efficiency(double area) { return area < 2 ? 0.2 : area < 4 ? 0.45 : 0.8; }
 
+/// Empty when the parameters can be had.
+std::string why_not(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes,
+                    double blocks) {
+  constexpr double limit = std::numeric_limits<Index>::max();
+  const double block_rows = std::ceil(double(s.rows) / p.height) * p.slices;
+  if (block_rows * p.height >= limit) return "2^31 rows or more in " + std::to_string(p.slices) + " slices";
+  if (s.cols + double(p.hot) + 32 >= limit) return "too many columns";
+  if (blocks >= limit) return "2^31 blocks or more";
+  if (m.device && p.threads < 32) return "workgroups of less than 32 threads are for the host";
+  if (m.device && p.hot > 0 && shared_bytes(p.hot, value_bytes) > m.shared_bytes)
+    return std::to_string(p.hot) + " hot columns don't fit into shared memory";
+  return "";
+}
+
 }  // namespace
 
 Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes) {
@@ -201,9 +223,7 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
               (m.device ? 1.5e-6 + 4e-12 * std::min(block_rows * p.height, entries) : 0);
   c.setup_seconds =
       60 * m.latency + (6.0 * static_cast<double>(c.bytes) + entries * (area > 1 ? 60 : 40)) / m.bandwidth;
-  if (block_rows * p.height >= std::numeric_limits<Index>::max())
-    c.reason_not = "2^31 rows or more in " + std::to_string(p.slices) + " slices";
-  if (blocks >= std::numeric_limits<Index>::max() * 32.0) c.reason_not = "too many blocks";
+  c.reason_not = why_not(s, m, p, value_bytes, blocks);
   return c;
 }
 

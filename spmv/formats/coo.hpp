@@ -40,6 +40,7 @@ class Coo {
       : space_(space), a_(std::move(a)), row_(space, static_cast<std::size_t>(s.nonzeros)) {
     for_each(space, static_cast<std::size_t>(s.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    space.wait();  // products may read from then on what doesn't change any more
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {

@@ -62,6 +62,7 @@ class Hyb {
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(rest));
     for_each(space, rows, detail::FillRest<T>{from, width_, begin.data(), row_.data(), col_.data(), val_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    space.wait();  // products may read from then on what doesn't change any more
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
