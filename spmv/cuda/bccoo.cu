@@ -158,13 +158,16 @@ struct TileSums {
   bool stopped = false;
 };
 
+/// x for the columns of a block. `cut` says that the last block columns reach past the matrix.
 template <bool Hot, class T, int W>
-__device__ T x_at(const BccooView<T>& a, const T* x, const T* hot_x, Index col, int w) {
+__device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool cut, Index col, T (&to)[W]) {
   if constexpr (Hot) {
-    return col < a.shape.hot ? hot_x[col] : x[col - a.shape.hot];
+    to[0] = col < a.shape.hot ? hot_x[col] : x[col - a.shape.hot];
   } else {
-    const Offset j = static_cast<Offset>(col) * W + w;
-    return W == 1 || j < a.cols ? x[j] : T{0};
+    const Index first = col * W;
+    const T* const from = x + first;
+#pragma unroll
+    for (int w = 0; w < W; ++w) to[w] = W > 1 && cut && first + w >= a.cols ? T{0} : from[w];
   }
 }
 
@@ -179,19 +182,17 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
   const std::uint32_t* bits = a.bits + static_cast<Offset>(group) * a.shape.words() * threads + t;
   Cursor at;
   if (a.base != nullptr) at = {a.base[tile], a.escape != nullptr ? a.escape[tile] : 0};
-  Chunk chunk;
-  chunk.load(a, group, t, 0, at);
-  wait();
+  const bool cut = W > 1 && a.cols % W != 0;
   TileSums<T, H> sums;
   std::uint32_t flags = 0;
   for (int j = 0; j < a.shape.tile; j += Chunk::count) {
+    Chunk chunk;
+    chunk.load(a, group, t, j, at);
     if (j % 32 == 0) flags = bits[j / 32 * threads];
+    if (j == 0) wait();
     T x[Chunk::count][W];
 #pragma unroll
-    for (int u = 0; u < Chunk::count; ++u) {
-#pragma unroll
-      for (int w = 0; w < W; ++w) x[u][w] = x_at<Hot, T, W>(a, p.x, hot_x, chunk.col[u], w);
-    }
+    for (int u = 0; u < Chunk::count; ++u) load_x<Hot, T, W>(a, p.x, hot_x, cut, chunk.col[u], x[u]);
 #pragma unroll
     for (int u = 0; u < Chunk::count; ++u) {
 #pragma unroll
@@ -211,7 +212,6 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
       ++result;
       sums.tail = {};
     }
-    if (j + Chunk::count < a.shape.tile) chunk.load(a, group, t, j + Chunk::count, at);
   }
   return sums;
 }

@@ -41,6 +41,7 @@ class Hyb {
     const double bytes = slots * (sizeof(T) + sizeof(Index)) + rest * (sizeof(T) + 2 * sizeof(Index));
     Cost c = streamed_cost<T>(s, m, {bytes, slots + rest, m.device ? 0.7 : 0.5, 64 + width / 4});
     if (rest > 0) c.seconds += 2 * m.latency;
+    if (m.device) c.seconds *= 1.1;  // as ell's
     return c;
   }
 
