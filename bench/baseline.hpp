@@ -28,8 +28,8 @@ std::vector<Baseline> cusparse_products(const Cuda& space, const CsrView<double>
 /// iteration.
 double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const std::string& product, int iterations);
 
-/// A product with nothing of it in the caches, median: five times as much as the second-level cache holds is written before each. On
-/// the host 0: not measured.
+/// A product with nothing of it in the caches, median: five times as much as the second-level cache holds is written
+/// before each. On the host 0: not measured.
 double cold_seconds(const Cuda& space, const std::function<void()>& product);
 /// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
 double graph_seconds(const Cuda& space, const std::function<void()>& product);

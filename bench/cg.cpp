@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients, seconds an iteration: ours against a textbook loop on cuSPARSE (its best format) and cuBLAS, or on
-// the CPU against the byte floor alone.
+// Conjugate gradients, seconds an iteration: ours against a textbook loop on cuSPARSE (its best format) and cuBLAS,
+// or on the CPU against the byte floor alone.
 //
 //   bench_cg [cpu|cuda] [NAME ...]      NAME as bench_spmv takes it
 

@@ -22,13 +22,13 @@ struct Amortisation {
 
   double setup_products() const { return setup_seconds / csr_seconds; }
 
-  /// Products after which the format is ahead of CSR, set-ups included. 0 when it never was behind, infinite when it will
-  /// never be ahead.
+  /// Products after which the format is ahead of CSR, set-ups included. 0 when it never was behind, infinite when it
+  /// will never be ahead.
   double break_even_products() const;
 };
 
-/// Of a choice whose set-up was timed. Products are as measured when that of csr was, too, otherwise as predicted: the two
-/// kinds aren't compared with each other. Empty when csr isn't among the candidates.
+/// Of a choice whose set-up was timed. Products are as measured when that of csr was, too, otherwise as predicted:
+/// the two kinds aren't compared with each other. Empty when csr isn't among the candidates.
 std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse_seconds, double convert_seconds);
 
 Json to_json(const Amortisation& a);

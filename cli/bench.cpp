@@ -58,7 +58,8 @@ struct BenchReport {
   }
 };
 
-/// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't be had.
+/// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't
+/// be had.
 template <class Space, class T>
 Operator<Space, T> built(const Space& space, const CsrView<T>& a, FormatOptions options) {
   if (options.jit != Jit::automatic) return Operator<Space, T>(space, a, on_space, options);

@@ -203,8 +203,8 @@ Amortisation measured(const Space& space, const CsrView<T>& a, const Operator<Sp
   return result;
 }
 
-/// Structure and ranking. The chosen format is then built a second time, so that its set-up is timed without what a process
-/// does once: loading kernels, waking threads.
+/// Structure and ranking. The chosen format is then built a second time, so that its set-up is timed without what a
+/// process does once: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
   const Resident<Space, T> resident(space, a.view());

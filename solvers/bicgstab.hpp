@@ -13,7 +13,8 @@ namespace ostinato {
 /// Shapes    A: n x n, any that is regular.  b, x: n, in the memory of `space`. x comes in with the initial guess.
 /// Traffic   An iteration applies A and M twice and moves 19 n sizeof(T) for vectors.
 /// Exec      Allocates at entry: 5 n (7 n with a preconditioner) sizeof(T). On Cuda the host waits only when the
-///           monitor looks. When a recurrence breaks down it starts anew from the recomputed residual, as long as that falls.
+///           monitor looks. When a recurrence breaks down it starts anew from the recomputed residual, as long as
+///           that falls.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
 /// Source    van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631.
 template <class Space, LinearOperator A, class M = Identity, class T = typename A::value_type>

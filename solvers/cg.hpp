@@ -14,9 +14,10 @@ namespace ostinato {
 ///
 /// Shapes    A: n x n.  b, x: n, in the memory of `space`. x comes in with the initial guess (zeros if there is none).
 /// Requires  A symmetric positive definite, M too. Negative curvature is noticed and reported as breakdown.
-/// Traffic   An iteration moves A, and 10 n sizeof(T) for vectors; with a preconditioner its own and 3 n sizeof(T) more.
-/// Exec      Allocates at entry: 3 n (4 n with a preconditioner) sizeof(T). On Cuda the host waits only when the monitor
-///           looks.
+/// Traffic   An iteration moves A, and 10 n sizeof(T) for vectors; with a preconditioner its own and 3 n sizeof(T)
+///           more.
+/// Exec      Allocates at entry: 3 n (4 n with a preconditioner) sizeof(T). On Cuda the host waits only when the
+///           monitor looks.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
 /// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409; x is updated together with p, which reads p once less.
 template <class Space, LinearOperator A, class M = Identity, class T = typename A::value_type>

@@ -114,8 +114,8 @@ struct Arnoldi {
 /// Shapes    A: n x n, any that is regular.  b, x: n, in the memory of `space`. x comes in with the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T).
 /// Exec      Allocates at entry: (restart + 2) n sizeof(T), as much again for FGMRES. Classical Gram-Schmidt, done
-///           twice, on matrix-vector products (cuBLAS on Cuda); the least squares problem is on the host, which reads the columns
-///           whenever the monitor looks.
+///           twice, on matrix-vector products (cuBLAS on Cuda); the least squares problem is on the host, which reads
+///           the columns whenever the monitor looks.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 template <class Space, LinearOperator A, class M = Identity, class T = typename A::value_type>

@@ -18,7 +18,8 @@ namespace ostinato {
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; false when it did nothing
-///   revision() const                            changes when apply begins to do its work in another way, so that a recording
+///   revision() const                            changes when apply begins to do its work in another way, so that a
+///   recording
 ///                                               of it is out of date
 ///   bytes() const                               stored for the matrix
 template <class A>

@@ -71,7 +71,8 @@ class Monitor {
     return progress_;
   }
 
-  /// May one more block of iterations be enqueued? The recurrence freezes by itself where it is to stop inside the block.
+  /// May one more block of iterations be enqueued? The recurrence freezes by itself where it is to stop inside the
+  /// block.
   bool next() {
     if (begun_) look();
     begun_ = true;

@@ -10,8 +10,9 @@ namespace ostinato {
 
 class Host;
 
-/// True for operators and preconditioners that only enqueue kernels with the same arguments on every call, so that a stream
-/// capture of them may be replayed. Say `using is_replayable = void;` in a class of your own for which that holds.
+/// True for operators and preconditioners that only enqueue kernels with the same arguments on every call, so that a
+/// stream capture of them may be replayed. Say `using is_replayable = void;` in a class of your own for which that
+/// holds.
 template <class A>
 inline constexpr bool is_replayable = requires {
   typename A::is_replayable;
@@ -19,8 +20,9 @@ inline constexpr bool is_replayable = requires {
 
 /// Runs the same iterations again and again.
 ///
-/// On Cuda a block of iterations is recorded into a CUDA graph after a few plain ones, and from then on launched as one: that
-/// takes the launches of single kernels off the host. On Host, and for what isn't replayable, the iterations just run.
+/// On Cuda a block of iterations is recorded into a CUDA graph after a few plain ones, and from then on launched as
+/// one: that takes the launches of single kernels off the host. On Host, and for what isn't replayable, the
+/// iterations just run.
 template <class Space>
 class Replay;
 

@@ -31,8 +31,8 @@ int check_every(const Space& space, const A& a, const SolveOptions& options) {
   }
 }
 
-/// A power of two that brings b to a size whose squares neither overflow nor vanish; 1 for any b of ordinary size, and for
-/// one that is 0 or not finite. Leaves *bb = |scale b|^2, and scale b in `scaled` when the scale isn't 1.
+/// A power of two that brings b to a size whose squares neither overflow nor vanish; 1 for any b of ordinary size,
+/// and for one that is 0 or not finite. Leaves *bb = |scale b|^2, and scale b in `scaled` when the scale isn't 1.
 template <class T, class Space>
 double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, Out<T>& scaled, double* bb) {
   const auto ordinary = [&](double limit) { return fetch(space, bb) > 1 / limit && fetch(space, bb) < limit; };

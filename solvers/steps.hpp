@@ -9,8 +9,8 @@
 #include <ostinato/solvers/progress.hpp>
 
 // The vector steps of the solvers, each named by what it changes. Written once, in steps_kernels.hpp, and compiled for
-// Host and Cuda. Scalars (double*) and Progress are in the memory of the space. All are enqueued and take no device memory.
-// Steps that take a Progress do nothing once it isn't running.
+// Host and Cuda. Scalars (double*) and Progress are in the memory of the space. All are enqueued and take no device
+// memory. Steps that take a Progress do nothing once it isn't running.
 
 namespace ostinato {
 

@@ -20,8 +20,8 @@ class Host {
   using execution_space = Kokkos::DefaultHostExecutionSpace;
   static constexpr bool on_device = false;
 
-  /// threads == 0 takes what OMP_NUM_THREADS or the machine gives. Only the first Host of a program can set the number, and
-  /// reading, generating and assembling a matrix make one.
+  /// threads == 0 takes what OMP_NUM_THREADS or the machine gives. Only the first Host of a program can set the
+  /// number, and reading, generating and assembling a matrix make one.
   /// Throws ArgumentError when threads is negative, over 512, or not the number that Kokkos runs with already.
   explicit Host(int threads = 0);
 

@@ -16,9 +16,9 @@ constexpr std::size_t cache_line = 64;
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t large = 2 * huge_page;
 
-/// Large arrays begin at 16 different places of a page in turn. If they all began at the same, a store to y(i) would look
-/// like the source of the loads of x(i) in the rows behind it, which then wait for it: 8.3 ms instead of 6.0 for a CSR
-/// product with 5 entries a row (EPYC, 2026-11).
+/// Large arrays begin at 16 different places of a page in turn. If they all began at the same, a store to y(i) would
+/// look like the source of the loads of x(i) in the rows behind it, which then wait for it: 8.3 ms instead of 6.0 for
+/// a CSR product with 5 entries a row (EPYC, 2026-11).
 std::size_t next_shift() {
   static std::atomic<std::size_t> count{0};
   constexpr std::size_t places = 16, step = 5 * 4 * cache_line;  // neighbours in turn are 1280 bytes apart

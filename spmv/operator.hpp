@@ -19,8 +19,9 @@ namespace ostinato {
 /// A matrix behind one contract, in the format chosen for it: analysed, converted and from then on only applied.
 ///
 /// Shapes    apply: x has cols() elements, y has rows(), in the memory of the space.
-/// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued; no device memory is taken.
-///           With Tune::measure and everything it times formats first (spmv/tuner.hpp), and keeps the times on disk.
+/// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued; no device memory is
+///           taken. With Tune::measure and everything it times formats first (spmv/tuner.hpp), and keeps the times on
+///           disk.
 /// Requires  On Host the csr format refers to the arrays of a matrix given as lvalue or view: keep them alive, or move
 ///           the matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
@@ -44,8 +45,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
     }
   }
 
-  /// A matrix whose arrays are in the memory of the space already, as on the device for Cuda. They must be canonical, which
-  /// isn't checked, and with the csr format they stay in use: keep them alive.
+  /// A matrix whose arrays are in the memory of the space already, as on the device for Cuda. They must be canonical,
+  /// which isn't checked, and with the csr format they stay in use: keep them alive.
   BasicOperator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {}) : space_(space) {
     build(Resident<Space, T>(space, a, on_space), options);
   }
@@ -95,8 +96,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
         *format_);
   }
 
-  /// r = b - A x and *slot = r . r, in one pass. The slot is in the memory of the space. False, and nothing is done, when the
-  /// format has no such pass.
+  /// r = b - A x and *slot = r . r, in one pass. The slot is in the memory of the space. False, and nothing is done,
+  /// when the format has no such pass.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
     require_shapes(x.size(), b.size());
     require_shapes(x.size(), r.size());
@@ -112,19 +113,19 @@ class BasicOperator<Space, T, FormatList<F...>> {
         *format_);
   }
 
-  /// New values on the same pattern: no new choice, and no analysis unless the format kept something that no longer holds
-  /// (symmetry, a constant), in which case it is built anew.
+  /// New values on the same pattern: no new choice, and no analysis unless the format kept something that no longer
+  /// holds (symmetry, a constant), in which case it is built anew.
   /// Requires  The pattern of the matrix that the operator was built from, canonical. Throws ArgumentError when rows,
   ///           columns or entries differ in number. After any other exception the operator is of no use.
   void update_values(const CsrView<T>& a) { update_values(Resident<Space, T>(space_, checked(a))); }
 
-  /// The same for arrays that are in the memory of the space already: nothing is uploaded, and nothing allocated that grows
-  /// with the matrix, while the values fit. With the csr format they stay in use: keep them alive.
+  /// The same for arrays that are in the memory of the space already: nothing is uploaded, and nothing allocated that
+  /// grows with the matrix, while the values fit. With the csr format they stay in use: keep them alive.
   void update_values(const CsrView<T>& a, OnSpace) { update_values(Resident<Space, T>(space_, checked(a), on_space)); }
 
-  /// Changes when apply() begins to use kernels that were compiled meanwhile, which leaves the bits of the results as they
-  /// are, and with every update_values(): a recording of apply() is then out of date. Not to be called while the stream is
-  /// recorded.
+  /// Changes when apply() begins to use kernels that were compiled meanwhile, which leaves the bits of the results as
+  /// they are, and with every update_values(): a recording of apply() is then out of date. Not to be called while the
+  /// stream is recorded.
   int revision() const {
     const int of_format = std::visit(
         [](const auto& f) {
@@ -185,8 +186,8 @@ class BasicOperator<Space, T, FormatList<F...>> {
     structure_.census = std::make_shared<const DiagonalCensus>(without_savings(*structure_.census));
   }
 
-  /// Bytes of values from which on fewer are faster (EPYC, 2026-11: 5-point 127^2 takes 8 us with all values and 23 without,
-  /// 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
+  /// Bytes of values from which on fewer are faster (EPYC, 2026-11: 5-point 127^2 takes 8 us with all values and 23
+  /// without, 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
   static constexpr std::size_t worth_compressing = std::size_t{2} << 20;
 
   void generate() {

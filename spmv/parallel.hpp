@@ -22,8 +22,8 @@
 //   void skipped()       (optional)  called once, by one worker, when prepare said false
 //   void finish(const Sums<K>&)  (optional, sum only)  called once, by one worker, with the finished sums
 //
-// The sums are added in an order that depends on n alone (on Cuda on the GPU's model, too): fixed blocks of elements, whose partial sums are added in
-// order. The same input gives the same bits, whatever the number of threads.
+// The sums are added in an order that depends on n alone (on Cuda on the GPU's model, too): fixed blocks of elements,
+// whose partial sums are added in order. The same input gives the same bits, whatever the number of threads.
 
 namespace ostinato {
 

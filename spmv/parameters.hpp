@@ -15,8 +15,9 @@ std::string parameter_text(std::initializer_list<std::pair<std::string_view, int
 
 /// Reads the parameters of a format from such a text, one by one.
 ///
-/// Throws    ArgumentError naming the format and what is wrong: from the constructor for a text that isn't of that form or names
-///           a parameter twice, from take() for a value that isn't allowed, from done() for a parameter that nobody took.
+/// Throws    ArgumentError naming the format and what is wrong: from the constructor for a text that isn't of that
+///           form or names a parameter twice, from take() for a value that isn't allowed, from done() for a parameter
+///           that nobody took.
 class ParameterReader {
  public:
   ParameterReader(std::string_view format, std::string_view text);

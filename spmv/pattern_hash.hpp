@@ -12,8 +12,8 @@ class Host;
 class Cuda;
 
 /// Names the pattern of a matrix: 24 hexadecimal digits made from its shape and the places of its entries, not from the
-/// values. Matrices with the same pattern have the same hash on every space; others have another one but for a chance of
-/// 2^-96. Not made to withstand somebody who looks for a collision.
+/// values. Matrices with the same pattern have the same hash on every space; others have another one but for a chance
+/// of 2^-96. Not made to withstand somebody who looks for a collision.
 ///
 /// Exec      In parallel where the matrix is; waits for the result.
 /// Traffic   Reads the columns once.

@@ -4,8 +4,8 @@
 
 namespace ostinato {
 
-/// y = alpha A x + beta z, as kernels are asked for it. With beta = 0 z isn't read. z may be y: then it is the usual update;
-/// with alpha = -1 and beta = 1 it is the residual y = z - A x.
+/// y = alpha A x + beta z, as kernels are asked for it. With beta = 0 z isn't read. z may be y: then it is the usual
+/// update; with alpha = -1 and beta = 1 it is the residual y = z - A x.
 template <class T>
 struct Product {
   T alpha;

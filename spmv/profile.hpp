@@ -44,8 +44,8 @@ struct Profile {
 ///
 /// Exec      In parallel where the matrix is: three kernels (five when hot columns are counted) and one wait.
 /// Requires  Canonical rows (is_canonical).
-/// Traffic   Reads the row pointers and two columns of each row, the values until nothing is left to find out of them, and
-///           samples of the rest.
+/// Traffic   Reads the row pointers and two columns of each row, the values until nothing is left to find out of
+///           them, and samples of the rest.
 template <class T>
 Profile take_profile(const Host& space, const CsrView<T>& a);
 template <class T>

@@ -133,8 +133,8 @@ struct Spread {
   OSTINATO_FUNCTION Offset at(Offset k) const { return k * all / count; }
 };
 
-/// The samples: first block rows, then runs of entries. Task number t * groups.count + g is a block row of group g, of a
-/// height that grows with t, so that neighbours do the same.
+/// The samples: first block rows, then runs of entries. Task number t * groups.count + g is a block row of group g,
+/// of a height that grows with t, so that neighbours do the same.
 struct Samples {
   static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
   static constexpr Index no_column = std::numeric_limits<Index>::max();  // past any

@@ -165,7 +165,8 @@ bool worth_compiling(const FormatOptions& options, double product_seconds) {
          (options.jit == Jit::automatic && product_seconds * options.expected_products >= least_seconds);
 }
 
-// What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the ranking.
+// What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the
+// ranking.
 Machine machine_of(const Host& space) {
   return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20, false, 0};
 }

@@ -43,8 +43,8 @@ class Cuda;
 /// How much of a matrix is looked at.
 enum class Look {
   closely,
-  /// No census of more than `Structure::many_diagonals` when the matrix stays in a cache, where they don't pay: counting them takes
-  /// longer than 100 products.
+  /// No census of more than `Structure::many_diagonals` when the matrix stays in a cache, where they don't pay:
+  /// counting them takes longer than 100 products.
   quickly,
 };
 

@@ -108,8 +108,8 @@ struct InspectEntries {
     }
   }
 
-  /// Where the mirror of entry k of row i stands, or -1. In a stencil it is as far from the end of its row as the entry is
-  /// from the beginning of its own.
+  /// Where the mirror of entry k of row i stands, or -1. In a stencil it is as far from the end of its row as the
+  /// entry is from the beginning of its own.
   OSTINATO_FUNCTION Offset mirror(Index i, Offset k) const {
     const Index j = col[k];
     const Offset guess = row_ptr[j + 1] - 1 - (k - row_ptr[i]);

@@ -42,8 +42,9 @@ int prune(std::vector<Candidate>& variants, bool everything);
 /// Whether this one has been tried already.
 bool contains(const std::vector<Candidate>& trials, const Candidate& candidate);
 
-/// What trials depend on: the library, the device and its threads, the values' type, the pattern of the matrix, the order
-/// of magnitude of the expected products, the options, and what each format would store, in which values have a share.
+/// What trials depend on: the library, the device and its threads, the values' type, the pattern of the matrix, the
+/// order of magnitude of the expected products, the options, and what each format would store, in which values have a
+/// share.
 std::string trials_key(const std::string& device, std::size_t value_bytes, const std::string& pattern,
                        const std::vector<Candidate>& candidates, const FormatOptions& options);
 
@@ -61,9 +62,9 @@ std::vector<T> trial_vector(std::size_t n) {
   return x;
 }
 
-/// Seconds that f() takes on the space: the median of five batches. Those of an f that is shorter than 0.4 ms take about
-/// that long, so that the wait weighs the same for all. Fewer batches when f() takes longer than `hopeless`, or all of
-/// it longer than `most`.
+/// Seconds that f() takes on the space: the median of five batches. Those of an f that is shorter than 0.4 ms take
+/// about that long, so that the wait weighs the same for all. Fewer batches when f() takes longer than `hopeless`, or
+/// all of it longer than `most`.
 template <class Space, class F>
 double trial_seconds(const Space& space, double hopeless, double most, F&& f) {
   constexpr double batch_seconds = 4e-4, telling = 1e-4;
@@ -133,8 +134,8 @@ class Tuner<Space, T, FormatList<F...>> {
   }
 
  private:
-  /// Whether the format copies or shares what it needs of a matrix that stays the caller's. Others take the arrays over,
-  /// which here are only lent.
+  /// Whether the format copies or shares what it needs of a matrix that stays the caller's. Others take the arrays
+  /// over, which here are only lent.
   template <class G>
   static constexpr bool shares_arrays =
       std::constructible_from<G, const Space&, const Resident<Space, T>&, const Structure&>;

@@ -44,7 +44,8 @@ using ostinato::Host;
 using MyFormats = ostinato::Formats<Host, double>::with<PaddedRows<Host, double>>;  // the line
 using MyOperator = ostinato::BasicOperator<Host, double, MyFormats>;
 
-// Prints how the formats that can hold a matrix rank, and what is said of padded-rows. True when padded-rows ranks before csr.
+// Prints how the formats that can hold a matrix rank, and what is said of padded-rows. True when padded-rows ranks
+// before csr.
 bool padded_before_csr(const Host& space, const char* family, const ostinato::Csr<double>& matrix) {
   const MyOperator A(space, matrix);
   const std::vector<ostinato::Candidate>& ranking = A.choice().candidates;

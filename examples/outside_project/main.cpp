@@ -4,8 +4,8 @@
 // Solves a Matrix Market file, or a small Poisson problem when none is named, with the installed library.
 //
 //   $ build/outside/outside
-//   Ostinato 0.1, format dia, preconditioner none: cg: converged after 93 iterations in 0.00283 s, ||b - A x|| / ||b|| =
-//   8.392e-09 (recomputed)
+//   Ostinato 0.1, format dia, preconditioner none: cg: converged after 93 iterations in 0.00283 s, ||b - A x|| /
+//   ||b|| = 8.392e-09 (recomputed)
 #include <cstdio>
 #include <vector>
 

@@ -87,8 +87,8 @@ void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, con
   launch_one_of<Dotted>(counts, space, a, static_cast<int>(a.plan->bands.size()), p, w, slot);
 }
 
-/// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is used.
-/// With Whole they are all stored as they are.
+/// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is
+/// used. With Whole they are all stored as they are.
 template <bool Whole, class T>
 __device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const T* x) {
   T sum = 0;

@@ -16,8 +16,8 @@ namespace {
 /// Threads of a workgroup at most: with hot columns one workgroup fills a multiprocessor.
 constexpr int most_threads = 512, most_threads_hot = 1024;
 
-/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks built in: 3 x 3
-/// blocks, 41 M entries, take 85 us instead of 95 (H200, 2026-11).
+/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks
+/// built in: 3 x 3 blocks, 41 M entries, take 85 us instead of 95 (H200, 2026-11).
 constexpr int usual_threads(bool hot, int area) { return hot ? 1024 : area > 1 ? 128 : 256; }
 
 /// Threads, and workgroups of a multiprocessor, that registers are shared out for.
@@ -125,7 +125,8 @@ __device__ void store_block_row(const BccooView<T>& a, const Product<T>& p, Inde
   }
 }
 
-/// Sums of block rows on their way to y: through the workgroup's cache while there is room, so that threads write side by side.
+/// Sums of block rows on their way to y: through the workgroup's cache while there is room, so that threads write
+/// side by side.
 template <class T, int H>
 struct Results {
   T* cache;
@@ -171,8 +172,8 @@ __device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool c
   }
 }
 
-/// Adds a tile up, block by block; sums of rows that begin and end in it go to the results. `wait` is called when the first
-/// blocks are on their way.
+/// Adds a tile up, block by block; sums of rows that begin and end in it go to the results. `wait` is called when the
+/// first blocks are on their way.
 template <bool Hot, int Fixed, class T, int H, int W, class Wait>
 __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, Index group, const T* hot_x,
                                    const Results<T, H>& results, Index result, Wait wait) {
@@ -233,7 +234,8 @@ __device__ bool add_warps_before(const WarpTails<T, H>& tails, int warp, BlockRo
   return false;
 }
 
-/// Segmented scan of the tails over a warp; skipped when every lane has a stop, since then no segment is longer than one.
+/// Segmented scan of the tails over a warp; skipped when every lane has a stop, since then no segment is longer than
+/// one.
 template <class T, int H>
 __device__ void scan_tails(BlockRowSum<T, H>& tail, bool& stopped) {
   if (__all_sync(all_lanes, stopped)) return;
@@ -248,8 +250,8 @@ __device__ void scan_tails(BlockRowSum<T, H>& tail, bool& stopped) {
   }
 }
 
-/// One of the groups of a row that lies in several is done with it; `first` is the one in which the row begins. The group that
-/// comes last adds the parts up in their order. A whole warp calls it, after the group's part was written.
+/// One of the groups of a row that lies in several is done with it; `first` is the one in which the row begins. The
+/// group that comes last adds the parts up in their order. A whole warp calls it, after the group's part was written.
 template <class T, int H>
 __device__ void settle(const BccooView<T>& a, const Product<T>& p, Index first) {
   const int lane = static_cast<int>(threadIdx.x % 32);

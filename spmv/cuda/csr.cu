@@ -16,11 +16,11 @@ namespace {
 /// Entries that a thread takes of a row at most; longer rows go to whole blocks.
 constexpr int longest_share = 32;
 
-/// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the sectors
-/// that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils and FEM
-/// (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a matrix too
-/// small to fill the GPU, down to two entries a thread: nos3, with 16 a row, takes 0.9 us in a graph with 8 of them, 1.3
-/// with 4.
+/// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the
+/// sectors that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils
+/// and FEM (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a
+/// matrix too small to fill the GPU, down to two entries a thread: nos3, with 16 a row, takes 0.9 us in a graph with
+/// 8 of them, 1.3 with 4.
 int threads_for(const Cuda& space, const Structure& s) {
   const auto power_below = [](double value) {
     return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value)));
@@ -32,7 +32,8 @@ int threads_for(const Cuda& space, const Structure& s) {
   const int most_to_fill = std::max(8, power_below(s.mean_row / 2));
   while (threads < most_to_fill && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   threads = std::min(threads, power_below(s.mean_row));
-  // Small matrices wait for their longest row, as long as the GPU isn't full: add20 takes 2.2 us with 32 threads, 4.0 with 4.
+  // Small matrices wait for their longest row, as long as the GPU isn't full: add20 takes 2.2 us with 32 threads, 4.0
+  // with 4.
   while (threads < 32 && threads * 4 < s.longest_row && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   return threads;
 }
@@ -147,8 +148,8 @@ struct Share {
 };
 
 /// Block `block` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on the
-/// way. With Strided, the `blocks` take turns until all rows are done: then more threads at a time, with fewer registers,
-/// are worth more than entries fetched ahead.
+/// way. With Strided, the `blocks` take turns until all rows are done: then more threads at a time, with fewer
+/// registers, are worth more than entries fetched ahead.
 template <int NT, bool Strided, bool Dotted, class T, class Pointer>
 __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* w,
                            Sums<1>& dot) {

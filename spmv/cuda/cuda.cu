@@ -32,8 +32,8 @@ std::string absence() {
              : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
 }
 
-/// The GPU can let kernels overlap, and the driver record that (from 12.3 on). The kernels here wait for each other only
-/// in code for 9.0 and later: what a driver makes of older PTX doesn't.
+/// The GPU can let kernels overlap, and the driver record that (from 12.3 on). The kernels here wait for each other
+/// only in code for 9.0 and later: what a driver makes of older PTX doesn't.
 bool kernels_overlap(const cudaDeviceProp& properties) {
   int driver = 0;
   cudaFuncAttributes attributes{};

@@ -21,9 +21,9 @@ enum class CusparseKind { csr_alg1, csr_alg2, sell, bsr };
 
 /// What cuSPARSE reads of a matrix.
 ///
-/// Layout    CSR: 32-bit row pointers; columns and values stay where they were. Sliced ELL: first slots of slices of 32 rows, which
-///           are stored column by column, each as wide as its longest row; column -1 marks padding. BSR: first blocks of
-///           block rows, block columns ascending, blocks row by row.
+/// Layout    CSR: 32-bit row pointers; columns and values stay where they were. Sliced ELL: first slots of slices of
+///           32 rows, which are stored column by column, each as wide as its longest row; column -1 marks padding.
+///           BSR: first blocks of block rows, block columns ascending, blocks row by row.
 template <class Space, class T>
 struct CusparseArrays {
   Vector<Space, std::int32_t> start;
@@ -43,10 +43,11 @@ class CusparseProduct {
   std::size_t bytes() const { return 0; }
 };
 
-/// Exec      The constructor waits: it converts the matrix on the GPU, lets cuSPARSE preprocess it and does a first product, so
-///           that cuSPARSE's kernels are loaded. apply is enqueued, takes no memory and can be recorded in a graph.
-/// Requires  Canonical rows, at most 2^31 - 1 entries. The CSR kinds go on reading the columns and values of the view that was
-///           given last. For bsr, rows and columns are multiples of `block`.
+/// Exec      The constructor waits: it converts the matrix on the GPU, lets cuSPARSE preprocess it and does a first
+///           product, so that cuSPARSE's kernels are loaded. apply is enqueued, takes no memory and can be recorded
+///           in a graph.
+/// Requires  Canonical rows, at most 2^31 - 1 entries. The CSR kinds go on reading the columns and values of the view
+///           that was given last. For bsr, rows and columns are multiples of `block`.
 /// Throws    ArgumentError when more than 2^31 - 1 slots are needed; DeviceError.
 template <class T>
 class CusparseProduct<Cuda, T> {

@@ -19,8 +19,8 @@ namespace ostinato::formats {
 /// The kernels generated for one matrix of the diagonal family, from the request on. While they are compiled, and when
 /// there are none, product() and product_dot() do nothing and say so: then the precompiled kernels have the same bits.
 ///
-/// Exec      Products are enqueued, by one thread at a time. Kernels that have become ready come into use at the next call
-///           that isn't recorded.
+/// Exec      Products are enqueued, by one thread at a time. Kernels that have become ready come into use at the next
+///           call that isn't recorded.
 class GeneratedProduct {
  public:
   template <class T>

@@ -222,8 +222,8 @@ const void* GeneratedKernels::function(std::size_t k) {
   return k < functions_.size() ? functions_[k] : nullptr;
 }
 
-/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch. The code, some tens
-/// of kilobytes, stays loaded: kernels of it may be running, or be part of a recording, when their owner is gone.
+/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch. The code, some
+/// tens of kilobytes, stays loaded: kernels of it may be running, or be part of a recording, when their owner is gone.
 void GeneratedKernels::load() {
   try {
     const OutsideOfCapture outside;

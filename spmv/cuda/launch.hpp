@@ -44,8 +44,8 @@ inline int resident_blocks(const Cuda& space, std::size_t n) {
   return static_cast<int>(std::clamp<std::size_t>(work, 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
 }
 
-/// Blocks for a kernel with a thread a row: one for each tile, or with a dot product as many as the GPU holds, which then
-/// take turns.
+/// Blocks for a kernel with a thread a row: one for each tile, or with a dot product as many as the GPU holds, which
+/// then take turns.
 inline unsigned tile_blocks(const Cuda& space, Index rows, bool dotted) {
   if (dotted) return static_cast<unsigned>(resident_blocks(space, static_cast<std::size_t>(rows)));
   return static_cast<unsigned>((static_cast<Offset>(rows) + tile_rows - 1) / tile_rows);

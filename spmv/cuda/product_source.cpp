@@ -29,8 +29,8 @@ constexpr Offset most_of_rows = 16;
 constexpr Index max_tiled_rows = Index{1} << 30;
 /// Diagonals of which a thread can hold several rows' values.
 constexpr std::size_t max_tiled = 12;
-/// Threads that a GPU needs to be busy: with fewer, rows aren't taken together (H200, 2026-11: 5-point 1024^2 takes 6.5 us
-/// with a row a thread, 7.2 with eight; 2048^2 25.3 and 23.2).
+/// Threads that a GPU needs to be busy: with fewer, rows aren't taken together (H200, 2026-11: 5-point 1024^2 takes
+/// 6.5 us with a row a thread, 7.2 with eight; 2048^2 25.3 and 23.2).
 constexpr Index enough_threads = 400000;
 
 template <class... Words>
@@ -82,8 +82,8 @@ Offset last_row(const ProductSource::Tiling& t) { return Offset{t.stride} * (t.t
 /// Place p of an array, in a name: no minus sign.
 std::string name(const char* array, Offset p) { return p < 0 ? join(array, "m", -p) : join(array, p); }
 
-/// What stands before a pointer to x, which another kernel may be writing while this one starts (overlap.cuh); before one
-/// to the arrays of a matrix, __ldg.
+/// What stands before a pointer to x, which another kernel may be writing while this one starts (overlap.cuh); before
+/// one to the arrays of a matrix, __ldg.
 constexpr char plainly[] = "*";
 
 /// Fetches places of an array, two at a time where they begin at a pair. `read` stands before a pointer.
@@ -221,7 +221,8 @@ class BandWriter {
                "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
   }
 
-  /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share values.
+  /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share
+  /// values.
   std::string product(const ProductSource::Tiling& tiling) const {
     if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>");
     std::vector<Index> offsets;

@@ -15,13 +15,14 @@ namespace ostinato::formats {
 /// CUDA source for the products of one structure, and how its kernels are launched.
 ///
 /// The text has offsets and places as literals, loops over diagonals unrolled, and one body for each different list of
-/// diagonals; values stay in memory or parameters, so that it depends on the structure alone. It adds each row's terms up
-/// in the same order as the precompiled kernels, by the same fused multiply-adds, and sums as they do: the same bits.
+/// diagonals; values stay in memory or parameters, so that it depends on the structure alone. It adds each row's
+/// terms up in the same order as the precompiled kernels, by the same fused multiply-adds, and sums as they do: the
+/// same bits.
 ///
 /// Source    DIA-Adaptive, sections 3.2.2 and 3.3.2. The tiling is ours.
 struct ProductSource {
-  /// Kernels in `text`. The last is there when rows are taken in pairs, for vectors that begin at a multiple of two values;
-  /// the first then takes single rows instead, for all others.
+  /// Kernels in `text`. The last is there when rows are taken in pairs, for vectors that begin at a multiple of two
+  /// values; the first then takes single rows instead, for all others.
   static constexpr const char* product = "product";
   static constexpr const char* product_dot = "product_dot";
   static constexpr const char* product_pairs = "product_pairs";
@@ -40,7 +41,8 @@ struct ProductSource {
   Tiling tiling;  ///< of the product; that with a dot product has a thread a row, in the order of the sum
 };
 
-/// Nothing when the precompiled kernels are as good or the text would be too long to compile. `type` is "float" or "double".
+/// Nothing when the precompiled kernels are as good or the text would be too long to compile. `type` is "float" or
+/// "double".
 std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type);
 
 template <class T>

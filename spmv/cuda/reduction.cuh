@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels begin, after the one before them, and end: sums over the grid in a fixed order, and rows. Kernels that are
-// generated at run time contain this text, too (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing
-// else.
+// How kernels begin, after the one before them, and end: sums over the grid in a fixed order, and rows. Kernels that
+// are generated at run time contain this text, too (cmake/OstinatoCuda.cmake), so it is device code only and includes
+// nothing else.
 
 #include <ostinato/spmv/cuda/product_args.hpp>
 #include <ostinato/spmv/product.hpp>
@@ -81,8 +81,8 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   done(total);
 }
 
-/// Stores row i's product and adds w . y up; w may be y. Every addition is an explicit fused multiply-add, so that all kernels give the
-/// same bits.
+/// Stores row i's product and adds w . y up; w may be y. Every addition is an explicit fused multiply-add, so that
+/// all kernels give the same bits.
 template <bool Dotted, class T, class I>
 __device__ void finish_row(const Product<T>& p, I i, T sum, const T* w, Sums<1>& dot) {
   const T scaled = p.alpha * sum;

@@ -23,9 +23,9 @@ struct ClassView {
   bool simple;                 ///< every row is one of class 0, perhaps with entries missing
 };
 
-/// Layout    A tile is 32 rows, those of a warp. tiles[i / 32] names its pattern, of which there are few; pattern t has for
-///           lane l the word patterns[32 t + l]: the class in the top byte, below it a bit for each diagonal that is there.
-///           Pattern 0 is that of 32 rows of class 0, whose values are kernel parameters.
+/// Layout    A tile is 32 rows, those of a warp. tiles[i / 32] names its pattern, of which there are few; pattern t
+///           has for lane l the word patterns[32 t + l]: the class in the top byte, below it a bit for each diagonal
+///           that is there. Pattern 0 is that of 32 rows of class 0, whose values are kernel parameters.
 /// Traffic   rows / 16 bytes for A and sizeof(T) (rows + cols) for x and y.
 template <class T>
 class RowClasses<Cuda, T> {

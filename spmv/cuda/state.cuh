@@ -35,7 +35,8 @@ inline void cusparse_check(cusparseStatus_t code, const char* what) {
 
 /// What the copies of one Cuda share.
 struct Cuda::State {
-  /// Blocks of a reduction at most: that many partial sums are kept. Work goes in order on one stream, so one set will do.
+  /// Blocks of a reduction at most: that many partial sums are kept. Work goes in order on one stream, so one set
+  /// will do.
   static constexpr int max_partial = 4096;
 
   int device = 0;

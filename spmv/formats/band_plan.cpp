@@ -208,16 +208,16 @@ std::vector<Index> piece_points(const DiagonalCensus& c) {
   return kept;
 }
 
-/// Whether a diagonal's entries in a row piece take fewer bytes in its remainder. A row of a mask counts as a byte, for the
-/// work: an entry alone on its diagonal is a constant, and would have a mask of its own.
+/// Whether a diagonal's entries in a row piece take fewer bytes in its remainder. A row of a mask counts as a byte,
+/// for the work: an entry alone on its diagonal is a constant, and would have a mask of its own.
 bool worth_moving(const PieceDiagonal& p, const Diagonal& d, Index rows, std::size_t value_bytes) {
   const std::size_t bits_a_row = d.constant ? 8 : 8 * value_bytes;
   const std::size_t band = sizeof(Band) + static_cast<std::size_t>(rows) * bits_a_row / 8;
   return p.entries * remainder_weight * (value_bytes + sizeof(Index) + 1) < band;
 }
 
-/// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries off
-/// `entries`. Returns how many that are.
+/// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries
+/// off `entries`. Returns how many that are.
 Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, Cut& cut,
                      std::vector<Offset>& entries) {
   const std::size_t count = c.diagonals.size();

@@ -25,8 +25,8 @@ int storage_bits(Storage storage, std::size_t value_bytes);
 
 /// A diagonal within one row piece.
 struct Band {
-  /// Row i's value is element base + i of the data, counted from its start in elements of the storage's width (of bits in a
-  /// mask). A mirrored band points into the diagonal on the other side. May be negative; base + i never is.
+  /// Row i's value is element base + i of the data, counted from its start in elements of the storage's width (of
+  /// bits in a mask). A mirrored band points into the diagonal on the other side. May be negative; base + i never is.
   Offset base = 0;
   Index offset = 0;            ///< column - row
   std::uint16_t diagonal = 0;  ///< its place in the census
@@ -44,8 +44,8 @@ struct RowPiece {
 
 /// Which diagonals are stored where: the layout of a format of the diagonal family.
 ///
-/// Layout    A diagonal is stored contiguously over each run of row pieces that hold it, clipped to the rows in which it
-///           lies inside the matrix, so that a warp reads neighbouring words. Runs start 256 bytes apart from a
+/// Layout    A diagonal is stored contiguously over each run of row pieces that hold it, clipped to the rows in which
+///           it lies inside the matrix, so that a warp reads neighbouring words. Runs start 256 bytes apart from a
 ///           power of two, or all diagonals would meet in the same memory channels.
 struct BandPlan {
   Index rows = 0;
@@ -69,7 +69,8 @@ struct BandPlan {
 BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes);
 
 /// BRCSD-I: cut where a diagonal enters or leaves the matrix.
-/// Source    DIA-Adaptive, section 3.2.1; points closer than piece_rows are trimmed, and all are moved to multiples of it.
+/// Source    DIA-Adaptive, section 3.2.1; points closer than piece_rows are trimmed, and all are moved to multiples
+///           of it.
 BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes);
 
 /// BRCSD-II: cut into pieces of piece_rows, each with the diagonals that have an entry there; equal neighbours merge.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How formats/bands.hpp takes its values from CSR, written once for both spaces: bands_host.hpp runs it on Host, cuda/bands.cu
-// on Cuda.
+// How formats/bands.hpp takes its values from CSR, written once for both spaces: bands_host.hpp runs it on Host,
+// cuda/bands.cu on Cuda.
 
 #include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/formats/band_view.hpp>

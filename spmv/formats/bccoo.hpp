@@ -13,20 +13,20 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with A in blocked compressed coordinate form: no row indices, but a bit for each block that says
-/// whether its row of blocks goes on.
+/// y := alpha A x + beta y, with A in blocked compressed coordinate form: no row indices, but a bit for each block
+/// that says whether its row of blocks goes on.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    Blocks of height x width by rows; a thread takes `tile` of them, a workgroup as many tiles as it has threads, and what
-///           its threads read at one time stands side by side. See BccooView.
+/// Layout    Blocks of height x width by rows; a thread takes `tile` of them, a workgroup as many tiles as it has
+///           threads, and what its threads read at one time stands side by side. See BccooView.
 /// Traffic   bytes() for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      One kernel. Threads add their tiles up block by block and join what lies in several; of a row in several workgroups
-///           the one that is done last adds the parts up in their order: nobody waits for another, and the order of
-///           additions depends on the layout alone. (The paper lets each workgroup wait for the one before.)
+/// Exec      One kernel. Threads add their tiles up block by block and join what lies in several; of a row in several
+///           workgroups the one that is done last adds the parts up in their order: nobody waits for another, and the
+///           order of additions depends on the layout alone. (The paper lets each workgroup wait for the one before.)
 ///           With hot columns a workgroup fills a multiprocessor and holds their x in shared memory.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Limits    Slots of a block without an entry count as 0 times x: an infinite or NaN x(j) reaches rows of the block that a
-///           format without blocks leaves finite. Fewer than 2^31 rows of blocks, of all slices together.
+/// Limits    Slots of a block without an entry count as 0 times x: an infinite or NaN x(j) reaches rows of the block
+///           that a format without blocks leaves finite. Fewer than 2^31 rows of blocks, of all slices together.
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, sections 2 to 4.
 template <class Space, class T, bool Sliced>
 class BccooFormat {

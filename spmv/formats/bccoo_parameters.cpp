@@ -48,8 +48,9 @@ std::vector<BlockSizeRank> ranked_sizes(const Structure& s, std::size_t value_by
   return all;
 }
 
-/// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 85 us with 3 x 3 blocks and tiles of 16 in workgroups of 128, 110 us with 1 x 1
-/// and tiles of 64; power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of 256, 23 with 16.
+/// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 85 us with 3 x 3 blocks and tiles of 16 in workgroups of
+/// 128, 110 us with 1 x 1 and tiles of 64; power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of 256, 23
+/// with 16.
 void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
   if (!m.device) {
     p.threads = 1;
@@ -67,8 +68,8 @@ void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
   }
 }
 
-/// R-MAT, 2^20 rows: 16 a row take 100 us with 16384 hot columns and tiles of 32, 165 us without; 3 a row 33 us with 8192 and tiles of
-/// 8, 38 us without (H200, 2026-11).
+/// R-MAT, 2^20 rows: 16 a row take 100 us with 16384 hot columns and tiles of 32, 165 us without; 3 a row 33 us with
+/// 8192 and tiles of 8, 38 us without (H200, 2026-11).
 void deal_hot(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
   if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return;
   if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return;
@@ -177,8 +178,8 @@ std::vector<BccooParameters> bccoo_variants(const Structure& s, const Machine& m
 
 namespace {
 
-/// EPYC, 2026-11: the ends of rows cost a core more than their bytes, unless blocks share them. xenon1 with 3 x 3 blocks takes 0.8 of
-/// csr's time, NotreDame_www, with 3 entries a row, 2.3 times it.
+/// EPYC, 2026-11: the ends of rows cost a core more than their bytes, unless blocks share them. xenon1 with 3 x 3
+/// blocks takes 0.8 of csr's time, NotreDame_www, with 3 entries a row, 2.3 times it.
 double host_efficiency(double area) { return area < 2 ? 0.2 : area < 4 ? 0.45 : 0.8; }
 
 /// Empty when the parameters can be had.
@@ -215,8 +216,8 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
                                      4.0 * p.hot);
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
-  // H200, 2026-11: 1.5 us for what follows the last load, and 4 ps for a row's way through the cache. Hot columns are read from shared
-  // memory.
+  // H200, 2026-11: 1.5 us for what follows the last load, and 4 ps for a row's way through the cache. Hot columns are
+  // read from shared memory.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
               traffic_seconds(s, m, c.moved, m.device ? 0.93 : host_efficiency(area), 1 - hot) +

@@ -12,8 +12,8 @@
 
 namespace ostinato::formats {
 
-/// What is to be chosen for BCCOO and BCCOO+: the paper's Table 1 as far as it applies. Bit flags are always read as 32-bit words,
-/// values are always transposed when they are stored, and x always goes through the first-level cache.
+/// What is to be chosen for BCCOO and BCCOO+: the paper's Table 1 as far as it applies. Bit flags are always read as
+/// 32-bit words, values are always transposed when they are stored, and x always goes through the first-level cache.
 struct BccooParameters {
   int height = 1;  ///< of a block: 1 .. 4
   int width = 1;   ///< of a block: 1 .. 4

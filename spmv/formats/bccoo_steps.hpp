@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a CSR matrix is turned into BCCOO, in steps that run over entries, block rows or tiles in parallel on either space.
+// How a CSR matrix is turned into BCCOO, in steps that run over entries, block rows or tiles in parallel on either
+// space.
 
 #include <cstdint>
 
@@ -26,8 +27,8 @@ struct BlockOrder {
 
   OSTINATO_FUNCTION Offset firsts_before(Offset k) const { return firsts == nullptr ? k : firsts[k]; }
 
-  /// The first entry of the row with a column of at least `column`. Tries the place where another row of the block row has it,
-  /// which in a matrix of blocks is right.
+  /// The first entry of the row with a column of at least `column`. Tries the place where another row of the block
+  /// row has it, which in a matrix of blocks is right.
   OSTINATO_FUNCTION Offset from_column(Index row, Offset column, Offset place = 0) const {
     Offset low = row_ptr[row], high = row_ptr[row + 1];
     const Offset guess = low + place;
@@ -85,7 +86,8 @@ struct BlockOrder {
   }
 };
 
-/// Entries in runs, so that their rows are searched once for many; on a GPU one by one, so that neighbours read side by side.
+/// Entries in runs, so that their rows are searched once for many; on a GPU one by one, so that neighbours read side
+/// by side.
 template <class F, Offset length>
 struct OverRuns {
   static std::size_t count(Offset entries) { return static_cast<std::size_t>((entries + length - 1) / length); }

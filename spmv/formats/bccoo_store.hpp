@@ -16,10 +16,11 @@ class Host;
 
 namespace formats {
 
-/// A matrix in BCCOO form; with slices, its vertical parts one above the other, whose sums are added up by a second kernel.
+/// A matrix in BCCOO form; with slices, its vertical parts one above the other, whose sums are added up by a second
+/// kernel.
 ///
-/// Exec      Built where the matrix is, entry by entry, so that no thread's work depends on the length of a row. Takes 8 bytes an
-///           entry (blocks only) and 4 a block beside what stays. Waits for some counts.
+/// Exec      Built where the matrix is, entry by entry, so that no thread's work depends on the length of a row.
+///           Takes 8 bytes an entry (blocks only) and 4 a block beside what stays. Waits for some counts.
 template <class Space, class T>
 class BccooStore {
  public:

@@ -46,8 +46,8 @@ enum class BccooColumns {
 
 /// The arrays of a BCCOO matrix, in the memory of a space.
 ///
-/// A group is what a workgroup works on: shape.threads tiles of shape.tile blocks. Results are the sums of block rows with at least
-/// one block, numbered in the order of the blocks.
+/// A group is what a workgroup works on: shape.threads tiles of shape.tile blocks. Results are the sums of block rows
+/// with at least one block, numbered in the order of the blocks.
 template <class T>
 struct BccooView {
   BccooShape shape;

@@ -6,8 +6,8 @@
 
 namespace ostinato::formats {
 
-/// A stored by diagonals within row pieces of 256 rows, each with the diagonals that have an entry there (BRCSD-II). What
-/// it shares with its family is in DiagonalFormat.
+/// A stored by diagonals within row pieces of 256 rows, each with the diagonals that have an entry there (BRCSD-II).
+/// What it shares with its family is in DiagonalFormat.
 ///
 /// Layout    plan_brcsd_ii.
 /// Source    DIA-Adaptive, section 3.3.

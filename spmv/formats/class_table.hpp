@@ -9,10 +9,11 @@
 
 namespace ostinato::formats {
 
-/// The different rows of a matrix that has few of them, as a constant stencil does: inside, and at each kind of boundary.
+/// The different rows of a matrix that has few of them, as a constant stencil does: inside, and at each kind of
+/// boundary.
 ///
-/// Layout    Class c has value(c * offsets.size() + d) on diagonal d, 0 where it has none; bit d of present[c] tells the
-///           two apart. Class 0 has the most entries.
+/// Layout    Class c has value(c * offsets.size() + d) on diagonal d, 0 where it has none; bit d of present[c] tells
+///           the two apart. Class 0 has the most entries.
 template <class T>
 struct ClassTable {
   /// More don't fit beside a class number in a word.

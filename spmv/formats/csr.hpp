@@ -22,9 +22,9 @@ namespace ostinato::formats {
 ///           the caller's arrays (keep them alive); on Cuda they are the uploaded ones.
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
 /// Exec      Host: blocks of rows with about the same number of entries, spread statically; runs of short rows of equal
-///           length are found once and have no inner loop. Cuda: a power of two of threads, chosen from the row lengths,
-///           shares a row, and rows far longer than that are cut into pieces for whole blocks. The order of additions
-///           is fixed by the matrix.
+///           length are found once and have no inner loop. Cuda: a power of two of threads, chosen from the row
+///           lengths, shares a row, and rows far longer than that are cut into pieces for whole blocks. The order of
+///           additions is fixed by the matrix.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 /// Source    Threads per row: Mukunoki & Takahashi, IPSJ SIG Technical Report 2013-HPC-138 No. 5.
 template <class Space, class T>

@@ -96,8 +96,8 @@ struct CsrPlan<Host> {
   }
 };
 
-/// Entries ahead of the one at work that are fetched into the cache: 2 KiB of values. The hardware's own prefetching leaves a
-/// third of the bandwidth unused when rows are short (EPYC, 2026-11).
+/// Entries ahead of the one at work that are fetched into the cache: 2 KiB of values. The hardware's own prefetching
+/// leaves a third of the bandwidth unused when rows are short (EPYC, 2026-11).
 inline constexpr Offset csr_ahead = 256;
 
 template <class T>
@@ -106,8 +106,8 @@ void csr_prefetch(const Index* col, const T* val, Offset k) {
   __builtin_prefetch(col + k + 2 * csr_ahead);
 }
 
-/// A row of any length: one sum when it is short, else four that don't wait for each other. (EPYC, 2026-11: with four, rows of 3
-/// entries take 1.4 times, of 12 1.25 times as long.)
+/// A row of any length: one sum when it is short, else four that don't wait for each other. (EPYC, 2026-11: with
+/// four, rows of 3 entries take 1.4 times, of 12 1.25 times as long.)
 template <class T>
 T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) {
   if (end - begin < 16) {

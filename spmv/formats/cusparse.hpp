@@ -22,7 +22,8 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// How fast a product of cuSPARSE is (H200, CUDA 13.0, cuSPARSE 12.6, 2026-11: the table of products in docs/performance.md).
+/// How fast a product of cuSPARSE is (H200, CUDA 13.0, cuSPARSE 12.6, 2026-11: the table of products in
+/// docs/performance.md).
 struct CusparseSpeed {
   double latency;         ///< seconds of a product with next to nothing
   double short_rows;      ///< share of the copy bandwidth with under 16 entries a row,
@@ -50,8 +51,9 @@ constexpr CusparseSpeed speed_of(CusparseKind kind) {
 /// y := alpha A x + beta y by NVIDIA's cuSPARSE: what its four forms have in common.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Exec      Cuda only. apply is enqueued and takes no memory; not by two threads at a time on one matrix. NVIDIA promises the same
-///           bits each time for ALG2 of CSR, and for ALG1 says that results may differ slightly from run to run.
+/// Exec      Cuda only. apply is enqueued and takes no memory; not by two threads at a time on one matrix. NVIDIA
+///           promises the same bits each time for ALG2 of CSR, and for ALG1 says that results may differ slightly
+///           from run to run.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. At most 2^31 - 1 slots: NVIDIA
 ///           doesn't say whether 64-bit offsets go with 32-bit columns.
 template <class Space, class T, CusparseKind Kind>
@@ -168,7 +170,8 @@ class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
 
 /// Dense blocks of block x block entries, row by row.
 ///
-/// Traffic   (sizeof(T) block² + 4) blocks + 4 rows / block for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Traffic   (sizeof(T) block² + 4) blocks + 4 rows / block for A and sizeof(T) (rows + cols) for x and y, if x is
+///           read once.
 /// Limits    A NaN or infinity in x reaches every row of the blocks that hold its column.
 template <class Space, class T>
 class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From CSR to the arrays that cuSPARSE reads as sliced ELL and BSR. cuda/cusparse.cu runs these passes on Cuda; they are written
-// for both spaces, so that they are tested without a GPU, too. No pass gives one thread the work of a long row.
+// From CSR to the arrays that cuSPARSE reads as sliced ELL and BSR. cuda/cusparse.cu runs these passes on Cuda; they
+// are written for both spaces, so that they are tested without a GPU, too. No pass gives one thread the work of a
+// long row.
 
 #include <cstdint>
 #include <limits>

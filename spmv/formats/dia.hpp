@@ -8,8 +8,8 @@ namespace ostinato::formats {
 
 /// A stored by whole diagonals: one row piece. What it shares with its family is in DiagonalFormat.
 ///
-/// Layout    The part of each diagonal that lies inside the matrix, from its first to its last row, with 0 where there is
-///           no entry.
+/// Layout    The part of each diagonal that lies inside the matrix, from its first to its last row, with 0 where
+///           there is no entry.
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 template <class Space, class T>
 class Dia : public DiagonalFormat<Space, T> {

@@ -20,8 +20,8 @@ namespace ostinato::formats {
 /// Lays the diagonals of a matrix out for values of so many bytes.
 using BandPlanner = BandPlan (*)(const DiagonalCensus& census, std::size_t value_bytes);
 
-/// What dia, brcsd-i and brcsd-ii have in common: y := alpha A x + beta y, with A stored by diagonals within row pieces. They
-/// differ in how they cut the rows into pieces.
+/// What dia, brcsd-i and brcsd-ii have in common: y := alpha A x + beta y, with A stored by diagonals within row
+/// pieces. They differ in how they cut the rows into pieces.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
 /// Layout    A matrix with few different rows is kept as RowClasses, any other as Bands.
@@ -123,8 +123,8 @@ class DiagonalFormat {
     return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
   }
 
-  /// Bytes bound large matrices, terms those that take few bytes or have many diagonals (H200, 2026-11: 27 take 1.5 ps a term,
-  /// 300 take 2.6), and small ones the loads that wait for each other: a row
+  /// Bytes bound large matrices, terms those that take few bytes or have many diagonals (H200, 2026-11: 27 take 1.5
+  /// ps a term, 300 take 2.6), and small ones the loads that wait for each other: a row
   /// piece's place, its bands, some at a time, for each its code and then its value, and the remainder.
   static double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
     constexpr Index in_flight = 8;

@@ -9,16 +9,16 @@
 
 namespace ostinato::formats {
 
-/// Seconds in which the memory moves what a product reads and writes. On a GPU caches do 1.5 times as much as the memory while the whole
-/// fits into half of the second level (H200, 2026-11: csr on 1 to 20 MB).
+/// Seconds in which the memory moves what a product reads and writes. On a GPU caches do 1.5 times as much as the
+/// memory while the whole fits into half of the second level (H200, 2026-11: csr on 1 to 20 MB).
 inline double stream_seconds(const Machine& m, double bytes, double efficiency) {
   const bool cached = m.device && bytes < 0.5 * static_cast<double>(m.cache_bytes);
   return bytes / (m.bandwidth * efficiency * (cached ? 1.5 : 1));
 }
 
-/// Seconds in which the second-level cache hands out the sectors of 32 bytes that a product asks for: the matrix, and x for
-/// `share` of the entries. H200, 2026-11: 6.2 TB/s where columns are random (116 us for 16 M entries in 10^6 columns);
-/// 0.62 of that where many read the same few columns (R-MAT).
+/// Seconds in which the second-level cache hands out the sectors of 32 bytes that a product asks for: the matrix, and
+/// x for `share` of the entries. H200, 2026-11: 6.2 TB/s where columns are random (116 us for 16 M entries in 10^6
+/// columns); 0.62 of that where many read the same few columns (R-MAT).
 inline double gather_seconds(const Structure& s, const Machine& m, double bytes, double share = 1) {
   if (!m.device || s.profile == nullptr) return 0;
   constexpr double sector_seconds = 5.1e-12;

@@ -23,8 +23,8 @@ struct MatrixMarketInfo {
 /// Reads a matrix from a Matrix Market file.
 ///
 /// Shapes    The whole matrix: the other triangle of a symmetric, skew-symmetric or hermitian file is filled in.
-///           Columns ascend in each row. Duplicates are added in the order of the file; explicit zeros stay; patterns are ones.
-///           An array gives rows x cols entries, zeros included.
+///           Columns ascend in each row. Duplicates are added in the order of the file; explicit zeros stay; patterns
+///           are ones. An array gives rows x cols entries, zeros included.
 /// Requires  `path` names a plain or gzip file, or is "-" for the standard input. The file doesn't shrink meanwhile.
 /// Reads     Any letter case in the banner, LF and CR LF, spaces and tabs, comments and blank lines between lines,
 ///           values such as .5, 5., +1e3 and Fortran's 1D+3. Values below the smallest denormal become 0.

@@ -15,8 +15,8 @@
 
 #include "support/matrices.hpp"
 
-// That generated kernels compute what the precompiled ones do is tested where there is a GPU (generated_test.cpp); that their
-// sources compile, here.
+// That generated kernels compute what the precompiled ones do is tested where there is a GPU (generated_test.cpp);
+// that their sources compile, here.
 
 namespace ostinato::test {
 namespace {
