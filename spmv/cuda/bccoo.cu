@@ -16,8 +16,8 @@ namespace {
 /// Threads of a workgroup at most: with hot columns one workgroup fills a multiprocessor.
 constexpr int most_threads = 512, most_threads_hot = 1024;
 
-/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks
-/// built in: 3 x 3 blocks, 41 M entries, take 85 us instead of 95 (H200, 2026-11).
+/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks built
+/// in.
 constexpr int usual_threads(bool hot, int area) { return hot ? 1024 : area > 1 ? 128 : 256; }
 
 /// Threads, and workgroups of a multiprocessor, that registers are shared out for.

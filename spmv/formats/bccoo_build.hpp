@@ -185,12 +185,9 @@ void BccooStore<Space, T>::store_columns() {
   const double blocks = static_cast<double>(slots()), tiles = 8.0 * static_cast<double>(threads());
   const double whole = 4 * blocks, difference = 2 * blocks + tiles + 4 * escapes[0],
                byte = blocks + tiles + 4 * escapes[1];
-  // Escapes make threads of a warp wait for each other: 3 x 3 blocks with one in nine take 5 % longer (H200, 2026-11).
-  const bool byte_fits = escapes[1] < 0.01 * blocks, difference_fits = escapes[0] < 0.05 * blocks;
-  if (byte_fits && byte < difference) return store_differences<std::int8_t>(static_cast<Offset>(escapes[1]));
-  if (difference_fits && difference < 0.95 * whole)
-    return store_differences<std::int16_t>(static_cast<Offset>(escapes[0]));
-  store_whole_columns<Index>();
+  if (std::min(difference, byte) > 0.95 * whole) return store_whole_columns<Index>();
+  if (byte < 0.9 * difference) return store_differences<std::int8_t>(static_cast<Offset>(escapes[1]));
+  store_differences<std::int16_t>(static_cast<Offset>(escapes[0]));
 }
 
 template <class Space, class T>

@@ -48,7 +48,7 @@ std::vector<BlockSizeRank> ranked_sizes(const Structure& s, std::size_t value_by
   return all;
 }
 
-/// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 85 us with 3 x 3 blocks and tiles of 16 in workgroups of
+/// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 90 us with 3 x 3 blocks and tiles of 16 in workgroups of
 /// 128, 110 us with 1 x 1 and tiles of 64; power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of 256, 23
 /// with 16.
 void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
