@@ -31,8 +31,8 @@ void check(cudaError_t status) {
 }
 
 /// The product of that name; null when more than two thirds of its slots (two fifths of BSR's) would be padding.
-std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& a, const std::string& name) {
-  const Profile profile = take_profile(space, a);
+std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& a, const Profile& profile,
+                                      const std::string& name) {
   if (name == "CSR ALG1") return std::make_unique<Product>(space, a, CusparseKind::csr_alg1, 0);
   if (name == "CSR ALG2") return std::make_unique<Product>(space, a, CusparseKind::csr_alg2, 0);
   if (name == "sliced ELL") {
@@ -49,9 +49,10 @@ std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& 
 std::vector<Baseline> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
   std::vector<Baseline> all;
   const Resident<Cuda, double> resident(space, a);
+  const Profile profile = take_profile(space, resident.view());
   Vector<Cuda, double> in(space, x), out(space, static_cast<std::size_t>(a.rows));
   for (const char* name : {"CSR ALG1", "CSR ALG2", "sliced ELL", "BSR 2", "BSR 3", "BSR 4", "BSR 6"}) {
-    const std::unique_ptr<Product> product = make_product(space, resident.view(), name);
+    const std::unique_ptr<Product> product = make_product(space, resident.view(), profile, name);
     if (product == nullptr) continue;
     const auto multiply = [&] { product->apply(1, in.data(), 0, out.data()); };
     all.push_back(
@@ -98,7 +99,8 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
   Vector<Cuda, double> x(space, rows, 0.0), r(space, random_vector(rows, 2)), p(space, rows), q(space, rows);
   space.copy(p.data(), r.data(), r.bytes());
   const Resident<Cuda, double> resident(space, a);
-  const std::unique_ptr<Product> product = make_product(space, resident.view(), name);
+  const Profile profile = take_profile(space, resident.view());
+  const std::unique_ptr<Product> product = make_product(space, resident.view(), profile, name);
   if (product == nullptr) return 0;
   cublasHandle_t blas;
   check(cublasCreate(&blas));

@@ -61,7 +61,7 @@ void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
   const bool large = blocks > 1.5e7;
   if (p.height * p.width > 1) {
     p.threads = 128;
-    p.tile = large || blocks > 4e6 ? 16 : 8;
+    p.tile = blocks > 4e6 ? 16 : 8;
   } else {
     p.threads = 256;
     p.tile = large ? (s.mean_row > 32 ? 64 : 16) : 8;
@@ -182,12 +182,16 @@ namespace {
 /// blocks takes 0.8 of csr's time, NotreDame_www, with 3 entries a row, 2.3 times it.
 double host_efficiency(double area) { return area < 2 ? 0.2 : area < 4 ? 0.45 : 0.8; }
 
+/// Of all slices together.
+double block_rows_of(const Structure& s, const BccooParameters& p) {
+  return std::ceil(double(s.rows) / p.height) * p.slices;
+}
+
 /// Empty when the parameters can be had.
 std::string why_not(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes,
                     double blocks) {
   constexpr double limit = std::numeric_limits<Index>::max();
-  const double block_rows = std::ceil(double(s.rows) / p.height) * p.slices;
-  if (block_rows * p.height >= limit) return "2^31 rows or more in " + std::to_string(p.slices) + " slices";
+  if (block_rows_of(s, p) * p.height >= limit) return "2^31 rows or more in " + std::to_string(p.slices) + " slices";
   if (s.cols + double(p.hot) + 32 >= limit) return "too many columns";
   if (blocks >= limit) return "2^31 blocks or more";
   if (m.device && p.threads < 32) return "workgroups of less than 32 threads are for the host";
@@ -203,7 +207,7 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
   const double entries = static_cast<double>(s.nonzeros), area = p.height * p.width;
   const double fill = std::max(fill_of(s, p.height, p.width), 1 / area), group = double(p.tile) * p.threads;
   const double blocks = std::ceil(entries / (fill * area) / group) * group, tiles = blocks / p.tile;
-  const double block_rows = std::ceil(double(s.rows) / p.height) * p.slices;
+  const double block_rows = block_rows_of(s, p);
   const bool single = s.compress && s.profile != nullptr && s.profile->single;
   const bool narrow = s.compress && p.compress != 0 && p.hot == 0;
   const double value = single ? sizeof(float) : static_cast<double>(value_bytes);
