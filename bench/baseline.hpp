@@ -10,6 +10,7 @@
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/host.hpp>
+#include <ostinato/spmv/timing.hpp>
 
 namespace ostinato::bench {
 
@@ -31,9 +32,14 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
 /// A product with nothing of it in the caches, median: five times as much as the second-level cache holds is written
 /// before each. On the host 0: not measured.
 double cold_seconds(const Cuda& space, const std::function<void()>& product);
-/// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
-double graph_seconds(const Cuda& space, const std::function<void()>& product);
 inline double cold_seconds(const Host&, const std::function<void()>&) { return 0; }
+
+/// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there. The
+/// host has no graphs: the product as it is.
+double graph_seconds(const Cuda& space, const std::function<void()>& product);
+inline double graph_seconds(const Host& host, const std::function<void()>& product) {
+  return median_seconds(host, 30, product);
+}
 
 /// Eigen's row-major product, on all threads.
 Baseline eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x);

@@ -21,7 +21,8 @@ struct Case {
   Compress compress = Compress::automatic;
 };
 
-/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here, and compress=0.
+/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here, compress=0, and
+/// ones=1 for the matrix of a graph without weights.
 inline Case load_case(const std::string& name) {
   if (name.find(".mtx") != std::string::npos) return {read_matrix_market<double>(name)};
   std::stringstream words(name);
@@ -29,6 +30,7 @@ inline Case load_case(const std::string& name) {
   std::getline(words, family, ':');
   GenerateOptions options;
   Compress compress = Compress::automatic;
+  bool ones = false;
   while (std::getline(words, word, ':')) {
     const std::size_t equals = word.find('=');
     const double value = std::atof(word.c_str() + (equals == std::string::npos ? 0 : equals + 1));
@@ -43,11 +45,16 @@ inline Case load_case(const std::string& name) {
       options.constant = value != 0;
     } else if (key == "compress") {
       compress = value != 0 ? Compress::on : Compress::off;
+    } else if (key == "ones") {
+      ones = value != 0;
     } else {
-      throw ArgumentError("unknown key '" + key + "' in " + name + "; known: n, unknowns, entries, constant, compress");
+      throw ArgumentError("unknown key '" + key + "' in " + name +
+                          "; known: n, unknowns, entries, constant, compress, ones");
     }
   }
-  return {generate<double>(family, options), compress};
+  Case c{generate<double>(family, options), compress};
+  if (ones) std::fill(c.matrix.val.begin(), c.matrix.val.end(), 1.0);
+  return c;
 }
 
 /// Real matrices that are there: OSTINATO_SHARED_DIR/matrices, or ../shared/matrices.
@@ -109,44 +116,44 @@ inline std::vector<std::string> gpu_diagonal_set() {
 
 /// General matrices: generated ones that fill the memory, real ones, and small ones.
 inline std::vector<std::string> gpu_set() {
-  return with_real(
-      {"fem27:128", "fem27:56:unknowns=3", "fem27:44:unknowns=6", "rmat:1048576:entries=16", "rmat:1048576:entries=3",
-       "rmat:4194304:entries=16", "powerlaw:1000000", "random:1000000:entries=16", "dense-row:1000000", "poisson3d:64",
-       "poisson2d:64", "random:100:entries=5", "random:10000:entries=9"},
-      {"xenon1",
-       "goodwin",
-       "c-62",
-       "bcsstk33",
-       "bcsstk16",
-       "bcsstk18",
-       "wang3",
-       "cage10",
-       "cage9",
-       "memplus",
-       "rajat01",
-       "add32",
-       "add20",
-       "Dubcova1",
-       "lap3d_40",
-       "NotreDame_www",
-       "ScaleMicrogrid_Jacobian_N1000_01",
-       "Groebner_id2003_aug",
-       "Franz6_id1959_aug",
-       "A_multigrid",
-       "mbeacxc",
-       "fidapex6",
-       "gemat11",
-       "luxembourg",
-       "nasa4704",
-       "wathen_30_30",
-       "lnsp3937",
-       "zenios",
-       "bcspwr10",
-       "Pd",
-       "Si2",
-       "west0479",
-       "bcsstk01",
-       "1138_bus"});
+  return with_real({"fem27:128", "fem27:56:unknowns=3", "fem27:44:unknowns=6", "rmat:1048576:entries=16",
+                    "rmat:1048576:entries=16:ones=1", "rmat:1048576:entries=3", "rmat:4194304:entries=16",
+                    "powerlaw:1000000", "random:1000000:entries=16", "dense-row:1000000", "poisson3d:64",
+                    "poisson2d:64", "random:100:entries=5", "random:10000:entries=9"},
+                   {"xenon1",
+                    "goodwin",
+                    "c-62",
+                    "bcsstk33",
+                    "bcsstk16",
+                    "bcsstk18",
+                    "wang3",
+                    "cage10",
+                    "cage9",
+                    "memplus",
+                    "rajat01",
+                    "add32",
+                    "add20",
+                    "Dubcova1",
+                    "lap3d_40",
+                    "NotreDame_www",
+                    "ScaleMicrogrid_Jacobian_N1000_01",
+                    "Groebner_id2003_aug",
+                    "Franz6_id1959_aug",
+                    "A_multigrid",
+                    "mbeacxc",
+                    "fidapex6",
+                    "gemat11",
+                    "luxembourg",
+                    "nasa4704",
+                    "wathen_30_30",
+                    "lnsp3937",
+                    "zenios",
+                    "bcspwr10",
+                    "Pd",
+                    "Si2",
+                    "west0479",
+                    "bcsstk01",
+                    "1138_bus"});
 }
 
 }  // namespace ostinato::bench

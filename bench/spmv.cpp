@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <limits>
 #include <map>
 #include <string>
@@ -97,11 +96,6 @@ class Checker {
   std::vector<long double> sum_, size_;
 };
 
-double graph_time(const Host&, const std::function<void()>&, double seconds) { return seconds; }
-double graph_time(const Cuda& space, const std::function<void()>& product, double) {
-  return graph_seconds(space, product);
-}
-
 bool is_diagonal(const std::string& format) { return format == "dia" || format.starts_with("brcsd"); }
 
 /// One of our products, timed. On a GPU the diagonal formats have two: with generated kernels and "dia, precompiled".
@@ -166,9 +160,9 @@ class Products {
     if (how.jit == Jit::on && op.revision() == 0) return;
     op.apply(1, x_, 0, y_);
     const double error = checker_.worst(y_.download());
-    const double seconds = median_seconds(space_, 30, [&] { op.apply(1, x_, 0, y_); });
     const auto product = [&] { op.apply(1, x_, 0, y_); };
-    const double cold = cold_seconds(space_, product), in_graph = graph_time(space_, product, seconds);
+    const double seconds = median_seconds(space_, 30, product);
+    const double cold = cold_seconds(space_, product), in_graph = graph_seconds(space_, product);
     const double moved = static_cast<double>(op.bytes() + x_.bytes() + y_.bytes());
     list.push_back({name, how.format, seconds, cold, in_graph, moved, op.analyse_seconds() + op.convert_seconds(),
                     error, op.choice().candidates.front().cost.seconds});

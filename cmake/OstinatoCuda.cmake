@@ -23,7 +23,7 @@ foreach(header spmv/function.hpp spmv/sums.hpp spmv/product.hpp spmv/cuda/produc
 endforeach()
 configure_file(spmv/cuda/product_prelude.hpp.in "${PROJECT_BINARY_DIR}/include/ostinato_generated/product_prelude.hpp" @ONLY)
 
-target_sources(ostinato PRIVATE spmv/cuda/product_source.cpp)
+target_sources(ostinato PRIVATE spmv/cuda/product_text.cpp spmv/cuda/band_writer.cpp spmv/cuda/class_writer.cpp)
 
 if(OSTINATO_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})

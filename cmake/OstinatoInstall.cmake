@@ -9,7 +9,7 @@ include(CMakePackageConfigHelpers)
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
   "${PROJECT_SOURCE_DIR}/spmv/*.hpp" "${PROJECT_SOURCE_DIR}/solvers/*.hpp" "${PROJECT_SOURCE_DIR}/preconditioners/*.hpp")
 list(FILTER headers EXCLUDE REGEX
-  "^spmv/generate/|^spmv/io/(entry|header|text)\\.hpp$|^spmv/(assemble|disk_cache|slot_atomic)\\.hpp$|^spmv/(pattern_hash|profile|structure)_steps\\.hpp$|^spmv/formats/(bccoo_build|bccoo_steps|cusparse_steps)\\.hpp$|^spmv/cuda/(launch|nvrtc|product_args|vendor)\\.hpp$|_kernels\\.hpp$")
+  "^spmv/generate/|^spmv/io/(entry|header|text)\\.hpp$|^spmv/(assemble|disk_cache|slot_atomic)\\.hpp$|^spmv/(pattern_hash|profile|structure)_steps\\.hpp$|^spmv/formats/(bccoo_build|bccoo_steps|cusparse_steps)\\.hpp$|^spmv/cuda/(launch|nvrtc|product_args|product_text|vendor)\\.hpp$|_kernels\\.hpp$")
 foreach(header IN LISTS headers ITEMS ostinato.hpp)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -163,19 +164,20 @@ class BasicOperator<Space, T, FormatList<F...>> {
     analyse_seconds_ = watch.lap();
     std::vector<Candidate> candidates =
         candidates_of(List{}, structure_, machine_of(space_), parse_format(options.format));
-    if (parse_format(options.format).name == "auto") leave_to_name(candidates);
+    if (is_auto()) leave_to_name(candidates);
     choice_ = choose(candidates, options);
-    if (is_tuned()) tune(a, std::move(candidates));
+    if (is_tuned()) tune(a, candidates);
     if (!format_) create(std::move(a));
     space_.wait();
     convert_seconds_ += watch.lap() - tune_seconds_;
     generate();
   }
 
-  /// The format is for the library to choose, and not by measuring all.
-  bool is_free() const {
-    return parse_format(options_.format).name == "auto" && (options_.tune == Tune::off || options_.tune == Tune::model);
-  }
+  /// The format is for the library to choose.
+  bool is_auto() const { return parse_format(options_.format).name == "auto"; }
+
+  /// The same, and not by measuring.
+  bool is_free() const { return is_auto() && (options_.tune == Tune::off || options_.tune == Tune::model); }
 
   void look_at(const CsrView<T>& a) {
     structure_ = analyse(space_, a, is_free() ? Look::quickly : Look::closely);
@@ -232,28 +234,44 @@ class BasicOperator<Space, T, FormatList<F...>> {
     });
   }
 
-  bool is_tuned() const {
-    const bool measures = options_.tune == Tune::measure || options_.tune == Tune::everything;
-    return measures && options_.format == "auto" && structure_.nonzeros > 0;
+  /// Builds the chosen format unless that takes the arrays over. False when it can't be built.
+  bool try_create(const Resident<Space, T>& a) {
+    try {
+      with_format(List{}, choice_.format, [&]<class G>(std::type_identity<G>) {
+        if constexpr (shares_arrays<G>) format_.emplace(build_format<G>(space_, a, structure_, choice_.parameters));
+      });
+      return true;
+    } catch (const Error&) {
+      space_.wait();  // throws when the device is of no more use
+    } catch (const std::bad_alloc&) {
+    }
+    return false;
   }
 
-  /// Lets the clock decide, today's or that of an earlier run. Leaves the chosen format built if it is anyway.
-  void tune(const Resident<Space, T>& a, std::vector<Candidate> candidates) {
-    Stopwatch watch;
+  bool is_tuned() const {
+    const bool measures = options_.tune == Tune::measure || options_.tune == Tune::everything;
+    return measures && is_auto() && structure_.nonzeros > 0;
+  }
+
+  /// Lets the clock decide: that of an earlier run if its choice can still be built, or today's. Leaves the chosen
+  /// format built unless it takes the arrays over.
+  void tune(const Resident<Space, T>& a, const std::vector<Candidate>& candidates) {
+    const Stopwatch watch;
     const std::string key =
         trials_key(space_.description(), sizeof(T), pattern_hash(space_, a.view()), candidates, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
-      choice_ = choose(std::move(candidates), std::move(kept), options_);
-    } else {
-      Tuner<Space, T, List> tuner(space_, a, structure_, options_);
-      Trials trials = tuner.run(choice_.candidates);
-      keep_trials(key, trials);
-      choice_ = choose(std::move(candidates), std::move(trials), options_);
-      format_ = tuner.take(choice_.candidates.front());
+      Choice predicted = std::exchange(choice_, choose(candidates, std::move(kept), options_));
+      tune_seconds_ = watch.seconds();
+      if (try_create(a)) return;
+      choice_ = std::move(predicted);
     }
+    Tuner<Space, T, List> tuner(space_, a, structure_, options_);
+    Trials trials = tuner.run(choice_.candidates);
+    keep_trials(key, trials);
+    choice_ = choose(candidates, std::move(trials), options_);
+    format_ = tuner.take(choice_.candidates.front());
     tune_seconds_ = watch.seconds();
-    if (!format_) return;
-    convert_seconds_ = choice_.candidates.front().measured_setup_seconds;
+    if (format_) convert_seconds_ = choice_.candidates.front().measured_setup_seconds;
   }
 
   Trials known_trials(const std::string& key) const {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/csr_pattern.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/pattern_hash.hpp>
 #include <ostinato/spmv/sums.hpp>
@@ -46,32 +47,19 @@ struct PatternWords {
 
 /// A run of consecutive entries, whatever rows they are in.
 struct HashRun {
-  const Offset* row_ptr;
-  const Index* col;
-  Index rows;
+  CsrPattern a;
   Offset nonzeros, length;
 
   OSTINATO_FUNCTION Sums<4> operator()(std::size_t run) const {
     const Offset begin = static_cast<Offset>(run) * length;
     const Offset end = begin + length < nonzeros ? begin + length : nonzeros;
     PatternWords words;
-    Index i = row_of(begin);
+    Index i = a.row_of(begin);
     for (Offset k = begin; k < end; ++i) {
-      const Offset stop = row_ptr[i + 1] < end ? row_ptr[i + 1] : end;
-      for (; k < stop; ++k) words.add(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(col[k]));
+      const Offset stop = a.row_ptr[i + 1] < end ? a.row_ptr[i + 1] : end;
+      for (; k < stop; ++k) words.add(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(a.col[k]));
     }
     return words.parts();
-  }
-
- private:
-  /// The row that holds entry k, or an empty one right before it.
-  OSTINATO_FUNCTION Index row_of(Offset k) const {
-    Index low = 0, high = rows;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (row_ptr[middle] <= k ? low : high) = middle;
-    }
-    return low;
   }
 };
 
@@ -91,8 +79,8 @@ std::string pattern_hash_on(const Space& space, const CsrView<T>& a) {
   words.add(~static_cast<std::uint32_t>(a.rows), static_cast<std::uint32_t>(a.cols));  // at no row's place
   if (count > 0) {
     Vector<Space, double> parts(space, 4);
-    sum(space, static_cast<std::size_t>((count + length - 1) / length),
-        HashRun{a.row_ptr.data(), a.col.data(), a.rows, count, length}, parts.data());
+    sum(space, static_cast<std::size_t>((count + length - 1) / length), HashRun{pattern_of(a), count, length},
+        parts.data());
     const std::vector<double> total = parts.download();
     for (std::size_t k = 0; k < 4; ++k)
       words.word[k / 2] += static_cast<std::uint64_t>(total[k]) << (k % 2 * PatternWords::half);

@@ -41,11 +41,11 @@ void judge_values(const Host& space, const CsrView<T>& a, ProfileBoard* board) {
 }  // namespace detail
 
 template <class T>
-Profile take_profile(const Host& space, const CsrView<T>& a) {
-  return detail::take_profile_on(space, a);
+std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a) {
+  return detail::begin_profile_on(space, a);
 }
 
-template Profile take_profile(const Host&, const CsrView<float>&);
-template Profile take_profile(const Host&, const CsrView<double>&);
+template std::future<Profile> begin_profile(const Host&, const CsrView<float>&);
+template std::future<Profile> begin_profile(const Host&, const CsrView<double>&);
 
 }  // namespace ostinato

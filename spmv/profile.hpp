@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <future>
+#include <vector>
+
 #include <ostinato/spmv/csr.hpp>
 
 namespace ostinato {
@@ -13,13 +16,12 @@ class Cuda;
 ///
 /// Facts that are sampled come from groups of 12 rows (of block rows, those that begin in a group; of each, the first
 /// 96 columns that hold an entry), or from runs of 32 entries. Groups and runs are evenly spaced: all of them up to 32
-/// groups or 64 runs, of more a sixteenth, 2048 groups and 4096 runs at most. All facts depend on the matrix alone, not
-/// on the space.
+/// groups or 64 runs, of more a sixteenth, 2048 groups and 4096 runs at most. All facts but `different`
+/// depend on the matrix alone, not on the space.
 struct Profile {
   static constexpr int heights = 4, widths = 4, largest_square = 8;
   static constexpr Index slice_rows = 32;
   static constexpr Index widest_third = 4095;  ///< ell_third says no more than that
-  static constexpr Offset near_columns = 32768;
   static constexpr int most_distinct = 256;
   static constexpr Index hot_columns[3] = {1024, 4096, 16384};
 
@@ -32,23 +34,29 @@ struct Profile {
   Index farthest = 0;       ///< max |column - row|
   bool single = true;       ///< every value is exact in float
   int distinct = 0;         ///< different values (by bits); 0 when there are more than 256
-  double near = 0;     ///< share of entries first in their row or less than 32768 columns past the one before; sampled
-  double sectors = 0;  ///< mean number of 32-byte sectors of x (doubles) that 32 consecutive entries read; sampled
-  double lines = 0;    ///< the same of lines of 128 bytes
+  double sectors = 0;       ///< mean number of 32-byte sectors of x (doubles) that 32 consecutive entries read; sampled
   /// Share of the entries in the 1024, 4096, 16384 columns with most entries. From a sample of at most 2^20 entries, in
   /// which chance alone makes a few per cent; 0 (not counted) below 100,000 entries or 131,072 columns.
   double hot[3] = {};
+  std::vector<Offset> different;  ///< an entry with each of the `distinct` values: any
 };
 
-/// Profiles a matrix.
+/// Profiles a matrix; get() waits for it and gives it.
 ///
-/// Exec      In parallel where the matrix is: three kernels (five when hot columns are counted) and one wait.
-/// Requires  Canonical rows (is_canonical).
+/// Exec      In parallel where the matrix is: three kernels (five when hot columns are counted), enqueued. On Host all
+///           is done at once.
+/// Requires  Canonical rows (is_canonical), and the arrays alive until get().
 /// Traffic   Reads the row pointers and two columns of each row, the values until nothing is left to find out of
 ///           them, and samples of the rest.
 template <class T>
-Profile take_profile(const Host& space, const CsrView<T>& a);
+std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a);
 template <class T>
-Profile take_profile(const Cuda& space, const CsrView<T>& a);
+std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a);
+
+/// The same, waited for.
+template <class Space, class T>
+Profile take_profile(const Space& space, const CsrView<T>& a) {
+  return begin_profile(space, a).get();
+}
 
 }  // namespace ostinato

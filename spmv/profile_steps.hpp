@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes of take_profile(), written once for both spaces: profile.cpp runs them on Host, cuda/profile.cu on Cuda.
+// The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, cuda/profile.cu on Cuda.
 //
 // Two helpers of the spaces run them:
-//   tally<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K
+//   tally<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
+//                                  F::follows says that f reads what the pass before it wrote
 //   judge_values(space, a, board)  JudgeValues for every entry, until nothing is left to find out
 
 #include <algorithm>
 #include <cstdint>
+#include <future>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/function.hpp>
@@ -31,10 +35,8 @@ struct Sampled {
   static constexpr int blocks = entries + 4;          ///< of heights and widths 1 .. 4, width fastest
   static constexpr int square_entries = blocks + 16;  ///< of the larger squares
   static constexpr int square_blocks = square_entries + 3;
-  static constexpr int near = square_blocks + 3;
-  static constexpr int sectors = near + 1;
-  static constexpr int lines = sectors + 1;
-  static constexpr int count = lines + 1;
+  static constexpr int sectors = square_blocks + 3;
+  static constexpr int count = sectors + 1;
 };
 
 /// Columns by how many entries of the sample they hold: eight classes for each power of two, exact below 16.
@@ -66,6 +68,7 @@ struct ProfileBoard {
 /// A slice of 32 rows.
 template <class Atomics>
 struct InspectSlice {
+  static constexpr bool follows = false;
   const Offset* row_ptr;
   const Index* col;
   Index rows;
@@ -136,6 +139,7 @@ struct Spread {
 /// The samples: first block rows, then runs of entries. Task number t * groups.count + g is a block row of group g,
 /// of a height that grows with t, so that neighbours do the same.
 struct Samples {
+  static constexpr bool follows = false;
   static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
   static constexpr Index no_column = std::numeric_limits<Index>::max();  // past any
   static constexpr Offset tasks_in_group = 32;                           // 12 / height of each, rounded up
@@ -188,10 +192,13 @@ struct Samples {
       for (int r = 1; r < H; ++r) column = next[r] < column ? next[r] : column;
       if (column == no_column) break;
       each(column);
-      for (int r = 0; r < H; ++r) {
-        if (next[r] != column) continue;
-        ++entries;
-        next[r] = ++at[r] < end[r] ? col[at[r]] : no_column;
+      for (int r = 0; r < H; ++r) {  // no branch: the rows' loads overlap
+        const bool taken = next[r] == column;
+        entries += taken;
+        at[r] += taken;
+        const bool more = at[r] < end[r];
+        const Index following = col[more ? at[r] : 0];
+        next[r] = more ? following : no_column;
       }
     }
     return entries;
@@ -201,19 +208,16 @@ struct Samples {
   OSTINATO_FUNCTION void block_row(Offset begin, Offset number, Add add) const {
     const Offset first = first_row<H>(begin, number);
     if (first >= rows) return;
-    int blocks[Profile::widths] = {}, near = 0;
-    Index last[Profile::widths] = {-1, -1, -1, -1}, before = -1;
+    int blocks[Profile::widths] = {};
+    Index last[Profile::widths] = {-1, -1, -1, -1};
     const int entries = merge<H>(first, [&](Index column) {
       const Index in[Profile::widths] = {column, column / 2, column / 3, column / 4};
       for (int w = 0; w < Profile::widths; ++w) blocks[w] += in[w] != last[w];
       for (int w = 0; w < Profile::widths; ++w) last[w] = in[w];
-      near += before < 0 || column - before < Profile::near_columns;
-      before = column;
     });
     if (entries == 0) return;
     add(Sampled::entries + H - 1, entries);
     for (int w = 0; w < Profile::widths; ++w) add(Sampled::blocks + (H - 1) * Profile::widths + w, blocks[w]);
-    if (H == 1) add(Sampled::near, near);
   }
 
   template <int S, class Add>
@@ -235,18 +239,13 @@ struct Samples {
   OSTINATO_FUNCTION void run(Offset number, Add add) const {
     const Index* const c = col + runs.at(number) * run_entries;
     const int length = static_cast<int>(nonzeros < run_entries ? nonzeros : run_entries);
-    int sectors = 0, lines = 0;
+    int sectors = 0;
     for (int e = 0; e < length; ++e) {
-      int same_sector = 0, same_line = 0;
-      for (int f = 0; f < e; ++f) {
-        same_sector |= c[f] / 4 == c[e] / 4;
-        same_line |= c[f] / 16 == c[e] / 16;
-      }
-      sectors += 1 - same_sector;
-      lines += 1 - same_line;
+      int known = 0;
+      for (int f = 0; f < e; ++f) known |= c[f] / 4 == c[e] / 4;
+      sectors += 1 - known;
     }
     add(Sampled::sectors, sectors);
-    add(Sampled::lines, lines);
   }
 };
 
@@ -267,6 +266,7 @@ struct CountColumn {
 
 /// Sorts the columns into their classes.
 struct ClassifyColumn {
+  static constexpr bool follows = true;
   const int* entries_of;
 
   template <class Add>
@@ -329,6 +329,16 @@ inline Index third_width(const ProfileBoard& board, Index rows) {
   return width;
 }
 
+/// An entry with each value.
+inline std::vector<Offset> different_entries(const ProfileBoard& board) {
+  std::vector<Offset> entries;
+  for (const Offset slot : board.value_slots) {
+    if (slot != 0) entries.push_back(slot - 1);
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
 inline Profile finished(const ProfileBoard& board, const Samples& samples) {
   Profile p;
   set_fills(board.sampled, p);
@@ -337,10 +347,8 @@ inline Profile finished(const ProfileBoard& board, const Samples& samples) {
   p.farthest = board.farthest;
   p.single = board.wide == 0;
   p.distinct = board.values <= Profile::most_distinct ? board.values : 0;
-  const int entries = board.sampled[Sampled::entries];
-  p.near = entries == 0 ? 0 : static_cast<double>(board.sampled[Sampled::near]) / entries;
+  if (p.distinct > 0) p.different = different_entries(board);
   p.sectors = board.sampled[Sampled::sectors] / static_cast<double>(samples.runs.count);
-  p.lines = board.sampled[Sampled::lines] / static_cast<double>(samples.runs.count);
   return p;
 }
 
@@ -360,8 +368,8 @@ Offset count_hot(const Space& space, const CsrView<T>& a, ProfileBoard* board) {
 }
 
 template <class Space, class T>
-Profile take_profile_on(const Space& space, const CsrView<T>& a) {
-  if (a.nonzeros() == 0) return {};
+std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
+  if (a.nonzeros() == 0) return std::async(std::launch::deferred, [] { return Profile{}; });
   Vector<Space, ProfileBoard> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   ProfileBoard* const board = on_space.data();
@@ -374,11 +382,12 @@ Profile take_profile_on(const Space& space, const CsrView<T>& a) {
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
   tally<Sampled::count>(space, samples.tasks(), samples, board->sampled);
   const Offset hot_sample = count_hot(space, a, board);
-
-  const ProfileBoard found = on_space.download()[0];
-  Profile p = finished(found, samples);
-  if (hot_sample > 0) set_hot(found, hot_sample, p);
-  return p;
+  return std::async(std::launch::deferred, [board = std::move(on_space), samples, hot_sample] {
+    const ProfileBoard found = board.download()[0];
+    Profile p = finished(found, samples);
+    if (hot_sample > 0) set_hot(found, hot_sample, p);
+    return p;
+  });
 }
 
 }  // namespace ostinato::detail

@@ -5,9 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/host.hpp>
 #include <ostinato/spmv/select.hpp>
 
 namespace ostinato {
@@ -163,18 +161,6 @@ bool worth_compiling(const FormatOptions& options, double product_seconds) {
   constexpr double least_seconds = 0.1;  // of products, from which on it is expected to pay
   return options.jit == Jit::on ||
          (options.jit == Jit::automatic && product_seconds * options.expected_products >= least_seconds);
-}
-
-// What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the
-// ranking.
-Machine machine_of(const Host& space) {
-  return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20, false, 0};
-}
-
-// A copy reaches 0.89 of what the memory is clocked for, an empty launch takes 2.5 us and a load from the second-level
-// cache 0.7 us with its address; masked diagonals and mirrored ones do 5.7e11 terms a second (H200, 2026-11).
-Machine machine_of(const Cuda& space) {
-  return {0.89 * space.bandwidth(), 2.5e-6, 0.7e-6, 1.75e-12, space.cache_bytes(), true, space.shared_bytes()};
 }
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/machine.hpp>
 #include <ostinato/spmv/structure.hpp>
 
 namespace ostinato {
@@ -24,19 +25,6 @@ struct Cost {
 
   bool applies() const { return reason_not.empty(); }
 };
-
-/// What the cost model knows of a machine.
-struct Machine {
-  double bandwidth = 0;     ///< bytes a second that a plain copy moves
-  double latency = 0;       ///< seconds to start one product
-  double load_latency = 0;  ///< seconds that a thread waits for memory; 0 where prefetching hides it
-  double term_seconds = 0;  ///< for one value times one x, when caches feed both
-  std::size_t cache_bytes = 0;
-  bool device = false;
-  std::size_t shared_bytes = 0;  ///< of a block of threads; on devices
-};
-Machine machine_of(const Host& space);
-Machine machine_of(const Cuda& space);
 
 /// One format's place in the ranking, or one trial of a format.
 struct Candidate {

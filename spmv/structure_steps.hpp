@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <vector>
 
+#include <ostinato/spmv/csr_pattern.hpp>
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/profile.hpp>
@@ -19,24 +21,26 @@
 
 namespace ostinato::detail {
 
-/// Facts that single entries and rows contribute to. Flags are only ever set, so the order doesn't matter.
+/// All that comes back to the host at once; 0 when the passes begin. Flags are only ever set, so the order doesn't
+/// matter.
 struct Findings {
-  int longest_row = 0;
-  int nonpositive_diagonal = 0;
-  int varying_diagonal = 0;
-  int asymmetric_pattern = 0;
-  int asymmetric_values = 0;
-  int not_finite = 0;
-  int listed = 0;
+  double entries[2];  ///< InspectEntries' sums
+  double rows[2];     ///< InspectRow's sums
+  double diagonals;   ///< in use
+  int longest_row;
+  int nonpositive_diagonal;
+  int varying_diagonal;
+  int asymmetric_pattern;
+  int asymmetric_values;
+  int not_finite;
+  int listed;
 };
 
 /// Looks at entries, in turn, for the functors that say which.
 template <class Atomics, class T>
-struct InspectEntries {
-  const Offset* row_ptr;
-  const Index* col;
+struct InspectEntries : CsrPattern {
   const T* val;
-  Index rows, cols;
+  Index cols;
   Offset nonzeros;
   Findings* found;
   std::uint8_t* diagonal_used;
@@ -118,17 +122,8 @@ struct InspectEntries {
 
   /// Where column j stands in row i, or -1.
   OSTINATO_FUNCTION Offset position(Index i, Index j) const {
-    const Offset end = row_ptr[i + 1];
-    Offset low = row_ptr[i], high = end;
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < j) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < end && col[low] == j ? low : -1;
+    const Offset at = first_from(i, j);
+    return at < row_ptr[i + 1] && col[at] == j ? at : -1;
   }
 };
 
@@ -145,34 +140,29 @@ struct InspectByRow {
   }
 };
 
-/// One run of entries, whatever rows they are in, so that a long row is shared out like any other entries.
+/// Some entries, whatever rows they are in, so that a long row is shared out like any other entries: `lanes` functors
+/// beside one another take every lanes-th of lanes x length entries.
 template <class Atomics, class T>
 struct InspectByRun {
-  static constexpr Offset length = 32;
-
   InspectEntries<Atomics, T> entries;
+  Offset length, lanes;
 
-  OSTINATO_FUNCTION Sums<2> operator()(std::size_t run) const {
+  std::size_t count() const {
+    const Offset span = length * lanes;
+    return static_cast<std::size_t>((entries.nonzeros + span - 1) / span * lanes);
+  }
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
     typename InspectEntries<Atomics, T>::Seen seen;
-    const Offset begin = static_cast<Offset>(run) * length;
-    const Offset end = begin + length < entries.nonzeros ? begin + length : entries.nonzeros;
-    Index i = row_of(begin);
-    for (Offset k = begin; k < end; ++k) {
+    const Offset span = length * lanes, first = static_cast<Offset>(number) / lanes * span;
+    const Offset begin = first + static_cast<Offset>(number) % lanes;
+    const Offset end = first + span < entries.nonzeros ? first + span : entries.nonzeros;
+    Index i = begin < end ? entries.row_of(begin) : 0;
+    for (Offset k = begin; k < end; k += lanes) {
       while (k >= entries.row_ptr[i + 1]) ++i;
       entries.inspect(i, k, seen);
     }
     return entries.settle(seen);
-  }
-
- private:
-  /// The row that holds entry k.
-  OSTINATO_FUNCTION Index row_of(Offset k) const {
-    Index low = 0, high = entries.rows;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (entries.row_ptr[middle] <= k ? low : high) = middle;
-    }
-    return low;
   }
 };
 
@@ -209,30 +199,33 @@ struct ListUsed {
   }
 };
 
-/// Diagonals in use: how many, and which when they aren't too many.
+/// Diagonals in use, when they aren't too many.
 template <class Space>
-void find_diagonals(const Space& space, const Vector<Space, std::uint8_t>& used, Findings* found, Structure& s) {
-  Vector<Space, double> total(space, 1);
-  sum(space, used.size(), CountUsed{used.data()}, total.data());
-  s.diagonals = static_cast<Offset>(total.download()[0]);
-  if (s.diagonals > Structure::max_listed_diagonals) return;
-  Vector<Space, Index> list(space, static_cast<std::size_t>(s.diagonals));
-  for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), s.rows, found, list.data()});
-  s.offsets = list.download();
-  std::sort(s.offsets.begin(), s.offsets.end());
+std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::uint8_t>& used, Offset count, Index rows,
+                                  Findings* found) {
+  if (count > Structure::max_listed_diagonals) return {};
+  Vector<Space, Index> list(space, static_cast<std::size_t>(count));
+  for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found, list.data()});
+  std::vector<Index> offsets = list.download();
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
 }
 
-/// Threads take a row each, unless that lets them wait for a long one.
+/// A thread takes a row where there are enough of them and none is long; on a GPU not if they are of more than a few
+/// entries, which runs read side by side.
 template <class Space, class T>
-void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries, Index longest_row,
-                     double* sums) {
-  using Run = InspectByRun<Atomic<Space>, T>;
+void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries,
+                     const Vector<Space, Findings>& found, double* sums) {
+  constexpr Offset fill = 1 << 18;  // threads
   const double mean = static_cast<double>(entries.nonzeros) / entries.rows;
-  if (longest_row <= 64 + 8 * mean) {
-    sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
-  } else {
-    sum(space, static_cast<std::size_t>((entries.nonzeros + Run::length - 1) / Run::length), Run{entries}, sums);
+  const bool few = mean <= 8;
+  if (!Space::on_device || (few && entries.rows >= fill)) {
+    if (found.download()[0].longest_row <= 64 + 8 * mean)
+      return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
   }
+  const Offset length = Space::on_device ? std::clamp<Offset>(entries.nonzeros / fill, 1, 32) : 32;
+  const InspectByRun<Atomic<Space>, T> run{entries, length, Space::on_device && !few ? 32 : 1};
+  sum(space, run.count(), run, sums);
 }
 
 /// Null when a table of pieces and diagonals would be mostly empty.
@@ -268,30 +261,31 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;
 
   const std::size_t rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
-  const Offset* row_ptr = a.row_ptr.data();
   Vector<Space, std::uint8_t> used(space, rows + cols - 1);
   space.zero(used.data(), used.bytes());
-  Vector<Space, Findings> found(space, 1, Findings{});
-  Vector<Space, double> sums(space, 4);
-  sum(space, rows, InspectRow<Atomic<Space>>{row_ptr, s.mean_row, found.data()}, sums.data() + 2);
-  s.longest_row = found.download()[0].longest_row;
-  inspect_entries<Space, T>(
-      space, {row_ptr, a.col.data(), a.val.data(), a.rows, a.cols, s.nonzeros, found.data(), used.data()},
-      s.longest_row, sums.data());
-  find_diagonals(space, used, found.data(), s);
+  Vector<Space, Findings> on_space(space, 1);
+  space.zero(on_space.data(), on_space.bytes());
+  Findings* const found = on_space.data();
+  std::future<Profile> profile = begin_profile(space, a);
+  sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
+  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), a.cols, s.nonzeros, found, used.data()}, on_space,
+                            found->entries);
+  sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
-  const Findings f = found.download()[0];
-  const std::vector<double> total = sums.download();
-  s.missing_diagonal = std::min(a.rows, a.cols) - static_cast<Index>(total[0]);
-  s.row_deviation = std::sqrt(total[2] / a.rows);
-  s.empty_rows = static_cast<Index>(total[3]);
+  const Findings f = on_space.download()[0];
+  s.longest_row = f.longest_row;
+  s.diagonals = static_cast<Offset>(f.diagonals);
+  s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
+  s.missing_diagonal = std::min(a.rows, a.cols) - static_cast<Index>(f.entries[0]);
+  s.row_deviation = std::sqrt(f.rows[0] / a.rows);
+  s.empty_rows = static_cast<Index>(f.rows[1]);
   s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
   s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
-  s.pattern_symmetric = rows == cols && f.asymmetric_pattern == 0 && total[1] == 0;
+  s.pattern_symmetric = rows == cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
   s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
   s.finite = f.not_finite == 0;
   s.census = census_of(space, a, s, look);
-  s.profile = std::make_shared<const Profile>(take_profile(space, a));
+  s.profile = std::make_shared<const Profile>(profile.get());
   return s;
 }
 

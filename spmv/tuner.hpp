@@ -92,6 +92,12 @@ double trial_seconds(const Space& space, double hopeless, double most, F&& f) {
   return *middle;
 }
 
+/// Whether the format copies or shares what it needs of a matrix that stays the caller's. Others take the arrays over.
+template <class F>
+inline constexpr bool shares_arrays =
+    std::constructible_from<F, const typename F::space_type&,
+                            const Resident<typename F::space_type, typename F::value_type>&, const Structure&>;
+
 /// Builds and times formats of a list until the budget is spent.
 ///
 /// Exec      The formats of a ranking with the parameters of their own choice come first, then variants() of the
@@ -134,11 +140,10 @@ class Tuner<Space, T, FormatList<F...>> {
   }
 
  private:
-  /// Whether the format copies or shares what it needs of a matrix that stays the caller's. Others take the arrays
-  /// over, which here are only lent.
-  template <class G>
-  static constexpr bool shares_arrays =
-      std::constructible_from<G, const Space&, const Resident<Space, T>&, const Structure&>;
+  struct Failure {
+    std::string reason = {};  ///< empty when there was none
+    bool for_memory = false;  ///< or may be; what a device lacks isn't told apart
+  };
 
   double seconds_left() const { return trials_.budget - watch_.seconds(); }
 
@@ -154,25 +159,27 @@ class Tuner<Space, T, FormatList<F...>> {
       return;
     }
     if (options_.on_trial) options_.on_trial(c, trials_);
-    std::string failure = try_out(c);
-    if (!failure.empty() && best_) {  // there may be room without it
+    Failure failure = try_out(c);
+    if (failure.for_memory && best_) {  // there may be room without it
       best_.reset();
       failure = try_out(c);
     }
-    c.cost.reason_not = failure;
+    c.cost.reason_not = failure.reason;
     trials_.candidates.push_back(std::move(c));
   }
 
-  /// Why it can't be built; empty when it was.
-  std::string try_out(Candidate& c) {
+  Failure try_out(Candidate& c) {
     try {
       time(c);
       return {};
-    } catch (const Error& e) {
+    } catch (const DeviceError& e) {
       space_.wait();  // throws when the device is of no more use
-      return e.what();
+      return {e.what(), true};
+    } catch (const Error& e) {
+      space_.wait();
+      return {e.what()};
     } catch (const std::bad_alloc&) {
-      return "out of memory";
+      return {"out of memory", true};
     }
   }
 

@@ -113,11 +113,11 @@ template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::spa
 template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
 
 template <class T>
-Profile take_profile(const Cuda&, const CsrView<T>&) {
+std::future<Profile> begin_profile(const Cuda&, const CsrView<T>&) {
   fail();
 }
-template Profile take_profile(const Cuda&, const CsrView<float>&);
-template Profile take_profile(const Cuda&, const CsrView<double>&);
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<float>&);
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<double>&);
 
 template <class T>
 std::string pattern_hash(const Cuda&, const CsrView<T>&) {

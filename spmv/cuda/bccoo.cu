@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include <ostinato/spmv/cuda/bccoo_blocks.cuh>
 #include <ostinato/spmv/cuda/overlap.cuh>
 #include <ostinato/spmv/cuda/parallel.cuh>
 #include <ostinato/spmv/formats/bccoo_build.hpp>
@@ -13,11 +14,15 @@ namespace ostinato::formats {
 
 namespace {
 
+using detail::Columns;
+using detail::Cursor;
+using detail::Values;
+
 /// Threads of a workgroup at most: with hot columns one workgroup fills a multiprocessor.
 constexpr int most_threads = 512, most_threads_hot = 1024;
 
-/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks built
-/// in.
+/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks
+/// built in.
 constexpr int usual_threads(bool hot, int area) { return hot ? 1024 : area > 1 ? 128 : 256; }
 
 /// Threads, and workgroups of a multiprocessor, that registers are shared out for.
@@ -30,72 +35,12 @@ __device__ int threads_of(const BccooView<T>& a) {
 }
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// Blocks that a thread has under way: as many as its registers hold.
-constexpr int in_flight(int area) { return area == 1 ? 8 : area <= 4 ? 4 : area <= 9 ? 2 : 1; }
-
-/// A thread's way through the columns of its tile.
-struct Cursor {
-  Index col = 0;
-  Index escape = 0;
-};
-
-template <class Stored, class T, int N>
-__device__ void add_differences(const BccooView<T>& a, Offset slot, int stride, Cursor& at, Index (&col)[N]) {
-  const Stored* from = static_cast<const Stored*>(a.col) + slot;
-  Stored difference[N];
-#pragma unroll
-  for (int u = 0; u < N; ++u) difference[u] = __ldcs(from + u * stride);
-#pragma unroll
-  for (int u = 0; u < N; ++u) {
-    // As a rule there are no escapes at all, which all threads see alike.
-    at.col = a.escapes == nullptr || difference[u] != -1 ? at.col + difference[u] : a.escapes[at.escape++];
-    col[u] = at.col;
-  }
+/// Blocks that a thread has under way: as many as its registers hold. With x in shared memory, columns aren't fetched
+/// ahead, which leaves registers for more of them.
+template <bool Hot>
+__host__ __device__ constexpr int in_flight(int area) {
+  return Hot ? 8 : area <= 4 ? 4 : area <= 9 ? 2 : 1;
 }
-
-/// Some blocks of a tile, as loaded.
-template <int Fixed, class T, int H, int W>
-struct Blocks {
-  static constexpr int count = in_flight(H * W);
-  Index col[count];
-  T val[count][H * W];
-
-  /// From the j-th block on of the tile of thread t in the group.
-  __device__ void load(const BccooView<T>& a, Index group, int t, int j, Cursor& at) {
-    const int stride = threads_of<Fixed>(a);
-    const Offset row = static_cast<Offset>(group) * a.shape.tile + j, slot = row * stride + t;
-    if (a.columns == BccooColumns::full) {
-      load_columns(static_cast<const Index*>(a.col) + slot, stride);
-    } else if (a.columns == BccooColumns::narrow) {
-      load_columns(static_cast<const unsigned short*>(a.col) + slot, stride);
-    } else if (a.columns == BccooColumns::difference) {
-      add_differences<short>(a, slot, stride, at, col);
-    } else {
-      add_differences<signed char>(a, slot, stride, at, col);
-    }
-    const Offset first = row * (H * W) * stride + t;
-    if (a.single) {
-      load_values(static_cast<const float*>(a.val) + first, stride);
-    } else {
-      load_values(static_cast<const T*>(a.val) + first, stride);
-    }
-  }
-
- private:
-  template <class Stored>
-  __device__ void load_columns(const Stored* from, int stride) {
-#pragma unroll
-    for (int u = 0; u < count; ++u) col[u] = __ldcs(from + u * stride);
-  }
-  template <class Stored>
-  __device__ void load_values(const Stored* from, int stride) {
-#pragma unroll
-    for (int u = 0; u < count; ++u) {
-#pragma unroll
-      for (int e = 0; e < H * W; ++e) val[u][e] = static_cast<T>(__ldcs(from + (u * H * W + e) * stride));
-    }
-  }
-};
 
 template <class T, int H>
 struct BlockRowSum {
@@ -173,33 +118,41 @@ __device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool c
 }
 
 /// Adds a tile up, block by block; sums of rows that begin and end in it go to the results. `wait` is called when the
-/// first blocks are on their way.
+/// first blocks are on their way. Columns come one round before their blocks, so that x and values come together.
 template <bool Hot, int Fixed, class T, int H, int W, class Wait>
 __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, Index group, const T* hot_x,
                                    const Results<T, H>& results, Index result, Wait wait) {
-  using Chunk = Blocks<Fixed, T, H, W>;
+  constexpr int round = in_flight<Hot>(H * W);
   const int t = static_cast<int>(threadIdx.x), threads = threads_of<Fixed>(a);
   const Offset tile = static_cast<Offset>(group) * threads + t;
+  const Offset first = static_cast<Offset>(group) * a.shape.tile * threads;
   const std::uint32_t* bits = a.bits + static_cast<Offset>(group) * a.shape.words() * threads + t;
-  Cursor at;
-  if (a.base != nullptr) at = {a.base[tile], a.escape != nullptr ? a.escape[tile] : 0};
+  Columns<round> next;
+  if (!Hot) next.load(a, first + t, threads);
+  Cursor cursor;
+  if (a.base != nullptr) cursor = {a.base[tile], a.escape != nullptr ? a.escape[tile] : 0};
   const bool cut = W > 1 && a.cols % W != 0;
   TileSums<T, H> sums;
   std::uint32_t flags = 0;
-  for (int j = 0; j < a.shape.tile; j += Chunk::count) {
-    Chunk chunk;
-    chunk.load(a, group, t, j, at);
+  for (int j = 0; j < a.shape.tile; j += round) {
+    if (Hot) next.load(a, first + j * threads + t, threads);
+    Values<T, round, H * W> values;
+    values.load(a, (first + j * threads) * (H * W) + t, threads);
+    Columns<round> columns = next;
+    columns.resolve(a, cursor);
     if (j % 32 == 0) flags = bits[j / 32 * threads];
     if (j == 0) wait();
-    T x[Chunk::count][W];
+    T x[round][W];
 #pragma unroll
-    for (int u = 0; u < Chunk::count; ++u) load_x<Hot, T, W>(a, p.x, hot_x, cut, chunk.col[u], x[u]);
+    for (int u = 0; u < round; ++u) load_x<Hot, T, W>(a, p.x, hot_x, cut, columns.at[u], x[u]);
+    if (!Hot && j + round < a.shape.tile) next.load(a, first + (j + round) * threads + t, threads);
+    values.look_up(a);
 #pragma unroll
-    for (int u = 0; u < Chunk::count; ++u) {
+    for (int u = 0; u < round; ++u) {
 #pragma unroll
       for (int r = 0; r < H; ++r) {
 #pragma unroll
-        for (int w = 0; w < W; ++w) sums.tail.v[r] = fma(chunk.val[u][r * W + w], x[u][w], sums.tail.v[r]);
+        for (int w = 0; w < W; ++w) sums.tail.v[r] = fma(values.of[u][r * W + w], x[u][w], sums.tail.v[r]);
       }
       const bool stop = (flags & 1u) == 0;
       flags >>= 1;
@@ -256,13 +209,8 @@ template <class T, int H>
 __device__ void settle(const BccooView<T>& a, const Product<T>& p, Index first) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const Index parts = a.span[first];
-  bool last = false;
-  if (lane == 0) {
-    __threadfence();
-    last = atomicAdd(a.arrived + first, 1u) == static_cast<unsigned>(parts - 1);
-  }
+  const bool last = lane == 0 && cuda::arrives_last(a.arrived + first, static_cast<unsigned>(parts));
   if (!__shfl_sync(all_lanes, last, 0)) return;
-  __threadfence();
   BlockRowSum<T, H> sum{};
   for (Index i = lane; i < parts; i += 32) {
     const T* part = a.part + (2 * static_cast<Offset>(first + i) + (i == 0 ? 1 : 0)) * H;
@@ -383,17 +331,6 @@ void launch(const Cuda& space, const BccooView<T>& a, const Product<T>& p) {
   }
 }
 
-template <class T>
-void launch_blocks(const Cuda& space, const BccooView<T>& a, const Product<T>& p) {
-  using Launch = void (*)(const Cuda&, const BccooView<T>&, const Product<T>&);
-  static constexpr Launch of_size[4][4] = {
-      {launch<false, T, 1, 1>, launch<false, T, 1, 2>, launch<false, T, 1, 3>, launch<false, T, 1, 4>},
-      {launch<false, T, 2, 1>, launch<false, T, 2, 2>, launch<false, T, 2, 3>, launch<false, T, 2, 4>},
-      {launch<false, T, 3, 1>, launch<false, T, 3, 2>, launch<false, T, 3, 3>, launch<false, T, 3, 4>},
-      {launch<false, T, 4, 1>, launch<false, T, 4, 2>, launch<false, T, 4, 3>, launch<false, T, 4, 4>}};
-  of_size[a.shape.height - 1][a.shape.width - 1](space, a, p);
-}
-
 }  // namespace
 
 template <class T>
@@ -403,7 +340,7 @@ void bccoo_apply(const Cuda& space, const BccooView<T>& a, const Product<T>& p) 
   if (a.shape.hot > 0) {
     launch<true, T, 1, 1>(space, a, p);
   } else {
-    launch_blocks(space, a, p);
+    with_block_size(a.shape, [&]<int H, int W>() { launch<false, T, H, W>(space, a, p); });
   }
 }
 

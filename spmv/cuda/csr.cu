@@ -13,8 +13,12 @@ namespace ostinato::formats {
 
 namespace {
 
-/// Entries that a thread takes of a row at most; longer rows go to whole blocks.
-constexpr int longest_share = 32;
+/// Entries that a thread takes of a row at most; longer rows go to whole blocks. They wait less then, above all for cold
+/// caches, but many blocks for a row each keep others waiting: memplus, with 165 rows past 8 entries a thread, takes
+/// 3.5 us in a graph and 7.6 cold, 4.8 and 13.1 with 32; c-62, with 1344 of them, 8.5 with 8, 5.2 with 16 (H200,
+/// 2026-11).
+constexpr int share_count = 3;
+__host__ __device__ constexpr int longest_share(int k) { return 8 << k; }
 
 /// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the
 /// sectors that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils
@@ -45,11 +49,15 @@ struct Narrow {
   __device__ void operator()(std::size_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
 };
 
+/// Rows that are long for each of the shares.
 struct CountLong {
   const Offset* row_ptr;
-  int longest_short;
-  __device__ Sums<1> operator()(std::size_t i) const {
-    return {{row_ptr[i + 1] - row_ptr[i] > longest_short ? 1.0 : 0.0}};
+  int threads;
+  __device__ Sums<share_count> operator()(std::size_t i) const {
+    const Offset length = row_ptr[i + 1] - row_ptr[i];
+    Sums<share_count> longer{};
+    for (int k = 0; k < share_count; ++k) longer.v[k] = length > longest_share(k) * threads ? 1.0 : 0.0;
+    return longer;
   }
 };
 
@@ -71,14 +79,26 @@ struct ListLong {
   }
 };
 
-std::vector<LongRow> find_long_rows(const Cuda& space, const Offset* row_ptr, std::size_t rows, int longest_short) {
-  Vector<Cuda, double> count(space, 1);
-  sum(space, rows, CountLong{row_ptr, longest_short}, count.data());
-  Vector<Cuda, LongRow> list(space, static_cast<std::size_t>(count.download()[0]));
-  Vector<Cuda, int> listed(space, 1, 0);
-  for_each(space, rows, ListLong{row_ptr, longest_short, listed.data(), list.data()});
-  std::vector<LongRow> found = list.download();
-  std::sort(found.begin(), found.end(), [](const LongRow& a, const LongRow& b) { return a.row < b.row; });
+struct LongRows {
+  int longest_short;
+  std::vector<LongRow> rows;
+};
+
+/// The smallest share that leaves no more than two rows a multiprocessor to whole blocks, else the largest.
+LongRows find_long_rows(const Cuda& space, const Offset* row_ptr, std::size_t rows, int threads) {
+  Vector<Cuda, double> counts(space, share_count);
+  sum(space, rows, CountLong{row_ptr, threads}, counts.data());
+  const std::vector<double> count = counts.download();
+  int k = 0;
+  while (k + 1 < share_count && count[static_cast<std::size_t>(k)] > 2.0 * space.multiprocessors()) ++k;
+  LongRows found{longest_share(k) * threads, {}};
+  Vector<Cuda, LongRow> list(space, static_cast<std::size_t>(count[static_cast<std::size_t>(k)]));
+  if (list.size() == 0) return found;
+  Vector<Cuda, int> listed(space, 1);
+  space.zero(listed.data(), listed.bytes());
+  for_each(space, rows, ListLong{row_ptr, found.longest_short, listed.data(), list.data()});
+  found.rows = list.download();
+  std::sort(found.rows.begin(), found.rows.end(), [](const LongRow& a, const LongRow& b) { return a.row < b.row; });
   return found;
 }
 
@@ -176,8 +196,8 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
   } while (Strided && first < a.rows);
 }
 
-struct LongRows {
-  int pieces;
+struct Pieces {
+  int count;
   const CsrPlan<Cuda>::Piece* piece;
   double* partial;
   std::uint32_t* arrived;
@@ -185,7 +205,7 @@ struct LongRows {
 
 /// One block for each piece of a long row; the block that comes last adds the row's pieces up in their order.
 template <class T, class Pointer>
-__device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, int number) {
+__device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, int number) {
   __shared__ bool last;
   cuda::take_turn();
   const CsrPlan<Cuda>::Piece piece = rows.piece[number];
@@ -198,12 +218,10 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, 
   sum = cuda::block_sum(sum);
   if (threadIdx.x == 0) {
     rows.partial[number] = sum.v[0];
-    __threadfence();
-    last = atomicAdd(rows.arrived + piece.first, 1u) == static_cast<unsigned>(piece.pieces - 1);
+    last = cuda::arrives_last(rows.arrived + piece.first, static_cast<unsigned>(piece.pieces));
   }
   __syncthreads();
   if (!last) return;
-  __threadfence();
   Sums<1> total{};
   for (int p = static_cast<int>(threadIdx.x); p < piece.pieces; p += cuda::block_threads) {
     total.v[0] += __ldcg(rows.partial + piece.first + p);
@@ -217,19 +235,19 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const LongRows& rows, 
 /// y = alpha A x + beta y in one launch: the blocks that come first take the long rows, which take longest.
 template <int NT, class T, class Pointer>
 __global__ void __launch_bounds__(cuda::block_threads)
-    product_kernel(Args<T, Pointer> a, int longest_short, LongRows rows) {
+    product_kernel(Args<T, Pointer> a, int longest_short, Pieces rows) {
   const int block = static_cast<int>(blockIdx.x);
-  if (block < rows.pieces) {
+  if (block < rows.count) {
     long_row_piece(a, rows, block);
   } else {
     Sums<1> unused;
-    short_rows<NT, false, false>(a, longest_short, block - rows.pieces, static_cast<int>(gridDim.x) - rows.pieces,
+    short_rows<NT, false, false>(a, longest_short, block - rows.count, static_cast<int>(gridDim.x) - rows.count,
                                  static_cast<const T*>(nullptr), unused);
   }
 }
 
 template <class T, class Pointer>
-__global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, Pointer> a, LongRows rows) {
+__global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, Pointer> a, Pieces rows) {
   long_row_piece(a, rows, static_cast<int>(blockIdx.x));
 }
 
@@ -243,12 +261,12 @@ __global__ void __launch_bounds__(cuda::block_threads)
 }
 
 template <int NT, bool Dotted, class T, class Pointer>
-void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const LongRows& rows, const T* w,
+void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short, const Pieces& rows, const T* w,
                  double* slot) {
   const std::size_t threads = static_cast<std::size_t>(a.rows) * NT;
   if constexpr (Dotted) {
-    if (rows.pieces > 0) {
-      cuda::launch(space, long_rows_kernel<T, Pointer>, rows.pieces, cuda::block_threads, 0, a, rows);
+    if (rows.count > 0) {
+      cuda::launch(space, long_rows_kernel<T, Pointer>, rows.count, cuda::block_threads, 0, a, rows);
     }
     const int blocks = cuda::resident_blocks(space, threads);
     const bool strided = static_cast<std::size_t>(blocks) * cuda::block_threads < threads;
@@ -256,7 +274,7 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
                  cuda::block_threads, 0, a, longest_short, w, cuda::reduction(space, slot));
   } else {
     const std::size_t blocks =
-        (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.pieces);
+        (threads + cuda::block_threads - 1) / cuda::block_threads + static_cast<std::size_t>(rows.count);
     cuda::launch(space, product_kernel<NT, T, Pointer>, static_cast<unsigned>(blocks), cuda::block_threads, 0, a,
                  longest_short, rows);
   }
@@ -265,8 +283,8 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
 template <bool Dotted, class T, class Pointer>
 void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
   space.state().activate();
-  const LongRows rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(),
-                      const_cast<double*>(plan.partial.data()), const_cast<std::uint32_t*>(plan.arrived.data())};
+  const Pieces rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(), const_cast<double*>(plan.partial.data()),
+                    const_cast<std::uint32_t*>(plan.arrived.data())};
   const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, rows, w, slot); };
   switch (plan.threads_per_row) {
     case 1:
@@ -307,21 +325,26 @@ void run(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T al
 
 template <class T>
 CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
-    : threads_per_row(threads_for(space, s)), longest_short(longest_share * threads_per_row) {
+    : threads_per_row(threads_for(space, s)), longest_short(longest_share(share_count - 1) * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   // A step past the end of a row has to fit, too.
   if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads) {
     row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
     for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
   }
-  if (s.longest_row > longest_short) {
-    const std::vector<Piece> cut = cut_rows(find_long_rows(space, a.row_ptr.data(), rows, longest_short));
-    pieces = Vector<Cuda, Piece>(space, cut);
-    partial = Vector<Cuda, double>(space, cut.size());
-    arrived = Vector<Cuda, std::uint32_t>(space, cut.size());
-    space.zero(arrived.data(), arrived.bytes());
+  if (s.longest_row > longest_share(0) * threads_per_row) {
+    const LongRows found = find_long_rows(space, a.row_ptr.data(), rows, threads_per_row);
+    longest_short = found.longest_short;
+    take_pieces(space, cut_rows(found.rows));
   }
   space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+}
+
+void CsrPlan<Cuda>::take_pieces(const Cuda& space, const std::vector<Piece>& cut) {
+  pieces = Vector<Cuda, Piece>(space, cut);
+  partial = Vector<Cuda, double>(space, cut.size());
+  arrived = Vector<Cuda, std::uint32_t>(space, cut.size());
+  if (!cut.empty()) space.zero(arrived.data(), arrived.bytes());
 }
 
 template <class T>

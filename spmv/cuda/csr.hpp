@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/cuda.hpp>
@@ -40,6 +41,7 @@ struct CsrPlan<Cuda> {
   template <class T>
   CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s);
 
+  void take_pieces(const Cuda& space, const std::vector<Piece>& cut);
   std::size_t bytes() const { return row_ptr.bytes() + pieces.bytes() + partial.bytes() + arrived.bytes(); }
 };
 

@@ -12,10 +12,15 @@ using cuda::block_threads;
 using Atomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<Atomics>;
 
+// These kernels add to a board that no kernel before them touches. So, unless a functor follows another, they wait only
+// in the end, and all of a profile is under way at once.
+
 /// Counts in shared memory; what isn't 0 in the end is added to everybody's.
 template <int K, class F>
 __global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f, int* counts) {
   __shared__ int here[K];
+  cuda::let_next_start();
+  if (F::follows) cuda::wait_for_previous();
   for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) here[k] = 0;
   __syncthreads();
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
@@ -25,6 +30,7 @@ __global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f
   for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) {
     if (here[k] != 0) atomicAdd(counts + k, here[k]);
   }
+  cuda::wait_for_previous();
 }
 
 /// A block stops when it knows that there are too many values and that one isn't exact in float.
@@ -32,6 +38,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads) value_kernel(const T* val, Offset count, detail::ProfileBoard* board) {
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int many, wide;
+  cuda::let_next_start();
   for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
   if (threadIdx.x == 0) {
     many = 0;
@@ -42,13 +49,14 @@ __global__ void __launch_bounds__(block_threads) value_kernel(const T* val, Offs
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
   for (Offset k = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; k < count; k += stride) {
     const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
-    if (!seek_wide && !seek_many) return;
+    if (!seek_wide && !seek_many) break;
     if (seek_wide && !judge.exact(k)) {
       Atomics::store(&wide, 1);
       Atomics::store(&board->wide, 1);
     }
     if (seek_many && !judge.note(k, cache)) Atomics::store(&many, 1);
   }
+  cuda::wait_for_previous();
 }
 
 }  // namespace
@@ -58,26 +66,24 @@ namespace detail {
 template <int K, class F>
 void tally(const Cuda& space, std::size_t n, F f, int* counts) {
   space.state().activate();
-  tally_kernel<K><<<cuda::resident_blocks(space, n), block_threads, 0, space.stream()>>>(n, f, counts);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, tally_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
 }
 
 template <class T>
 void judge_values(const Cuda& space, const CsrView<T>& a, ProfileBoard* board) {
-  const int blocks = cuda::resident_blocks(space, a.val.size());
   space.state().activate();
-  value_kernel<<<blocks, block_threads, 0, space.stream()>>>(a.val.data(), a.nonzeros(), board);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, value_kernel<T>, cuda::resident_blocks(space, a.val.size()), block_threads, 0, a.val.data(),
+               a.nonzeros(), board);
 }
 
 }  // namespace detail
 
 template <class T>
-Profile take_profile(const Cuda& space, const CsrView<T>& a) {
-  return detail::take_profile_on(space, a);
+std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a) {
+  return detail::begin_profile_on(space, a);
 }
 
-template Profile take_profile(const Cuda&, const CsrView<float>&);
-template Profile take_profile(const Cuda&, const CsrView<double>&);
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<float>&);
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<double>&);
 
 }  // namespace ostinato

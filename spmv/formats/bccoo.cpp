@@ -102,7 +102,15 @@ class Chunk {
     for (int w = 0; w < W; ++w) {
       const Offset j = static_cast<Offset>(block_col) * W + w;
       const T x = W == 1 || j < a_.cols ? p_.x[j] : T{0};
-      for (int r = 0; r < H; ++r) sum_[static_cast<std::size_t>(r)] += static_cast<T>(val[(r * W + w) * stride]) * x;
+      for (int r = 0; r < H; ++r) sum_[static_cast<std::size_t>(r)] += value(val[(r * W + w) * stride]) * x;
+    }
+  }
+
+  T value(Stored stored) const {
+    if constexpr (sizeof(Stored) == 1) {
+      return a_.table[stored];
+    } else {
+      return static_cast<T>(stored);
     }
   }
 
@@ -161,20 +169,16 @@ void multiply(const Host& host, const BccooView<T>& a, const Product<T>& p) {
 
 template <class T, class Stored>
 void multiply_blocks(const Host& host, const BccooView<T>& a, const Product<T>& p) {
-  using Multiply = void (*)(const Host&, const BccooView<T>&, const Product<T>&);
-  static constexpr Multiply of_size[4][4] = {
-      {multiply<T, Stored, 1, 1>, multiply<T, Stored, 1, 2>, multiply<T, Stored, 1, 3>, multiply<T, Stored, 1, 4>},
-      {multiply<T, Stored, 2, 1>, multiply<T, Stored, 2, 2>, multiply<T, Stored, 2, 3>, multiply<T, Stored, 2, 4>},
-      {multiply<T, Stored, 3, 1>, multiply<T, Stored, 3, 2>, multiply<T, Stored, 3, 3>, multiply<T, Stored, 3, 4>},
-      {multiply<T, Stored, 4, 1>, multiply<T, Stored, 4, 2>, multiply<T, Stored, 4, 3>, multiply<T, Stored, 4, 4>}};
-  of_size[a.shape.height - 1][a.shape.width - 1](host, a, p);
+  with_block_size(a.shape, [&]<int H, int W>() { multiply<T, Stored, H, W>(host, a, p); });
 }
 
 }  // namespace
 
 template <class T>
 void bccoo_apply(const Host& host, const BccooView<T>& a, const Product<T>& p) {
-  if (a.groups > 0 && a.single) {
+  if (a.groups > 0 && a.values == BccooValues::coded) {
+    multiply_blocks<T, std::uint8_t>(host, a, p);
+  } else if (a.groups > 0 && a.values == BccooValues::single) {
     multiply_blocks<T, float>(host, a, p);
   } else if (a.groups > 0) {
     multiply_blocks<T, T>(host, a, p);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ namespace ostinato::formats {
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
 /// Layout    Blocks of height x width by rows; a thread takes `tile` of them, a workgroup as many tiles as it has
 ///           threads, and what its threads read at one time stands side by side. See BccooView.
+///           Values take 1 byte and a table when no more than 256 are different, 4 when all are exact in float.
 /// Traffic   bytes() for A and sizeof(T) (rows + cols) for x and y, if x is read once.
 /// Exec      One kernel. Threads add their tiles up block by block and join what lies in several; of a row in several
 ///           workgroups the one that is done last adds the parts up in their order: nobody waits for another, and the
@@ -61,7 +63,7 @@ class BccooFormat {
   static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
 
   BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, const Parameters& p)
-      : store_(space, a.view(), checked(p).shape(s.compress), s.compress && s.profile != nullptr && s.profile->single) {
+      : store_(space, a.view(), checked(p).shape(s.compress), bccoo_values(s, p, sizeof(T)), different(s)) {
     space.wait();  // products may read from then on what doesn't change any more
   }
   BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s)
@@ -81,6 +83,10 @@ class BccooFormat {
   static BccooParameters checked(const Parameters& p) {
     if (Space::on_device && p.threads < 32) throw ArgumentError("bccoo: threads=1 is for the host");
     return BccooParameters::parse(name, p.text());
+  }
+
+  static std::span<const Offset> different(const Structure& s) {
+    return s.profile == nullptr ? std::span<const Offset>() : s.profile->different;
   }
 
   BccooStore<Space, T> store_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <ostinato/spmv/formats/bccoo_steps.hpp>
 #include <ostinato/spmv/formats/bccoo_store.hpp>
@@ -20,6 +21,10 @@ struct Atomic;
 namespace formats {
 
 namespace detail {
+
+/// Of OverRuns.
+template <class Space>
+inline constexpr Offset run_length = Space::on_device ? 1 : 256;
 
 /// y = alpha (sums of the slices) + beta z
 template <class T>
@@ -38,13 +43,15 @@ struct CombineSlices {
 }  // namespace detail
 
 template <class Space, class T>
-BccooStore<Space, T>::BccooStore(const Space& space, const CsrView<T>& a, const BccooShape& shape, bool single)
+BccooStore<Space, T>::BccooStore(const Space& space, const CsrView<T>& a, const BccooShape& shape, BccooValues values,
+                                 std::span<const Offset> different)
     : space_(space),
       shape_(shape),
       rows_(a.rows),
       cols_(a.cols),
       rows_of_blocks_((a.rows + shape.height - 1) / shape.height),
-      single_(single && sizeof(T) > sizeof(float)) {
+      values_(values) {
+  if (values_ == BccooValues::coded) list_values(a, different);
   if (shape_.hot > 0) choose_hot(a);
   number_blocks(a);
   if (shape_.slices > 1) {
@@ -56,19 +63,35 @@ BccooStore<Space, T>::BccooStore(const Space& space, const CsrView<T>& a, const 
   renumbered_ = {};
 }
 
+/// In the order of their bits, in which +0 comes first: the padding of blocks has code 0.
+template <class Space, class T>
+void BccooStore<Space, T>::list_values(const CsrView<T>& a, std::span<const Offset> different) {
+  using ostinato::detail::bits_of;
+  const Vector<Space, Offset> entries(space_, different);
+  Vector<Space, T> found(space_, different.size());
+  for_each(space_, different.size(), detail::TakeValues<T>{a.val.data(), entries.data(), found.data()});
+  std::vector<T> table = found.download();
+  if (shape_.area() > 1) table.push_back(T{0});
+  std::sort(table.begin(), table.end(), [](T l, T r) { return bits_of(l) < bits_of(r); });
+  table.erase(std::unique(table.begin(), table.end(), [](T l, T r) { return bits_of(l) == bits_of(r); }), table.end());
+  if (different.empty() || table.size() > bccoo_codes) {
+    values_ = BccooValues::whole;
+  } else {
+    table_ = Vector<Space, T>(space_, table);
+  }
+}
+
 template <class Space, class T>
 void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
   const Index slice_cols =
       ((cols_ + shape_.slices - 1) / shape_.slices + shape_.width - 1) / shape_.width * shape_.width;
   detail::BlockOrder order{
-      a.row_ptr.data(), a.col.data(), rows_, cols_, shape_.height, shape_.width, std::max(slice_cols, shape_.width),
-      rows_of_blocks_};
-  constexpr Offset run = Space::on_device ? 1 : 256;
+      detail::pattern_of(a), cols_, shape_.height, shape_.width, std::max(slice_cols, shape_.width), rows_of_blocks_};
   const auto entries = static_cast<std::size_t>(a.nonzeros());
   Vector<Space, Offset> firsts, start(space_, block_rows() + 1);
   if (shape_.area() > 1) {
     firsts = Vector<Space, Offset>(space_, entries + 1);
-    using Mark = detail::OverRuns<detail::MarkFirsts, run>;
+    using Mark = detail::OverRuns<detail::MarkFirsts, detail::run_length<Space>>;
     for_each(space_, Mark::count(a.nonzeros()), Mark{order, a.nonzeros(), {firsts.data()}});
     exclusive_scan(space_, firsts.span());
     order.firsts = firsts.data();
@@ -80,22 +103,28 @@ void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
   groups_ = static_cast<Index>((blocks_ + shape_.blocks_of_group() - 1) / shape_.blocks_of_group());
   block_col_ = Vector<Space, Index>(space_, static_cast<std::size_t>(blocks_));
 
-  const auto place = [&]<class Stored>(Stored*) {
-    val_ = Vector<Space, std::byte>(space_, slots() * static_cast<std::size_t>(shape_.area()) * sizeof(Stored));
-    space_.zero(val_.data(), val_.bytes());
-    using Place = detail::OverRuns<detail::PlaceEntries<T, Stored>, run>;
-    for_each(
-        space_, Place::count(a.nonzeros()),
-        Place{order,
-              a.nonzeros(),
-              {shape_, a.val.data(), renumbered_.data(), block_col_.data(), reinterpret_cast<Stored*>(val_.data())}});
-  };
-  if (single_) {
-    place(static_cast<float*>(nullptr));
+  if (values_ == BccooValues::coded) {
+    place_entries<std::uint8_t>(a, order);
+  } else if (values_ == BccooValues::single) {
+    place_entries<float>(a, order);
   } else {
-    place(static_cast<T*>(nullptr));
+    place_entries<T>(a, order);
   }
   mark_rows(start);
+}
+
+template <class Space, class T>
+template <class Stored>
+void BccooStore<Space, T>::place_entries(const CsrView<T>& a, const detail::BlockOrder& order) {
+  using Place = detail::OverRuns<detail::PlaceEntries<T, Stored>, detail::run_length<Space>>;
+  val_ = Vector<Space, std::byte>(space_, slots() * static_cast<std::size_t>(shape_.area()) * sizeof(Stored));
+  space_.zero(val_.data(), val_.bytes());
+  const detail::Encode<T, Stored> encode{table_.data(), static_cast<int>(table_.size())};
+  for_each(space_, Place::count(a.nonzeros()),
+           Place{order,
+                 a.nonzeros(),
+                 {shape_, a.val.data(), renumbered_.data(), block_col_.data(), encode,
+                  reinterpret_cast<Stored*>(val_.data())}});
 }
 
 /// The columns with most entries, up to the number asked for.
@@ -236,7 +265,7 @@ BccooView<T> BccooStore<Space, T>::view() const {
   v.groups = groups_;
   v.results = results_;
   v.columns = columns_;
-  v.single = single_;
+  v.values = values_;
   v.bits = bits_.data();
   v.first = first_.data();
   v.col = col_.data();
@@ -244,6 +273,7 @@ BccooView<T> BccooStore<Space, T>::view() const {
   v.escape = escape_.data();
   v.escapes = escapes_.data();
   v.val = val_.data();
+  v.table = table_.data();
   v.row_of = row_of_.data();
   v.empty = empty_.data();
   v.empty_rows = static_cast<Index>(empty_.size());
@@ -259,7 +289,7 @@ template <class Space, class T>
 std::size_t BccooStore<Space, T>::bytes() const {
   return bits_.bytes() + first_.bytes() + base_.bytes() + escape_.bytes() + escapes_.bytes() + row_of_.bytes() +
          empty_.bytes() + hot_columns_.bytes() + begin_.bytes() + span_.bytes() + col_.bytes() + val_.bytes() +
-         part_.bytes() + slice_sums_.bytes() + arrived_.bytes();
+         table_.bytes() + part_.bytes() + slice_sums_.bytes() + arrived_.bytes();
 }
 
 }  // namespace formats

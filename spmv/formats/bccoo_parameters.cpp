@@ -23,6 +23,20 @@ std::size_t shared_bytes(int hot, std::size_t value_bytes) {
   return (static_cast<std::size_t>(hot) + cached_values_hot) * value_bytes + 4096;
 }
 
+double stored_bytes(BccooValues values, std::size_t value_bytes) {
+  if (values == BccooValues::coded) return 1;
+  return values == BccooValues::single ? sizeof(float) : static_cast<double>(value_bytes);
+}
+
+/// Different values, with the 0 that blocks are padded with.
+int codes_of(const Structure& s, const BccooParameters& p) {
+  return s.profile->distinct + (p.height * p.width > 1 ? 1 : 0);
+}
+
+double table_bytes(const Structure& s, const BccooParameters& p, std::size_t value_bytes) {
+  return codes_of(s, p) * static_cast<double>(value_bytes);
+}
+
 double fill_of(const Structure& s, int height, int width) {
   if (s.profile == nullptr || s.nonzeros == 0) return 1.0 / (height * width);
   return s.profile->fill[height - 1][width - 1];
@@ -132,6 +146,14 @@ BccooShape BccooParameters::shape(bool may_compress) const {
   return s;
 }
 
+BccooValues bccoo_values(const Structure& s, const BccooParameters& p, std::size_t value_bytes) {
+  if (!s.compress || s.profile == nullptr) return BccooValues::whole;
+  const auto otherwise = s.profile->single && value_bytes > sizeof(float) ? BccooValues::single : BccooValues::whole;
+  if (p.compress == 0 || s.profile->distinct == 0 || codes_of(s, p) > bccoo_codes) return otherwise;
+  const double saved = static_cast<double>(s.nonzeros) * (stored_bytes(otherwise, value_bytes) - 1);
+  return saved > table_bytes(s, p, value_bytes) ? BccooValues::coded : otherwise;
+}
+
 BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t value_bytes, bool sliced) {
   BccooParameters p;
   p.slices = sliced ? 4 : 1;
@@ -208,23 +230,25 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
   const double fill = std::max(fill_of(s, p.height, p.width), 1 / area), group = double(p.tile) * p.threads;
   const double blocks = std::ceil(entries / (fill * area) / group) * group, tiles = blocks / p.tile;
   const double block_rows = block_rows_of(s, p);
-  const bool single = s.compress && s.profile != nullptr && s.profile->single;
+  const BccooValues values = bccoo_values(s, p, value_bytes);
   const bool narrow = s.compress && p.compress != 0 && p.hot == 0;
-  const double value = single ? sizeof(float) : static_cast<double>(value_bytes);
+  const double value = stored_bytes(values, value_bytes);
   const double column = narrow ? 2 : 4, header = narrow && s.cols > 65536 * p.width ? 8 : 4;
   const bool gaps = p.slices > 1 || s.empty_rows > 0;
   c.bytes = static_cast<std::size_t>(blocks * (area * value + column + 0.125) + tiles * header +
                                      (gaps ? 4.0 * std::min(block_rows, blocks) + 4.0 * s.empty_rows : 0) +
                                      blocks / group * (12 + 2 * p.height * static_cast<double>(value_bytes)) +
                                      (p.slices > 1 ? block_rows * p.height * static_cast<double>(value_bytes) : 0) +
-                                     4.0 * p.hot);
+                                     4.0 * p.hot + (values == BccooValues::coded ? table_bytes(s, p, value_bytes) : 0));
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
+  // EPYC, 2026-11: floats and codes take a core as long as whole values.
+  const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
   // H200, 2026-11: 1.5 us for what follows the last load, and 4 ps for a row's way through the cache. Hot columns are
   // read from shared memory.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
-              traffic_seconds(s, m, c.moved, m.device ? 0.93 : host_efficiency(area), 1 - hot) +
+              traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot) +
               (m.device ? 1.5e-6 + 4e-12 * std::min(block_rows * p.height, entries) : 0);
   c.setup_seconds =
       60 * m.latency + (6.0 * static_cast<double>(c.bytes) + entries * (area > 1 ? 60 : 40)) / m.bandwidth;

@@ -22,7 +22,7 @@ struct BccooParameters {
   int threads =
       64;  ///< of a workgroup: 64, 128, .. 512, with hot columns 1024; 1 lays the blocks out one after the other
   int strategy = 2;  ///< 1: a thread stores its sums itself. 2: they go through a cache of the workgroup
-  int compress = 1;  ///< block columns in 1 or 2 bytes where they fit
+  int compress = 1;  ///< block columns in 1 or 2 bytes where they fit, values in 1
   int hot = 0;       ///< columns kept in shared memory: 0, 4096, 8192, 16384; 1 x 1 blocks only
 
   bool operator==(const BccooParameters&) const = default;
@@ -32,6 +32,10 @@ struct BccooParameters {
   /// The layout that follows. Sums of a workgroup that don't fit the cache are stored by the threads.
   BccooShape shape(bool may_compress) const;
 };
+
+/// Coded when the different values, and the 0 of padding in blocks, are few enough and it saves bytes; else as float
+/// when all of them are exact in it.
+BccooValues bccoo_values(const Structure& s, const BccooParameters& p, std::size_t value_bytes);
 
 /// The parameters expected to be fastest.
 BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t value_bytes, bool sliced);

@@ -7,18 +7,17 @@
 
 #include <cstdint>
 
-#include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/formats/bccoo_view.hpp>
+#include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato::formats::detail {
 
 /// The blocks of a matrix, numbered by slice, block row and block column.
-struct BlockOrder {
-  const Offset* row_ptr;
-  const Index* col;
-  Index rows, cols;
+struct BlockOrder : CsrPattern {
+  Index cols;
   int height, width;
   Index slice_cols;                ///< a multiple of width
   Index block_rows;                ///< of one slice
@@ -30,18 +29,9 @@ struct BlockOrder {
   /// The first entry of the row with a column of at least `column`. Tries the place where another row of the block
   /// row has it, which in a matrix of blocks is right.
   OSTINATO_FUNCTION Offset from_column(Index row, Offset column, Offset place = 0) const {
-    Offset low = row_ptr[row], high = row_ptr[row + 1];
-    const Offset guess = low + place;
-    if (guess < high && col[guess] >= column && (place == 0 || col[guess - 1] < column)) return guess;
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < column) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    const Offset end = row_ptr[row + 1], guess = row_ptr[row] + place;
+    if (guess < end && col[guess] >= column && (place == 0 || col[guess - 1] < column)) return guess;
+    return first_from(row, column);
   }
 
   /// Where the entries of the block begin in the row of its entry k, counted from the row's first.
@@ -98,14 +88,10 @@ struct OverRuns {
 
   OSTINATO_FUNCTION void operator()(std::size_t run) const {
     const Offset begin = static_cast<Offset>(run) * length, end = begin + length < entries ? begin + length : entries;
-    Index low = 0, high = order.rows;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (order.row_ptr[middle] <= begin ? low : high) = middle;
-    }
+    Index row = order.row_of(begin);
     for (Offset k = begin; k < end; ++k) {
-      while (k >= order.row_ptr[low + 1]) ++low;
-      f(order, low, k);
+      while (k >= order.row_ptr[row + 1]) ++row;
+      f(order, row, k);
     }
   }
 };
@@ -129,6 +115,34 @@ struct CountBlocks {
   }
 };
 
+/// The values of some entries.
+template <class T>
+struct TakeValues {
+  const T* val;
+  const Offset* entries;
+  T* to;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = val[entries[i]]; }
+};
+
+/// What is stored of a value: a byte is its place in the table, which is in the order of bits.
+template <class T, class Stored>
+struct Encode {
+  const T* table;
+  int length;
+
+  OSTINATO_FUNCTION Stored operator()(T v) const {
+    if constexpr (sizeof(Stored) > 1) {
+      return static_cast<Stored>(v);
+    } else {
+      using ostinato::detail::bits_of;
+      int first = 0;
+      for (int left = length; left > 1; left -= left / 2)
+        first += bits_of(table[first + left / 2]) <= bits_of(v) ? left / 2 : 0;
+      return static_cast<Stored>(first);
+    }
+  }
+};
+
 /// Values, and the block columns in the order of the blocks.
 template <class T, class Stored>
 struct PlaceEntries {
@@ -136,6 +150,7 @@ struct PlaceEntries {
   const T* val;
   const Index* renumbered;  ///< columns, the hot ones first; null when there are none
   Index* block_col;
+  Encode<T, Stored> encode;
   Stored* to;
   OSTINATO_FUNCTION void operator()(const BlockOrder& order, Index row, Offset k) const {
     const Offset block = order.number(row, k);
@@ -143,7 +158,7 @@ struct PlaceEntries {
     if (order.firsts == nullptr || order.firsts[k] != order.firsts[k + 1])
       block_col[block] = renumbered != nullptr ? renumbered[column] : column / order.width;
     const int component = static_cast<int>(row % order.height) * order.width + static_cast<int>(column % order.width);
-    to[shape.value_slot(block, component)] = static_cast<Stored>(val[k]);
+    to[shape.value_slot(block, component)] = encode(val[k]);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/formats/bccoo_view.hpp>
@@ -16,6 +17,10 @@ class Host;
 
 namespace formats {
 
+namespace detail {
+struct BlockOrder;
+}
+
 /// A matrix in BCCOO form; with slices, its vertical parts one above the other, whose sums are added up by a second
 /// kernel.
 ///
@@ -24,7 +29,10 @@ namespace formats {
 template <class Space, class T>
 class BccooStore {
  public:
-  BccooStore(const Space& space, const CsrView<T>& a, const BccooShape& shape, bool single);
+  /// `different` is for codes: an entry with each value that there is. Values are stored whole when there are more than
+  /// codes tell apart.
+  BccooStore(const Space& space, const CsrView<T>& a, const BccooShape& shape, BccooValues values = BccooValues::whole,
+             std::span<const Offset> different = {});
 
   void apply(const Product<T>& p) const;
 
@@ -32,7 +40,10 @@ class BccooStore {
   std::size_t bytes() const;
 
  private:
+  void list_values(const CsrView<T>& a, std::span<const Offset> different);
   void number_blocks(const CsrView<T>& a);
+  template <class Stored>
+  void place_entries(const CsrView<T>& a, const detail::BlockOrder& order);
   void choose_hot(const CsrView<T>& a);
   void mark_rows(const Vector<Space, Offset>& start);
   void store_columns();
@@ -53,11 +64,11 @@ class BccooStore {
   Offset blocks_ = 0;
   Index groups_ = 0, results_ = 0;
   BccooColumns columns_ = BccooColumns::full;
-  bool single_;
+  BccooValues values_;
   Vector<Space, std::uint32_t> bits_;
   Vector<Space, Index> first_, base_, escape_, escapes_, row_of_, empty_, hot_columns_, begin_, span_;
   Vector<Space, std::byte> col_, val_;
-  Vector<Space, T> part_, slice_sums_;
+  Vector<Space, T> table_, part_, slice_sums_;
   Vector<Space, unsigned> arrived_;
   Vector<Space, Index> block_col_, renumbered_;  ///< while it is built
 };

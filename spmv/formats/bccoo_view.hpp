@@ -44,6 +44,16 @@ enum class BccooColumns {
   byte,        ///< 1 byte: the same
 };
 
+/// Values that a byte tells apart.
+inline constexpr int bccoo_codes = 256;
+
+/// How values are stored.
+enum class BccooValues {
+  whole,
+  single,  ///< as float, in which all of them are exact
+  coded,   ///< 1 byte: the number of the value in a table of at most 256 values
+};
+
 /// The arrays of a BCCOO matrix, in the memory of a space.
 ///
 /// A group is what a workgroup works on: shape.threads tiles of shape.tile blocks. Results are the sums of block rows
@@ -57,7 +67,7 @@ struct BccooView {
   Index groups = 0;
   Index results = 0;
   BccooColumns columns = BccooColumns::full;
-  bool single = false;  ///< values are kept as float
+  BccooValues values = BccooValues::whole;
 
   const std::uint32_t* bits = nullptr;  ///< words x threads a group: bit j of a thread is 0 where block j ends its row
   const Index* first = nullptr;         ///< results that end before a thread's tile; groups x threads + 1
@@ -65,7 +75,8 @@ struct BccooView {
   const Index* base = nullptr;          ///< block column of a tile's first block, for differences
   const Index* escape = nullptr;        ///< escapes before a tile; null when there are none
   const Index* escapes = nullptr;       ///< block columns that no difference gives
-  const void* val = nullptr;            ///< area() for a slot, row by row; padding is 0
+  const void* val = nullptr;            ///< area() for a slot, row by row; padding is 0, past the last block anything
+  const T* table = nullptr;             ///< of codes
   const Index* row_of = nullptr;        ///< block row of a result; null when every block row has one
   const Index* empty = nullptr;         ///< rows that no result covers
   Index empty_rows = 0;
@@ -77,5 +88,26 @@ struct BccooView {
 
   OSTINATO_FUNCTION Index block_row(Index result) const { return row_of == nullptr ? result : row_of[result]; }
 };
+
+/// Calls f.operator()<size>() for a size of 1 to 4.
+template <class F>
+void with_size(int size, F&& f) {
+  switch (size) {
+    case 1:
+      return f.template operator()<1>();
+    case 2:
+      return f.template operator()<2>();
+    case 3:
+      return f.template operator()<3>();
+    default:
+      return f.template operator()<4>();
+  }
+}
+
+/// Calls f.operator()<height, width>() for the blocks of a matrix.
+template <class F>
+void with_block_size(const BccooShape& shape, F&& f) {
+  with_size(shape.height, [&]<int H>() { with_size(shape.width, [&]<int W>() { f.template operator()<H, W>(); }); });
+}
 
 }  // namespace ostinato::formats

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/scan.hpp>
 #include <ostinato/spmv/vector.hpp>
@@ -130,9 +131,7 @@ struct PlaceCmrsRun {
   static constexpr Offset length = 32;
 
   CmrsShape shape;
-  const Offset* row_ptr;
-  const Index* col;
-  const T* val;
+  CsrArrays<T> a;
   Offset nonzeros;
   const Offset* strip_ptr;
   std::uint32_t* to_word;
@@ -142,12 +141,12 @@ struct PlaceCmrsRun {
   OSTINATO_FUNCTION void operator()(std::size_t run) const {
     const Offset begin = static_cast<Offset>(run) * length;
     const Offset end = begin + length < nonzeros ? begin + length : nonzeros;
-    Index i = row_of(begin);
+    Index i = a.row_of(begin);
     for (Offset k = begin; k < end; ++k) {
-      while (k >= row_ptr[i + 1]) ++i;
+      while (k >= a.row_ptr[i + 1]) ++i;
       const Offset strip = i / shape.height;
       put(strip_ptr[strip] + (shape.cells < CmrsShape::group ? dealt(strip, i, k) : sorted(strip, i, k)),
-          {i - shape.first_row(strip), col[k]}, val[k]);
+          {i - shape.first_row(strip), a.col[k]}, a.val[k]);
     }
   }
 
@@ -159,38 +158,14 @@ struct PlaceCmrsRun {
     if (!shape.packed) to_row[at] = static_cast<std::uint8_t>(place.row);
   }
 
-  /// The row that holds entry k.
-  OSTINATO_FUNCTION Index row_of(Offset k) const {
-    Index low = 0, high = shape.rows;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (row_ptr[middle] <= k ? low : high) = middle;
-    }
-    return low;
-  }
-
   /// Slot of entry k of row i in a strip that is sorted by column, then by row.
   OSTINATO_FUNCTION Offset sorted(Offset strip, Index i, Offset k) const {
     Offset rank = 0;
     const Index end = shape.end_row(strip);
     for (Index r = shape.first_row(strip); r < end; ++r) {
-      rank += r == i ? k - row_ptr[i] : entries_before(r, r < i ? col[k] + 1 : col[k]);
+      rank += (r == i ? k : a.first_from(r, Offset{a.col[k]} + (r < i ? 1 : 0))) - a.row_ptr[r];
     }
     return rank;
-  }
-
-  /// Entries of row r in columns below j.
-  OSTINATO_FUNCTION Offset entries_before(Index r, Index j) const {
-    Offset low = row_ptr[r], high = row_ptr[r + 1];
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < j) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low - row_ptr[r];
   }
 
   /// Slot of entry k of row i in a strip whose entries are dealt to its groups in turn, row by row, like cards: none
@@ -198,8 +173,8 @@ struct PlaceCmrsRun {
   /// columns, which ascend with the groups.
   OSTINATO_FUNCTION Offset dealt(Offset strip, Index i, Offset k) const {
     const Offset groups = (strip_ptr[strip + 1] - strip_ptr[strip]) / CmrsShape::group;
-    const Offset begin = row_ptr[shape.first_row(strip)];
-    const Offset first = row_ptr[i] - begin, end = row_ptr[i + 1] - begin, rank = k - row_ptr[i];
+    const Offset begin = a.row_ptr[shape.first_row(strip)];
+    const Offset first = a.row_ptr[i] - begin, end = a.row_ptr[i + 1] - begin, rank = k - a.row_ptr[i];
     const auto of_row_before = [=](Offset g) { return dealt_before(end, g, groups) - dealt_before(first, g, groups); };
     Offset low = 0, high = groups;
     while (high - low > 1) {
@@ -221,8 +196,8 @@ template <class Space, class T>
 void place_entries(const Space& space, const CsrView<T>& a, CmrsMatrix<Space, T>& m, bool values_only) {
   using Run = PlaceCmrsRun<T>;
   for_each(space, static_cast<std::size_t>((a.nonzeros() + Run::length - 1) / Run::length),
-           Run{m.shape, a.row_ptr.data(), a.col.data(), a.val.data(), a.nonzeros(), m.strip_ptr.data(),
-               values_only ? nullptr : m.word.data(), m.row.data(), m.val.data()});
+           Run{m.shape, arrays_of(a), a.nonzeros(), m.strip_ptr.data(), values_only ? nullptr : m.word.data(),
+               m.row.data(), m.val.data()});
 }
 
 /// Makes offsets of counts, the last of which is unset. Returns the total.

@@ -7,57 +7,19 @@
 #include <cstddef>
 
 #include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/csr_pattern.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/product.hpp>
 
 namespace ostinato::formats::detail {
 
-/// The pattern of a CSR matrix, as device code reads it.
-struct CsrPattern {
-  Index rows;
-  const Offset* row_ptr;
-  const Index* col;
-
-  OSTINATO_FUNCTION Offset length(std::size_t i) const { return row_ptr[i + 1] - row_ptr[i]; }
-
-  /// The row that holds entry k.
-  OSTINATO_FUNCTION Index row_of(Offset k) const {
-    Index low = 0, high = rows - 1;
-    while (low < high) {
-      const Index middle = low + (high - low) / 2 + 1;
-      if (row_ptr[middle] <= k) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
-  }
-
-  /// The first entry of row i in column `bound` or past it; the row's end when there is none.
-  OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
-    Offset low = row_ptr[i], high = row_ptr[i + 1];
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < bound) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-};
+using ostinato::detail::CsrPattern;
+using ostinato::detail::pattern_of;
 
 template <class T>
 struct CsrArrays : CsrPattern {
   const T* val;
 };
-
-template <class T>
-CsrPattern pattern_of(const CsrView<T>& a) {
-  return {a.rows, a.row_ptr.data(), a.col.data()};
-}
 
 template <class T>
 CsrArrays<T> arrays_of(const CsrView<T>& a) {

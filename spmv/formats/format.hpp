@@ -26,16 +26,15 @@ concept HasParameters = requires {
 ///   static constexpr std::string_view name         as --format takes it
 ///   static constexpr std::string_view description  a line for --help
 ///   static Cost cost(structure, machine)           bytes, predicted times, or the reason why it doesn't apply
-///   F(space, resident, structure)                  builds; may move from resident; throws if cost() has a reason not
-///   to void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites y, even
-///   NaN std::size_t bytes() const                      stored for the matrix
+///   F(space, resident, structure)                  builds, may move from resident; throws where cost() says why not
+///   void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites even NaN
+///   std::size_t bytes() const                      stored for the matrix
 ///
 /// Optional:
 ///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass
 ///   void residual(x, b, r, slot) const             r = b - A x, *slot = r . r, in one pass
-///   void or bool update_values(resident)           new values, same pattern; no allocation, no analysis. False: they
-///   don't
-///                                                  fit what was stored, and the format is built anew
+///   void or bool update_values(resident)           new values, same pattern; no allocation, no analysis. False when
+///                                                  they don't fit what was stored: the format is built anew then
 ///   void generate(wait)                            compiles kernels for this matrix, beside what goes on unless `wait`
 ///   int revision() const                           changes when such kernels come into use
 ///   std::string generated() const                  what became of them

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ using formats::BccooColumns;
 using formats::BccooParameters;
 using formats::BccooShape;
 using formats::BccooStore;
+using formats::BccooValues;
 using formats::BccooView;
 
 /// BCCOO as such, whatever the selection makes of it.
@@ -33,9 +35,10 @@ class Bccoo : public SpaceTest<Case> {
   using Space = typename Case::Space;
   using Store = BccooStore<Space, V>;
 
-  Store stored(const Csr<V>& a, const BccooShape& shape, bool single = false) const {
+  Store stored(const Csr<V>& a, const BccooShape& shape, BccooValues values = BccooValues::whole) const {
     const Resident<Space, V> resident(this->space(), a.view());
-    return Store(this->space(), resident.view(), shape, single);
+    const Profile profile = take_profile(this->space(), resident.view());
+    return Store(this->space(), resident.view(), shape, values, profile.different);
   }
 
   std::vector<V> product(const Store& store, const std::vector<V>& x, V alpha, V beta, const std::vector<V>& y) const {
@@ -65,6 +68,18 @@ class Bccoo : public SpaceTest<Case> {
     return "";
   }
 
+  /// Empty when codes, for `values` of them, give the bits of whole values and take the bytes that they should.
+  std::string fault_of_codes(const Csr<V>& a, const BccooShape& shape, int values) const {
+    const Store whole = stored(a, shape), coded = stored(a, shape, BccooValues::coded);
+    if (coded.view().values != BccooValues::coded) return "not coded";
+    const Offset slots = whole.view().groups * whole.view().shape.blocks_of_group() * shape.area();
+    const Offset saved = slots * (Offset{sizeof(V)} - 1) - values * Offset{sizeof(V)};
+    if (coded.bytes() + static_cast<std::size_t>(saved) != whole.bytes()) return "bytes";
+    const auto x = random_vector<V>(a.cols, 21), y = random_vector<V>(a.rows, 22);
+    const auto of = [&](const Store& store) { return product(store, x, V(2.5), V{-1}, y); };
+    return same_bits(of(whole), of(coded)) && same_bits(product(whole, a, x), product(coded, a, x)) ? "" : "bits";
+  }
+
   /// An array of a view, in host memory.
   template <class Element>
   std::vector<Element> fetch(const Element* from, std::size_t count) const {
@@ -81,6 +96,17 @@ struct Shape {
 
   operator BccooShape() const { return {height, width, slices, tile, threads, cache, hot, compress}; }
 };
+
+/// The matrix with `count` different values; 0 and -0 are the first two when `zeros` says so.
+template <class T>
+Csr<T> with_values(Csr<T> a, int count, bool zeros) {
+  for (std::size_t k = 0; k < a.val.size(); ++k) {
+    const int n = static_cast<int>((7 * k) % static_cast<std::size_t>(count));
+    a.val[k] = static_cast<T>(n % 2 == 0 ? n + 1 : -n - 1) / T{3};
+    if (zeros && n < 2) a.val[k] = n == 0 ? T{0} : -T{0};
+  }
+  return a;
+}
 
 TYPED_TEST_SUITE(Bccoo, EverySpace, SpaceNames);
 
@@ -184,12 +210,56 @@ TYPED_TEST(Bccoo, KeepsValuesThatAreFloatsAsFloats) {
   for (T& v : a.val) v = static_cast<T>(static_cast<float>(v));
   const auto x = random_vector<T>(a.cols, 13);
 
-  const auto whole = this->stored(a, Shape{}), narrow = this->stored(a, Shape{}, true);
+  const auto whole = this->stored(a, Shape{}), narrow = this->stored(a, Shape{}, BccooValues::single);
 
   EXPECT_TRUE(same_bits(this->product(whole, a, x), this->product(narrow, a, x)));
   if (sizeof(T) == 8) {
     EXPECT_LT(static_cast<double>(narrow.bytes()), 0.75 * static_cast<double>(whole.bytes()));
   }
+}
+
+TYPED_TEST(Bccoo, KeepsFewValuesAsCodesAndGivesTheSameBits) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = scattered<T>(5000, 5000, 9, true, 18);
+  const Shape hot = {.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = 4096};
+
+  for (const int count : {1, 2, 3, 100, 255, 256}) {
+    for (const bool zeros : {false, true}) {
+      const Csr<T> coded = with_values(a, count, zeros);
+      EXPECT_EQ(this->fault_of_codes(coded, Shape{}, count), "") << count;
+      EXPECT_EQ(this->fault_of_codes(coded, Shape{.tile = 32, .threads = 256}, count), "") << count;
+      EXPECT_EQ(this->fault_of_codes(coded, Shape{.slices = 4}, count), "") << count;
+      EXPECT_EQ(this->fault_of_codes(coded, hot, count), "") << count;
+    }
+  }
+}
+
+TYPED_TEST(Bccoo, CodesThePaddingOfBlocks) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = scattered<T>(2000, 2000, 9, true, 19);
+
+  for (int height = 1; height <= 4; ++height) {
+    for (int width = 1; width <= 4; ++width) {
+      const Shape shape = {.height = height, .width = width, .threads = 128};
+      const int padding = height * width > 1 ? 1 : 0;
+      EXPECT_EQ(this->fault_of_codes(with_values(a, 17, false), shape, 17 + padding), "") << height << " x " << width;
+      EXPECT_EQ(this->fault_of_codes(with_values(a, 17, true), shape, 17), "") << height << " x " << width;
+    }
+  }
+}
+
+TYPED_TEST(Bccoo, CodesNoMoreValuesThanAByteTellsApart) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = scattered<T>(2000, 2000, 9, true, 20);
+  const Shape blocks = {.height = 3, .width = 3};
+  const auto values = [&](int count, bool zeros, const Shape& shape) {
+    return this->stored(with_values(a, count, zeros), shape, BccooValues::coded).view().values;
+  };
+
+  EXPECT_EQ(values(257, false, Shape{}), BccooValues::whole);
+  EXPECT_EQ(values(256, false, blocks), BccooValues::whole);
+  EXPECT_EQ(this->fault_of_codes(with_values(a, 256, true), blocks, 256), "");
+  EXPECT_EQ(this->fault_of_codes(with_values(a, 255, false), blocks, 256), "");
 }
 
 TYPED_TEST(Bccoo, FindsTheHotColumns) {
@@ -228,19 +298,46 @@ TYPED_TEST(Bccoo, GivesTheSameBitsTenThousandTimes) {
 
 TYPED_TEST(Bccoo, TakesValuesOfAnotherKind) {
   using T = typename TypeParam::T;
-  Csr<T> a = scattered<T>(600, 600, 9, true, 16);
-  const std::vector<T> values(a.val.begin(), a.val.end());
-  for (T& v : a.val) v = v > 0 ? T{1} : T{-1};
-  const auto x = random_vector<T>(a.cols, 17);
-  Operator<typename TypeParam::Space, T> op(this->space(), a, {.format = "bccoo", .compress = Compress::on});
-  std::copy(values.begin(), values.end(), a.val.begin());
+  const Csr<T> any = scattered<T>(600, 600, 9, true, 16);
+  Csr<T> floats = any;
+  for (T& v : floats.val) v = static_cast<T>(static_cast<float>(v));
+  const auto dx = this->put(random_vector<T>(any.cols, 17));
+  auto dy = this->put(std::vector<T>(static_cast<std::size_t>(any.rows)));
+  const auto product = [&](const auto& op) {
+    op.apply(T{1}, dx, T{0}, dy);
+    return dy.download();
+  };
+  const FormatOptions options = {.format = "bccoo:threads=64", .compress = Compress::on};
+  const auto made = [&](const Csr<T>& a) { return Operator<typename TypeParam::Space, T>(this->space(), a, options); };
+  auto op = made(with_values(any, 2, false));
 
-  op.update_values(a);
+  for (const Csr<T>& next : {floats, any, with_values(any, 256, true), with_values(any, 3, false), any, floats}) {
+    op.update_values(next);
 
-  const auto dx = this->put(x);
+    const auto anew = made(next);
+    EXPECT_TRUE(same_bits(product(op), product(anew)));
+    EXPECT_EQ(op.bytes(), anew.bytes());
+    EXPECT_EQ(difference(product(op), reference_product(next.view(), T{1}, dx.download(), T{0}, {})), "");
+  }
+}
+
+TYPED_TEST(Bccoo, ChoosesCodesWhenValuesAreFew) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = with_values(scattered<T>(3000, 3000, 9, true, 23), 256, false);
+  const auto dx = this->put(random_vector<T>(a.cols, 24));
   auto dy = this->put(std::vector<T>(static_cast<std::size_t>(a.rows)));
-  op.apply(T{1}, dx, T{0}, dy);
-  EXPECT_EQ(difference(dy.download(), reference_product(a.view(), T{1}, x, T{0}, {})), "");
+  std::vector<std::vector<T>> results;
+  std::vector<std::size_t> bytes;
+
+  for (const char* format : {"bccoo:threads=64", "bccoo:threads=64,compress=0"}) {
+    Operator<typename TypeParam::Space, T> op(this->space(), a, {.format = format, .compress = Compress::on});
+    op.apply(T{1}, dx, T{0}, dy);
+    results.push_back(dy.download());
+    bytes.push_back(op.bytes());
+  }
+
+  EXPECT_TRUE(same_bits(results[0], results[1]));
+  EXPECT_LT(bytes[0] + a.val.size() * (sizeof(T) - 1), bytes[1] + 256 * sizeof(T));
 }
 
 TEST(BccooParameters, SurviveAsText) {
@@ -263,6 +360,43 @@ TEST(BccooParameters, RefuseWhatDoesNotGoTogether) {
   EXPECT_NE(refused("slices=2").find("no parameter 'slices'"), std::string::npos);
   EXPECT_NE(refused("height=2,hot=4096").find("1 x 1"), std::string::npos);
   EXPECT_NE(refused("threads=1024").find("hot"), std::string::npos);
+}
+
+TEST(BccooParameters, SayHowValuesAreStored) {
+  BccooParameters cells, blocks, whole_columns;
+  blocks.height = blocks.width = 3;
+  whole_columns.compress = 0;
+  const auto values = [](int distinct, bool single, const BccooParameters& p, Offset nonzeros = 100000) {
+    Structure s;
+    s.nonzeros = nonzeros;
+    Profile profile;
+    profile.distinct = distinct;
+    profile.single = single;
+    s.profile = std::make_shared<const Profile>(profile);
+    return formats::bccoo_values(s, p, sizeof(double));
+  };
+
+  EXPECT_EQ(values(256, false, cells), BccooValues::coded);
+  EXPECT_EQ(values(256, true, cells), BccooValues::coded);
+  EXPECT_EQ(values(255, false, blocks), BccooValues::coded);
+  EXPECT_EQ(values(256, false, blocks), BccooValues::whole) << "no code is left for padding";
+  EXPECT_EQ(values(0, false, cells), BccooValues::whole);
+  EXPECT_EQ(values(0, true, cells), BccooValues::single);
+  EXPECT_EQ(values(1, true, whole_columns), BccooValues::single);
+  EXPECT_EQ(values(7, false, cells, 8), BccooValues::whole) << "the table takes what codes save";
+  EXPECT_EQ(values(7, false, cells, 9), BccooValues::coded);
+}
+
+TEST(BccooParameters, CountTheBytesOfCodes) {
+  const Csr<double> ones = with_values(stencil<double>(20000, 20000, 3, 25), 1, false);
+  const Structure s = analyse(Host(), ones.view());
+  const formats::Bccoo<Host, double>::Parameters p;
+
+  const Cost cost = formats::bccoo_cost(s, machine_of(Host()), p, sizeof(double));
+
+  const formats::Bccoo<Host, double> built(Host(), Resident<Host, double>(Host(), ones.view()), s, p);
+  EXPECT_NEAR(static_cast<double>(cost.bytes), static_cast<double>(built.bytes()),
+              0.05 * static_cast<double>(cost.bytes));
 }
 
 TEST(BccooParameters, ChooseTheBlocksOfTheMatrix) {

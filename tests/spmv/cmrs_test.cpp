@@ -27,7 +27,7 @@ using formats::CmrsPlace;
 using formats::CmrsShape;
 
 /// About an H200.
-const Machine gpu{4.2e12, 2.5e-6, 0.7e-6, 1.75e-12, std::size_t{50} << 20, true};
+const Machine gpu{4.2e12, 2.5e-6, 0.7e-6, 1.75e-12, std::size_t{50} << 20, true, 0, 5.1e-12, 1.5};
 
 /// The example of the paper.
 template <class T>

@@ -238,7 +238,7 @@ TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
 }
 
 /// As on the GPU of docs/performance.md. Costs need none.
-constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true};
+constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true, 0, 5.1e-12, 1.5};
 
 template <class F>
 std::string why_not(Index rows, Index cols, Offset nonzeros) {

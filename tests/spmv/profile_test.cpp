@@ -80,25 +80,12 @@ struct Plain {
     return blocks == 0 ? 0 : entries / (blocks * height * width);
   }
 
-  double near() const {
-    double entries = 0, close = 0;
-    for (const Offset g : groups) {
-      for (Index i = static_cast<Index>(12 * g); i < std::min<Offset>(12 * (g + 1), a.rows); ++i) {
-        for (Offset k = begin(i); k < std::min(end(i), begin(i) + 96); ++k) {
-          ++entries;
-          if (k == begin(i) || column(k) - column(k - 1) < 32768) ++close;
-        }
-      }
-    }
-    return entries == 0 ? 0 : close / entries;
-  }
-
-  /// Pieces of x, `columns` wide, that a run reads.
-  double pieces(Index columns) const {
+  /// Sectors of x, 4 columns wide, that a run reads.
+  double sectors() const {
     double total = 0;
     for (const Offset run : runs) {
       std::set<Index> read;
-      for (Offset k = 32 * run; k < std::min(32 * run + 32, a.nonzeros()); ++k) read.insert(column(k) / columns);
+      for (Offset k = 32 * run; k < std::min(32 * run + 32, a.nonzeros()); ++k) read.insert(column(k) / 4);
       total += static_cast<double>(read.size());
     }
     return total / static_cast<double>(runs.size());
@@ -162,9 +149,7 @@ void expect_profile(const Profile& p, const Csr<T>& a) {
   EXPECT_EQ(p.farthest, plain.farthest());
   EXPECT_EQ(p.single, plain.single());
   EXPECT_EQ(p.distinct, plain.distinct());
-  EXPECT_DOUBLE_EQ(p.near, plain.near());
-  EXPECT_DOUBLE_EQ(p.sectors, plain.pieces(4));
-  EXPECT_DOUBLE_EQ(p.lines, plain.pieces(16));
+  EXPECT_DOUBLE_EQ(p.sectors, plain.sectors());
 }
 
 TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
@@ -187,9 +172,7 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
   EXPECT_EQ(p.farthest, 4);
   EXPECT_EQ(p.single, sizeof(typename TypeParam::T) == 4);
   EXPECT_EQ(p.distinct, 7);
-  EXPECT_EQ(p.near, 1);
   EXPECT_EQ(p.sectors, 2);
-  EXPECT_EQ(p.lines, 1);
   for (const double share : p.hot) EXPECT_EQ(share, 0);
 }
 
@@ -219,9 +202,7 @@ TYPED_TEST(ProfileOf, IsTheSameOnTheHost) {
     EXPECT_EQ(std::memcmp(here.fill, host.fill, sizeof here.fill), 0);
     EXPECT_EQ(std::memcmp(here.square_fill, host.square_fill, sizeof here.square_fill), 0);
     EXPECT_EQ(std::memcmp(here.hot, host.hot, sizeof here.hot), 0);
-    EXPECT_EQ(here.near, host.near);
     EXPECT_EQ(here.sectors, host.sectors);
-    EXPECT_EQ(here.lines, host.lines);
   }
 }
 
@@ -230,7 +211,7 @@ TYPED_TEST(ProfileOf, NothingHasTheProfileOfNothing) {
   for (const auto& [rows, cols] : {std::pair{0, 0}, {0, 5}, {5, 0}, {5, 5}}) {
     const Profile p = this->of(from_triplets<T>(rows, cols, {}));
 
-    EXPECT_EQ(p.fill[0][0] + p.square_fill[2] + p.near + p.sectors + p.lines + p.hot[2], 0);
+    EXPECT_EQ(p.fill[0][0] + p.square_fill[2] + p.sectors + p.hot[2], 0);
     EXPECT_EQ(p.sliced_slots + p.ell_third + p.farthest + p.distinct, 0);
     EXPECT_TRUE(p.single);
   }
@@ -297,16 +278,6 @@ TYPED_TEST(ProfileOf, OneValueThatIsNotSingleIsFound) {
     EXPECT_TRUE(before);
     EXPECT_EQ(this->of(diagonal_matrix(d)).single, sizeof(T) == 4) << at;
   }
-}
-
-TYPED_TEST(ProfileOf, FarColumnsAreNotNear) {
-  using T = typename TypeParam::T;
-  const auto with_step = [&](Index step) {
-    return this->of(from_triplets<T>(1, 40000, std::vector<Triplet<T>>{{0, 5, 1}, {0, 5 + step, 1}})).near;
-  };
-
-  EXPECT_EQ(with_step(32767), 1);
-  EXPECT_EQ(with_step(32768), 0.5);
 }
 
 TYPED_TEST(ProfileOf, FindsHotColumns) {

@@ -132,6 +132,25 @@ struct Greedy : Paused {
   }
 };
 
+/// Needs memory that is there at first.
+struct Fickle : Paused {
+  static constexpr std::string_view name = "fickle", description = "";
+  static inline bool fits = true;
+  static Cost cost(const Structure&, const Machine&) { return predicted(1e-4); }
+  Fickle(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {
+    if (!fits) throw DeviceError("out of memory");
+  }
+};
+
+/// Can't be built, whatever the memory.
+struct Refused : Paused {
+  static constexpr std::string_view name = "refused", description = "";
+  static Cost cost(const Structure&, const Machine&) { return predicted(1.1e-4); }
+  Refused(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {
+    throw ArgumentError("too many slots");
+  }
+};
+
 template <class... F>
 using OperatorOf = BasicOperator<Host, double, FormatList<F...>>;
 
@@ -210,6 +229,14 @@ TEST_F(Tuning, GivesUpTheBestOneForOneThatNeedsItsMemory) {
   EXPECT_EQ(population.alive, 1);
 }
 
+TEST_F(Tuning, KeepsTheBestOneWhenAnotherFailsForAnotherReason) {
+  const OperatorOf<Slow, Refused> op(space_, matrix_, measure_);
+
+  EXPECT_EQ(op.format(), "slow");
+  EXPECT_EQ(candidate(op.choice(), "refused").verdict, "too many slots");
+  EXPECT_EQ(population.built, 2);
+}
+
 TEST_F(Tuning, TriesOneWhateverTheBudget) {
   FormatOptions options = everything_;
   options.tune_budget = 1e-9;
@@ -245,6 +272,22 @@ TEST_F(Tuning, RemembersWhatItMeasured) {
   EXPECT_EQ(second.choice().candidates[0].measured_seconds, first.choice().candidates[0].measured_seconds);
   EXPECT_EQ(second.choice().reason.rfind("measured before: ", 0), 0u) << second.choice().reason;
   EXPECT_EQ(second.choice().trials.file, first.choice().trials.file);
+}
+
+TEST_F(Tuning, MeasuresAgainWhenWhatWasBestCannotBeBuilt) {
+  using Op = OperatorOf<Slow, Fickle>;
+  Fickle::fits = true;
+  const Op first(space_, matrix_, measure_);
+  Fickle::fits = false;
+
+  const Op second(space_, matrix_, measure_), third(space_, matrix_, measure_);
+
+  EXPECT_EQ(first.format(), "fickle");
+  EXPECT_EQ(second.format(), "slow");
+  EXPECT_FALSE(second.choice().trials.before);
+  EXPECT_EQ(candidate(second.choice(), "fickle").verdict, "out of memory");
+  EXPECT_EQ(third.format(), "slow");
+  EXPECT_TRUE(third.choice().trials.before);
 }
 
 TEST_F(Tuning, MeasuresAgainWhenAsked) {
