@@ -35,6 +35,7 @@ if(OSTINATO_CUDA)
   add_library(ostinato_cuda OBJECT
     spmv/cuda/cuda.cu
     spmv/cuda/csr.cu
+    spmv/cuda/csr_plan.cu
     spmv/cuda/cusparse.cu
     spmv/cuda/bands.cu
     spmv/cuda/baselines.cu

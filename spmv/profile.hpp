@@ -16,8 +16,8 @@ class Cuda;
 ///
 /// Facts that are sampled come from groups of 12 rows (of block rows, those that begin in a group; of each, the first
 /// 96 columns that hold an entry), or from runs of 32 entries. Groups and runs are evenly spaced: all of them up to 32
-/// groups or 64 runs, of more a sixteenth, 2048 groups and 4096 runs at most. All facts but `different`
-/// depend on the matrix alone, not on the space.
+/// groups or 64 runs, of more a sixteenth, 2048 groups and 4096 runs at most. All facts depend on the matrix alone, not
+/// on the space.
 struct Profile {
   static constexpr int heights = 4, widths = 4, largest_square = 8;
   static constexpr Index slice_rows = 32;
@@ -38,14 +38,15 @@ struct Profile {
   /// Share of the entries in the 1024, 4096, 16384 columns with most entries. From a sample of at most 2^20 entries, in
   /// which chance alone makes a few per cent; 0 (not counted) below 100,000 entries or 131,072 columns.
   double hot[3] = {};
-  std::vector<Offset> different;  ///< an entry with each of the `distinct` values: any
+  std::vector<Offset> different;  ///< the first entry with each of the `distinct` values
 };
 
 /// Profiles a matrix; get() waits for it and gives it.
 ///
-/// Exec      In parallel where the matrix is: three kernels (five when hot columns are counted), enqueued. On Host all
-///           is done at once.
-/// Requires  Canonical rows (is_canonical), and the arrays alive until get().
+/// Exec      In parallel where the matrix is: four kernels (six when hot columns are counted), enqueued. On Host all is
+///           done at once.
+/// Requires  Canonical rows (is_canonical), and the arrays alive until get() or, without it, until the space has been
+///           waited for.
 /// Traffic   Reads the row pointers and two columns of each row, the values until nothing is left to find out of
 ///           them, and samples of the rest.
 template <class T>

@@ -68,7 +68,7 @@ struct ProfileBoard {
 /// A slice of 32 rows.
 template <class Atomics>
 struct InspectSlice {
-  static constexpr bool follows = false;
+  static constexpr bool follows = true;  // the clearing of the board
   const Offset* row_ptr;
   const Index* col;
   Index rows;
@@ -329,7 +329,7 @@ inline Index third_width(const ProfileBoard& board, Index rows) {
   return width;
 }
 
-/// An entry with each value.
+/// The first entry with each value.
 inline std::vector<Offset> different_entries(const ProfileBoard& board) {
   std::vector<Offset> entries;
   for (const Offset slot : board.value_slots) {
@@ -378,9 +378,9 @@ std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
       (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
   tally<ProfileBoard::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, board},
                                board->rows_of_length);
-  judge_values(space, a, board);
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
   tally<Sampled::count>(space, samples.tasks(), samples, board->sampled);
+  judge_values(space, a, board);
   const Offset hot_sample = count_hot(space, a, board);
   return std::async(std::launch::deferred, [board = std::move(on_space), samples, hot_sample] {
     const ProfileBoard found = board.download()[0];

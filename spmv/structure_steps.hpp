@@ -159,7 +159,7 @@ struct InspectByRun {
     const Offset end = first + span < entries.nonzeros ? first + span : entries.nonzeros;
     Index i = begin < end ? entries.row_of(begin) : 0;
     for (Offset k = begin; k < end; k += lanes) {
-      while (k >= entries.row_ptr[i + 1]) ++i;
+      if (k >= entries.row_ptr[i + 1]) i = k < entries.row_ptr[i + 2] ? i + 1 : entries.row_of(k);
       entries.inspect(i, k, seen);
     }
     return entries.settle(seen);
@@ -242,6 +242,20 @@ std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrVie
   return census;
 }
 
+/// What the passes have found out.
+inline void take(const Findings& f, Structure& s) {
+  s.longest_row = f.longest_row;
+  s.diagonals = static_cast<Offset>(f.diagonals);
+  s.missing_diagonal = std::min(s.rows, s.cols) - static_cast<Index>(f.entries[0]);
+  s.row_deviation = std::sqrt(f.rows[0] / s.rows);
+  s.empty_rows = static_cast<Index>(f.rows[1]);
+  s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
+  s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
+  s.pattern_symmetric = s.rows == s.cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
+  s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
+  s.finite = f.not_finite == 0;
+}
+
 template <class Space, class T>
 Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
   Structure s;
@@ -272,18 +286,8 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
                             found->entries);
   sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
-  const Findings f = on_space.download()[0];
-  s.longest_row = f.longest_row;
-  s.diagonals = static_cast<Offset>(f.diagonals);
+  take(on_space.download()[0], s);
   s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
-  s.missing_diagonal = std::min(a.rows, a.cols) - static_cast<Index>(f.entries[0]);
-  s.row_deviation = std::sqrt(f.rows[0] / a.rows);
-  s.empty_rows = static_cast<Index>(f.rows[1]);
-  s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
-  s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
-  s.pattern_symmetric = rows == cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
-  s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
-  s.finite = f.not_finite == 0;
   s.census = census_of(space, a, s, look);
   s.profile = std::make_shared<const Profile>(profile.get());
   return s;

@@ -33,13 +33,15 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
 
 #define OSTINATO_EACH(...) template void for_each(const Cuda&, std::size_t, formats::detail::__VA_ARGS__)
 
+#define OSTINATO_RUNS(...) OSTINATO_EACH(OverRuns<formats::detail::__VA_ARGS__, formats::detail::run_length<Cuda>>)
+
 #define OSTINATO_INSTANTIATE_BASELINE_PATTERNS() \
   OSTINATO_EACH(FillRowOf);                      \
   OSTINATO_EACH(CountRest);                      \
   OSTINATO_EACH(CountSlots);                     \
-  OSTINATO_EACH(MarkFirst);                      \
-  OSTINATO_EACH(BlockRowPtr);                    \
-  OSTINATO_EACH(FillBlockCol)
+  OSTINATO_EACH(CountBlocks);                    \
+  OSTINATO_RUNS(MarkFirsts);                     \
+  OSTINATO_RUNS(FillBlockCol)
 
 #define OSTINATO_INSTANTIATE_BASELINES(T)                                                                        \
   OSTINATO_EACH(PlainRow<T>);                                                                                    \
@@ -47,7 +49,7 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
   OSTINATO_EACH(EllRow<T>);                                                                                      \
   OSTINATO_EACH(ScaleRow<T>);                                                                                    \
   OSTINATO_EACH(FillRest<T>);                                                                                    \
-  OSTINATO_EACH(FillBsr<T>);                                                                                     \
+  OSTINATO_RUNS(FillBsr<T>);                                                                                     \
   OSTINATO_EACH(BsrRow<2, T>);                                                                                   \
   OSTINATO_EACH(BsrRow<3, T>);                                                                                   \
   OSTINATO_EACH(BsrRow<4, T>);                                                                                   \

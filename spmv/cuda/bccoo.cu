@@ -117,6 +117,15 @@ __device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool c
   }
 }
 
+template <class T, int H, int W>
+__device__ void add_block(const T (&block)[H * W], const T (&x)[W], BlockRowSum<T, H>& sum) {
+#pragma unroll
+  for (int r = 0; r < H; ++r) {
+#pragma unroll
+    for (int w = 0; w < W; ++w) sum.v[r] = fma(block[r * W + w], x[w], sum.v[r]);
+  }
+}
+
 /// Adds a tile up, block by block; sums of rows that begin and end in it go to the results. `wait` is called when the
 /// first blocks are on their way. Columns come one round before their blocks, so that x and values come together.
 template <bool Hot, int Fixed, class T, int H, int W, class Wait>
@@ -149,11 +158,7 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
     values.look_up(a);
 #pragma unroll
     for (int u = 0; u < round; ++u) {
-#pragma unroll
-      for (int r = 0; r < H; ++r) {
-#pragma unroll
-        for (int w = 0; w < W; ++w) sums.tail.v[r] = fma(values.of[u][r * W + w], x[u][w], sums.tail.v[r]);
-      }
+      add_block<T, H, W>(values.of[u], x[u], sums.tail);
       const bool stop = (flags & 1u) == 0;
       flags >>= 1;
       if (!stop) continue;
@@ -211,6 +216,7 @@ __device__ void settle(const BccooView<T>& a, const Product<T>& p, Index first) 
   const Index parts = a.span[first];
   const bool last = lane == 0 && cuda::arrives_last(a.arrived + first, static_cast<unsigned>(parts));
   if (!__shfl_sync(all_lanes, last, 0)) return;
+  __syncwarp();  // the shuffle orders no memory
   BlockRowSum<T, H> sum{};
   for (Index i = lane; i < parts; i += 32) {
     const T* part = a.part + (2 * static_cast<Offset>(first + i) + (i == 0 ? 1 : 0)) * H;

@@ -66,7 +66,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
   OSTINATO_CUDA(cudaMemPoolCreate(&pool, &props));
   auto keep = std::numeric_limits<std::uint64_t>::max();
   OSTINATO_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-  OSTINATO_CUDA(cudaMalloc(&partial, 2 * max_partial * sizeof(double)));
+  OSTINATO_CUDA(cudaMalloc(&partial, max_sums * max_partial * sizeof(double)));
   OSTINATO_CUDA(cudaMalloc(&arrived, sizeof(unsigned)));
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(block_threads)
   parts[threadIdx.x] = part;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int t = 1; t < block_threads; ++t) part.append(parts[t]);
+  for (int t = 1; t < block_threads && t * share < piece_count; ++t) part.append(parts[t]);
   found->whole[blockIdx.x] = part;
   if (part.entries > 0) found->first[blockIdx.x] = a.value(part.first, listed.offsets[blockIdx.x]);
 }

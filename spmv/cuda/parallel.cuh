@@ -43,6 +43,7 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
 template <class F>
 __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
   using Result = std::remove_cvref_t<decltype(f(n))>;
+  static_assert(Result::count <= Cuda::State::max_sums);
   take_turn();
   if (!prepare(f)) return;
   Result mine{};

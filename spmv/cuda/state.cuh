@@ -38,6 +38,7 @@ struct Cuda::State {
   /// Blocks of a reduction at most: that many partial sums are kept. Work goes in order on one stream, so one set
   /// will do.
   static constexpr int max_partial = 4096;
+  static constexpr int max_sums = 4;  ///< of a block
 
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -46,7 +47,7 @@ struct Cuda::State {
   cudaDeviceProp properties{};
   double bandwidth = 0;
   bool overlaps = false;        ///< kernels may start while the one before them ends (overlap.cuh)
-  double* partial = nullptr;    ///< 2 max_partial
+  double* partial = nullptr;    ///< max_sums max_partial
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that are done; 0 between reductions
   cublasHandle_t cublas = nullptr;
   cusparseHandle_t cusparse = nullptr;

@@ -26,7 +26,8 @@ namespace ostinato::formats {
 ///           workgroups the one that is done last adds the parts up in their order: nobody waits for another, and the
 ///           order of additions depends on the layout alone. (The paper lets each workgroup wait for the one before.)
 ///           With hot columns a workgroup fills a multiprocessor and holds their x in shared memory.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. The Structure is the analysis of these
+///           values, too.
 /// Limits    Slots of a block without an entry count as 0 times x: an infinite or NaN x(j) reaches rows of the block
 ///           that a format without blocks leaves finite. Fewer than 2^31 rows of blocks, of all slices together.
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, sections 2 to 4.

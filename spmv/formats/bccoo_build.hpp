@@ -22,10 +22,6 @@ namespace formats {
 
 namespace detail {
 
-/// Of OverRuns.
-template <class Space>
-inline constexpr Offset run_length = Space::on_device ? 1 : 256;
-
 /// y = alpha (sums of the slices) + beta z
 template <class T>
 struct CombineSlices {

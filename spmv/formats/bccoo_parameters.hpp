@@ -19,8 +19,8 @@ struct BccooParameters {
   int width = 1;   ///< of a block: 1 .. 4
   int slices = 1;  ///< vertical ones; 1 for bccoo, 2, 4, .. 32 for bccoo-plus
   int tile = 16;   ///< blocks of a thread: 8, 16, .. 128
-  int threads =
-      64;  ///< of a workgroup: 64, 128, .. 512, with hot columns 1024; 1 lays the blocks out one after the other
+  /// Of a workgroup: 64, 128, .. 512, with hot columns 1024; 1 lays the blocks out one after the other.
+  int threads = 64;
   int strategy = 2;  ///< 1: a thread stores its sums itself. 2: they go through a cache of the workgroup
   int compress = 1;  ///< block columns in 1 or 2 bytes where they fit, values in 1
   int hot = 0;       ///< columns kept in shared memory: 0, 4096, 8192, 16384; 1 x 1 blocks only

@@ -9,111 +9,11 @@
 
 #include <ostinato/spmv/diagonals_steps.hpp>
 #include <ostinato/spmv/formats/bccoo_view.hpp>
-#include <ostinato/spmv/formats/csr_arrays.hpp>
+#include <ostinato/spmv/formats/block_order.hpp>
 #include <ostinato/spmv/function.hpp>
 #include <ostinato/spmv/sums.hpp>
 
 namespace ostinato::formats::detail {
-
-/// The blocks of a matrix, numbered by slice, block row and block column.
-struct BlockOrder : CsrPattern {
-  Index cols;
-  int height, width;
-  Index slice_cols;                ///< a multiple of width
-  Index block_rows;                ///< of one slice
-  const Offset* firsts = nullptr;  ///< entries before each entry that are the first of their block; null when all are
-  const Offset* start = nullptr;   ///< blocks before each block row of each slice
-
-  OSTINATO_FUNCTION Offset firsts_before(Offset k) const { return firsts == nullptr ? k : firsts[k]; }
-
-  /// The first entry of the row with a column of at least `column`. Tries the place where another row of the block
-  /// row has it, which in a matrix of blocks is right.
-  OSTINATO_FUNCTION Offset from_column(Index row, Offset column, Offset place = 0) const {
-    const Offset end = row_ptr[row + 1], guess = row_ptr[row] + place;
-    if (guess < end && col[guess] >= column && (place == 0 || col[guess - 1] < column)) return guess;
-    return first_from(row, column);
-  }
-
-  /// Where the entries of the block begin in the row of its entry k, counted from the row's first.
-  OSTINATO_FUNCTION Offset place_of_block(Index row, Offset k) const {
-    const Index left = col[k] - col[k] % width;
-    while (k > row_ptr[row] && col[k - 1] >= left) --k;
-    return k - row_ptr[row];
-  }
-
-  OSTINATO_FUNCTION Index last_row(Index begin) const { return rows - begin < height ? rows : begin + height; }
-
-  /// No entry of the same block comes before entry k: neither in this row nor in one above.
-  OSTINATO_FUNCTION bool is_first(Index row, Offset k) const {
-    const Index left = col[k] - col[k] % width;
-    if (k > row_ptr[row] && col[k - 1] >= left) return false;
-    const Offset place = k - row_ptr[row];
-    for (Index above = row - row % height; above < row; ++above) {
-      const Offset at = from_column(above, left, place);
-      if (at < row_ptr[above + 1] && col[at] < left + width) return false;
-    }
-    return true;
-  }
-
-  /// Blocks of a block row with columns from `left` to before `right`, which stands at about `place` in its rows.
-  OSTINATO_FUNCTION Offset blocks_between(Index block_row, Offset left, Offset right, Offset place) const {
-    Offset count = 0;
-    const Index begin = block_row * height;
-    for (Index row = begin; row < last_row(begin); ++row) {
-      const Offset from = left == 0 ? row_ptr[row] : from_column(row, left);
-      const Offset to = right >= cols ? row_ptr[row + 1] : from_column(row, right, place);
-      count += firsts_before(to) - firsts_before(from);
-    }
-    return count;
-  }
-
-  OSTINATO_FUNCTION Offset number(Index row, Offset k) const {
-    const Index slice = col[k] / slice_cols, block_row = row / height;
-    const Offset before = start[static_cast<Offset>(slice) * block_rows + block_row];
-    if (height == 1 && firsts == nullptr && slice_cols >= cols) return before + (k - row_ptr[row]);
-    return before +
-           blocks_between(block_row, Offset{slice} * slice_cols, col[k] - col[k] % width, place_of_block(row, k));
-  }
-};
-
-/// Entries in runs, so that their rows are searched once for many; on a GPU one by one, so that neighbours read side
-/// by side.
-template <class F, Offset length>
-struct OverRuns {
-  static std::size_t count(Offset entries) { return static_cast<std::size_t>((entries + length - 1) / length); }
-
-  BlockOrder order;
-  Offset entries;
-  F f;
-
-  OSTINATO_FUNCTION void operator()(std::size_t run) const {
-    const Offset begin = static_cast<Offset>(run) * length, end = begin + length < entries ? begin + length : entries;
-    Index row = order.row_of(begin);
-    for (Offset k = begin; k < end; ++k) {
-      while (k >= order.row_ptr[row + 1]) ++row;
-      f(order, row, k);
-    }
-  }
-};
-
-struct MarkFirsts {
-  Offset* firsts;
-  OSTINATO_FUNCTION void operator()(const BlockOrder& order, Index row, Offset k) const {
-    firsts[k] = order.is_first(row, k) ? 1 : 0;
-  }
-};
-
-/// Blocks of each block row of each slice, to be added up.
-struct CountBlocks {
-  BlockOrder order;
-  Offset* count;
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Index slice = static_cast<Index>(i / static_cast<std::size_t>(order.block_rows)),
-                block_row = static_cast<Index>(i % static_cast<std::size_t>(order.block_rows));
-    const Offset left = Offset{slice} * order.slice_cols;
-    count[i] = order.blocks_between(block_row, left, left + order.slice_cols, 0);
-  }
-};
 
 /// The values of some entries.
 template <class T>

@@ -73,8 +73,7 @@ class Bsr {
     BlockRows<Space> blocks(space, a.view(), {p.block, p.block});
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(blocks.blocks * p.block * p.block));
     if (val_.size() > 0) space.zero(val_.data(), val_.bytes());
-    for_each(space, static_cast<std::size_t>(s.nonzeros),
-             detail::FillBsr<T>{detail::arrays_of(a.view()), blocks.block_of(a.view()), val_.data()});
+    blocks.for_entries(space, a.view(), detail::FillBsr<T>{a.view().val.data(), val_.data()});
     row_ptr_ = std::move(blocks.row_ptr);
     col_ = std::move(blocks.col);
   }

@@ -19,15 +19,12 @@ struct BsrView {
 /// Puts the value of entry k into its block.
 template <class T>
 struct FillBsr {
-  CsrArrays<T> a;
-  BlockOf block_of;
+  const T* from;
   T* val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t at) const {
-    const Offset k = static_cast<Offset>(at);
-    const Index i = a.row_of(k), j = a.col[k];
-    const BlockSize size = block_of.size;
-    val[(block_of(i, j) * size.height + i % size.height) * size.width + j % size.width] = a.val[k];
+  OSTINATO_FUNCTION void operator()(const BlockOrder& order, Index i, Offset k) const {
+    const Index height = order.height, width = order.width;
+    val[(order.number(i, k) * height + i % height) * width + order.col[k] % width] = from[k];
   }
 };
 

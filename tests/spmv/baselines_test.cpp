@@ -183,7 +183,7 @@ TEST(BlockRows, EveryEntryKnowsItsBlock) {
         const Index block_row = i / size.height;
         for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
           const Index j = a.col[static_cast<std::size_t>(k)];
-          const Offset block = blocks.block_of(a.view())(i, j);
+          const Offset block = blocks.order(a.view()).number(i, k);
           ASSERT_GE(block, blocks.row_ptr.data()[block_row]);
           ASSERT_LT(block, blocks.row_ptr.data()[block_row + 1]);
           ASSERT_EQ(blocks.col.data()[block], j / size.width);

@@ -234,6 +234,16 @@ TYPED_TEST(Bccoo, KeepsFewValuesAsCodesAndGivesTheSameBits) {
   }
 }
 
+TYPED_TEST(Bccoo, CodesValuesWhateverTheColumnsAre) {
+  using T = typename TypeParam::T;
+  EXPECT_EQ(this->fault_of_codes(with_values(with_dense_row<T>(3000, 40000, 1700, 14), 100, true), Shape{}, 100), "");
+  for (const Index distance : {3, 300}) {  // differences in a byte, and in two
+    const Csr<T> a = with_values(stencil<T>(100000, 100000, distance, 7), 100, true);
+    EXPECT_EQ(this->fault_of_codes(a, Shape{}, 100), "") << distance;
+    EXPECT_EQ(this->fault_of_codes(a, Shape{.tile = 128}, 100), "") << distance;
+  }
+}
+
 TYPED_TEST(Bccoo, CodesThePaddingOfBlocks) {
   using T = typename TypeParam::T;
   const Csr<T> a = scattered<T>(2000, 2000, 9, true, 19);

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <future>
 #include <limits>
 #include <map>
 #include <set>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/resident.hpp>
 #include <ostinato/spmv/structure.hpp>
 
@@ -125,14 +128,18 @@ struct Plain {
     return std::all_of(a.val.begin(), a.val.end(), [](T v) { return static_cast<T>(static_cast<float>(v)) == v; });
   }
 
-  int distinct() const {
-    std::set<std::uint64_t> values;
-    for (const T& v : a.val) {
+  /// The first entry with each value, by bits; empty when there are more than 256 values.
+  std::vector<Offset> different() const {
+    std::map<std::uint64_t, Offset> firsts;
+    for (std::size_t k = 0; k < a.val.size(); ++k) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits, &v, sizeof v);
-      values.insert(bits);
+      std::memcpy(&bits, &a.val[k], sizeof a.val[k]);
+      firsts.emplace(bits, static_cast<Offset>(k));
     }
-    return values.size() > 256 ? 0 : static_cast<int>(values.size());
+    std::vector<Offset> entries;
+    for (const auto& [bits, first] : firsts) entries.push_back(first);
+    std::sort(entries.begin(), entries.end());
+    return entries.size() > 256 ? std::vector<Offset>{} : entries;
   }
 };
 
@@ -148,7 +155,8 @@ void expect_profile(const Profile& p, const Csr<T>& a) {
   EXPECT_EQ(p.ell_third, plain.ell_third());
   EXPECT_EQ(p.farthest, plain.farthest());
   EXPECT_EQ(p.single, plain.single());
-  EXPECT_EQ(p.distinct, plain.distinct());
+  EXPECT_EQ(p.distinct, static_cast<int>(plain.different().size()));
+  EXPECT_EQ(p.different, plain.different());
   EXPECT_DOUBLE_EQ(p.sectors, plain.sectors());
 }
 
@@ -297,6 +305,27 @@ TYPED_TEST(ProfileOf, FindsHotColumns) {
   EXPECT_LT(p.hot[1], p.hot[2]);
   EXPECT_LT(p.hot[2], 0.9);
   EXPECT_EQ(small.hot[0], 0);  // not counted
+}
+
+TEST(ProfileCuda, SeesWhatTheKernelBeforeItWrote) {
+  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
+  const Cuda space;
+  const std::size_t n = 1 << 20;
+  const Resident<Cuda, double> a(space, diagonal_matrix(std::vector<double>(n, 3.0)));
+  const Operator<Cuda, double> op(space, a.view(), on_space, {.format = "csr", .jit = Jit::off});
+  const Vector<Cuda, double> ones(space, n, 1.0);
+  Vector<Cuda, double> val(space, n, 0.1);
+  CsrView<double> b = a.view();
+  b.val = val;
+  for (int k = 0; k < 50; ++k) {
+    op.apply(1, ones, k % 2, val);  // all 3, or 6
+    std::future<Profile> first = begin_profile(space, b), dropped = begin_profile(space, b);
+    dropped = {};
+    const Profile p = first.get();
+    EXPECT_EQ(p.distinct, 1);
+    EXPECT_TRUE(p.single);
+    EXPECT_EQ(p.sliced_slots, static_cast<Offset>(n));
+  }
 }
 
 }  // namespace

@@ -14,7 +14,9 @@
 
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/parallel.hpp>
 #include <ostinato/spmv/resident.hpp>
+#include <ostinato/spmv/structure_steps.hpp>
 
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
@@ -245,5 +247,47 @@ TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {
   EXPECT_TRUE(more.offsets.empty());
 }
 
+TYPED_TEST(StructureOf, IsTheSameHoweverEntriesAreSharedOut) {
+  using T = typename TypeParam::T;
+  for (const auto& [family, n] : {std::pair{"poisson2d", 600}, {"poisson3d", 50}, {"fem27", 32}}) {
+    SCOPED_TRACE(family);
+    Csr<T> a = generate<T>(family, {.n = n});
+    const Structure here = this->of(a), host = analyse(Host(), a.view());
+
+    EXPECT_EQ(here.offsets, host.offsets);
+    EXPECT_EQ(here.longest_row, host.longest_row);
+    EXPECT_TRUE(here.symmetric && here.positive_diagonal);
+
+    a.val[a.val.size() - 2] += 1;  // above or below the diagonal of the last row
+    const Structure changed = this->of(a);
+    EXPECT_TRUE(changed.pattern_symmetric);
+    EXPECT_FALSE(changed.symmetric);
+  }
+}
+
+TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
+  const Csr<double> a = with_dense_row<double>(90, 90, 40, 5);
+  const auto found = [&](Offset length, Offset lanes) {
+    detail::Findings f{};
+    std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
+    const detail::InspectEntries<Atomic<Host>, double> entries{
+        detail::pattern_of(a.view()), a.val.data(), a.cols, a.nonzeros(), &f, used.data()};
+    Sums<2> sums;
+    if (length == 0) {
+      for (std::size_t i = 0; i < 90; ++i) sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);
+    } else {
+      const detail::InspectByRun<Atomic<Host>, double> run{entries, length, lanes};
+      for (std::size_t k = 0; k < run.count(); ++k) sums += run(k);
+    }
+    std::vector<double> all(used.begin(), used.end());
+    for (const double v : {sums.v[0], sums.v[1], double(f.nonpositive_diagonal), double(f.varying_diagonal),
+                           double(f.asymmetric_pattern), double(f.not_finite)})
+      all.push_back(v);
+    return all;
+  };
+  for (const Offset length : {1, 2, 3, 32}) {
+    for (const Offset lanes : {1, 32}) EXPECT_EQ(found(length, lanes), found(0, 0)) << length << " x " << lanes;
+  }
+}
 }  // namespace
 }  // namespace ostinato::test

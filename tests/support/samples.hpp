@@ -65,6 +65,25 @@ Csr<T> with_long_rows() {
   return from_triplets<T>(300, cols, triplets);
 }
 
+/// More rows of some hundred entries than there are multiprocessors to give each a few, and longer ones among them.
+template <class T>
+Csr<T> with_many_long_rows() {
+  const std::vector<Index> longest = {511, 512, 513, 1023, 1024, 1025};
+  Random random(14);
+  std::vector<Triplet<T>> triplets;
+  const Index rows = 2000, cols = 3000;
+  for (Index i = 0; i < rows; ++i) {
+    const Index which = i / 6;
+    const bool is_long = i % 6 == 1 && which < 300;
+    const Index length = !is_long      ? i % 4
+                         : which < 270 ? 257 + which % 40
+                                       : longest[static_cast<std::size_t>(which) % longest.size()];
+    const Index first = below(random, cols - length);
+    for (Index j = first; j < first + length; ++j) triplets.push_back({i, j, static_cast<T>(signed_unit(random))});
+  }
+  return from_triplets<T>(rows, cols, triplets);
+}
+
 /// More rows than any one block of threads takes, and one row with half of the 200k entries.
 template <class T>
 std::vector<Sample<T>> large_samples() {
@@ -73,6 +92,7 @@ std::vector<Sample<T>> large_samples() {
           {"tall band over several blocks", stencil<T>(7000, 2500, 3, 11)},
           {"scattered over several blocks", scattered<T>(20011, 20011, 6, true, 12)},
           {"long rows", with_long_rows<T>()},
+          {"many long rows", with_many_long_rows<T>()},
           {"skewed", with_dense_row<T>(33334, 100000, 17, 13)}};
 }
 
