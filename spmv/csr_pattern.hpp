@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 
 #include <ostinato/spmv/csr.hpp>
@@ -39,6 +40,38 @@ struct CsrPattern {
       }
     }
     return low;
+  }
+};
+
+/// The entries of a matrix, dealt out to functors: `lanes` of them beside one another take every lanes-th of lanes x
+/// length entries, so that neighbours on a GPU read side by side, and search for their rows once for some entries.
+struct EntryRuns {
+  Offset entries, length, lanes;
+
+  /// Runs of up to `longest` entries; on a GPU so short that they fill it.
+  template <class Space>
+  static EntryRuns on(Offset entries, Offset longest, Offset lanes_on_device = 32) {
+    constexpr Offset fill = 1 << 18;
+    if (!Space::on_device) return {entries, longest, 1};
+    return {entries, std::clamp<Offset>(entries / fill, 1, longest), lanes_on_device};
+  }
+
+  std::size_t count() const {
+    const Offset span = length * lanes;
+    return static_cast<std::size_t>((entries + span - 1) / span * lanes);
+  }
+
+  /// Calls f(row, k) for the entries of functor `number`.
+  template <class F>
+  OSTINATO_FUNCTION void visit(std::size_t number, const CsrPattern& a, F f) const {
+    const Offset span = length * lanes, first = static_cast<Offset>(number) / lanes * span;
+    const Offset begin = first + static_cast<Offset>(number) % lanes;
+    const Offset end = first + span < entries ? first + span : entries;
+    Index row = begin < end ? a.row_of(begin) : 0;
+    for (Offset k = begin; k < end; k += lanes) {
+      if (k >= a.row_ptr[row + 1]) row = k < a.row_ptr[row + 2] ? row + 1 : a.row_of(k);
+      f(row, k);
+    }
   }
 };
 

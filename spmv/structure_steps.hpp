@@ -140,28 +140,15 @@ struct InspectByRow {
   }
 };
 
-/// Some entries, whatever rows they are in, so that a long row is shared out like any other entries: `lanes` functors
-/// beside one another take every lanes-th of lanes x length entries.
+/// Some entries, whatever rows they are in, so that a long row is shared out like any other entries.
 template <class Atomics, class T>
 struct InspectByRun {
   InspectEntries<Atomics, T> entries;
-  Offset length, lanes;
-
-  std::size_t count() const {
-    const Offset span = length * lanes;
-    return static_cast<std::size_t>((entries.nonzeros + span - 1) / span * lanes);
-  }
+  EntryRuns runs;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
     typename InspectEntries<Atomics, T>::Seen seen;
-    const Offset span = length * lanes, first = static_cast<Offset>(number) / lanes * span;
-    const Offset begin = first + static_cast<Offset>(number) % lanes;
-    const Offset end = first + span < entries.nonzeros ? first + span : entries.nonzeros;
-    Index i = begin < end ? entries.row_of(begin) : 0;
-    for (Offset k = begin; k < end; k += lanes) {
-      if (k >= entries.row_ptr[i + 1]) i = k < entries.row_ptr[i + 2] ? i + 1 : entries.row_of(k);
-      entries.inspect(i, k, seen);
-    }
+    runs.visit(number, entries, [&](Index i, Offset k) { entries.inspect(i, k, seen); });
     return entries.settle(seen);
   }
 };
@@ -223,9 +210,8 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
     if (found.download()[0].longest_row <= 64 + 8 * mean)
       return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
   }
-  const Offset length = Space::on_device ? std::clamp<Offset>(entries.nonzeros / fill, 1, 32) : 32;
-  const InspectByRun<Atomic<Space>, T> run{entries, length, Space::on_device && !few ? 32 : 1};
-  sum(space, run.count(), run, sums);
+  const EntryRuns runs = EntryRuns::on<Space>(entries.nonzeros, 32, few ? 1 : 32);
+  sum(space, runs.count(), InspectByRun<Atomic<Space>, T>{entries, runs}, sums);
 }
 
 /// Null when a table of pieces and diagonals would be mostly empty.

@@ -33,15 +33,15 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
 
 #define OSTINATO_EACH(...) template void for_each(const Cuda&, std::size_t, formats::detail::__VA_ARGS__)
 
-#define OSTINATO_RUNS(...) OSTINATO_EACH(OverRuns<formats::detail::__VA_ARGS__, formats::detail::run_length<Cuda>>)
+#define OSTINATO_OVER_ENTRIES(...) OSTINATO_EACH(OverEntries<formats::detail::__VA_ARGS__>)
 
 #define OSTINATO_INSTANTIATE_BASELINE_PATTERNS() \
   OSTINATO_EACH(FillRowOf);                      \
   OSTINATO_EACH(CountRest);                      \
   OSTINATO_EACH(CountSlots);                     \
   OSTINATO_EACH(CountBlocks);                    \
-  OSTINATO_RUNS(MarkFirsts);                     \
-  OSTINATO_RUNS(FillBlockCol)
+  OSTINATO_OVER_ENTRIES(MarkFirsts);             \
+  OSTINATO_OVER_ENTRIES(FillBlockCol)
 
 #define OSTINATO_INSTANTIATE_BASELINES(T)                                                                        \
   OSTINATO_EACH(PlainRow<T>);                                                                                    \
@@ -49,7 +49,7 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
   OSTINATO_EACH(EllRow<T>);                                                                                      \
   OSTINATO_EACH(ScaleRow<T>);                                                                                    \
   OSTINATO_EACH(FillRest<T>);                                                                                    \
-  OSTINATO_RUNS(FillBsr<T>);                                                                                     \
+  OSTINATO_OVER_ENTRIES(FillBsr<T>);                                                                             \
   OSTINATO_EACH(BsrRow<2, T>);                                                                                   \
   OSTINATO_EACH(BsrRow<3, T>);                                                                                   \
   OSTINATO_EACH(BsrRow<4, T>);                                                                                   \

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include <ostinato/solvers/mailbox.hpp>
@@ -68,6 +69,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
   OSTINATO_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
   OSTINATO_CUDA(cudaMalloc(&partial, max_sums * max_partial * sizeof(double)));
   OSTINATO_CUDA(cudaMalloc(&arrived, sizeof(unsigned)));
+  OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes));
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }
 
@@ -79,6 +81,7 @@ Cuda::State::~State() {
   (void)cudaStreamSynchronize(stream);
   (void)cudaFree(partial);
   (void)cudaFree(arrived);
+  (void)cudaFreeHost(staging);
   if (pool != nullptr) (void)cudaMemPoolDestroy(pool);
   if (owns_stream) (void)cudaStreamDestroy(stream);
 }
@@ -173,8 +176,10 @@ void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
 void Cuda::download(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
   state_->activate();
-  OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
+  const bool small = bytes <= State::staging_bytes;
+  OSTINATO_CUDA(cudaMemcpyAsync(small ? state_->staging : to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
   OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  if (small) std::memcpy(to, state_->staging, bytes);
 }
 
 void Cuda::copy(void* to, const void* from, std::size_t bytes) const {

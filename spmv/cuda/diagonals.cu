@@ -71,6 +71,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads)
     count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces) {
   extern __shared__ int counters[];
+  cuda::take_turn();
   int *const entries = counters, *const first = entries + listed.count, *const last = first + listed.count;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_threads;
   for (int d = thread; d < listed.count; d += block_threads) {
@@ -107,6 +108,7 @@ __global__ void __launch_bounds__(block_threads)
     whole_kernel(detail::Rows<T> a, Index rows_in_piece, Offset piece_count, Listed listed, const PieceDiagonal* pieces,
                  Found<T>* found) {
   __shared__ detail::Stretch parts[block_threads];
+  cuda::take_turn();
   const Offset share = (piece_count + block_threads - 1) / block_threads, begin = share * threadIdx.x;
   const Offset end = min(begin + share, piece_count);
   detail::Stretch part{};
@@ -131,6 +133,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a, Index rows, Found<T>* found) {
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int stop;
+  cuda::take_turn();
   clear(cache, &stop);
   const Distinct distinct{found->class_slots, &found->classes};
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
@@ -161,6 +164,7 @@ __global__ void __launch_bounds__(block_threads)
   extern __shared__ unsigned misfits_here[];
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int stop, open;
+  cuda::take_turn();
   for (int d = static_cast<int>(threadIdx.x); d < listed.count; d += block_threads) misfits_here[d] = 0;
   if (threadIdx.x == 0) open = listed.count;
   clear(cache, &stop);
@@ -210,17 +214,13 @@ void enqueue(const Cuda& space, const CsrView<T>& a, const Listed& listed, const
   const std::size_t piece_count = detail::piece_count(census);
   const int blocks = cuda::resident_blocks(space, static_cast<std::size_t>(a.rows));
   space.state().activate();
-  const cudaStream_t stream = space.stream();
-  count_kernel<<<static_cast<unsigned>(piece_count), block_threads, 3 * diagonals * sizeof(int), stream>>>(
-      rows, a.rows, census.rows_in_piece, listed, pieces);
-  OSTINATO_CUDA(cudaGetLastError());
-  whole_kernel<<<diagonals, block_threads, 0, stream>>>(rows, census.rows_in_piece, static_cast<Offset>(piece_count),
-                                                        listed, pieces, found);
-  OSTINATO_CUDA(cudaGetLastError());
-  class_kernel<<<blocks, block_threads, 0, stream>>>(rows, a.rows, found);
-  OSTINATO_CUDA(cudaGetLastError());
-  value_kernel<<<blocks, block_threads, diagonals * sizeof(unsigned), stream>>>(rows, a.rows, listed, found);
-  OSTINATO_CUDA(cudaGetLastError());
+  cuda::launch(space, count_kernel<T>, static_cast<unsigned>(piece_count), block_threads, 3 * diagonals * sizeof(int),
+               rows, a.rows, census.rows_in_piece, listed, pieces);
+  cuda::launch(space, whole_kernel<T>, diagonals, block_threads, 0, rows, census.rows_in_piece,
+               static_cast<Offset>(piece_count), listed, pieces, found);
+  cuda::launch(space, class_kernel<T>, blocks, block_threads, 0, rows, a.rows, found);
+  cuda::launch(space, value_kernel<T>, blocks, block_threads, diagonals * sizeof(unsigned), rows, a.rows, listed,
+               found);
   for_each(space, Distinct::capacity, LookUp<T>{rows, found});
 }
 

@@ -87,8 +87,7 @@ void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
   Vector<Space, Offset> firsts, start(space_, block_rows() + 1);
   if (shape_.area() > 1) {
     firsts = Vector<Space, Offset>(space_, entries + 1);
-    using Mark = detail::OverRuns<detail::MarkFirsts, detail::run_length<Space>>;
-    for_each(space_, Mark::count(a.nonzeros()), Mark{order, a.nonzeros(), {firsts.data()}});
+    detail::for_entries(space_, order, a.nonzeros(), detail::MarkFirsts{firsts.data()});
     exclusive_scan(space_, firsts.span());
     order.firsts = firsts.data();
   }
@@ -112,15 +111,12 @@ void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
 template <class Space, class T>
 template <class Stored>
 void BccooStore<Space, T>::place_entries(const CsrView<T>& a, const detail::BlockOrder& order) {
-  using Place = detail::OverRuns<detail::PlaceEntries<T, Stored>, detail::run_length<Space>>;
   val_ = Vector<Space, std::byte>(space_, slots() * static_cast<std::size_t>(shape_.area()) * sizeof(Stored));
   space_.zero(val_.data(), val_.bytes());
   const detail::Encode<T, Stored> encode{table_.data(), static_cast<int>(table_.size())};
-  for_each(space_, Place::count(a.nonzeros()),
-           Place{order,
-                 a.nonzeros(),
-                 {shape_, a.val.data(), renumbered_.data(), block_col_.data(), encode,
-                  reinterpret_cast<Stored*>(val_.data())}});
+  detail::for_entries(space_, order, a.nonzeros(),
+                      detail::PlaceEntries<T, Stored>{shape_, a.val.data(), renumbered_.data(), block_col_.data(),
+                                                      encode, reinterpret_cast<Stored*>(val_.data())});
 }
 
 /// The columns with most entries, up to the number asked for.

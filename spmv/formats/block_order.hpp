@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/cuda/each.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/function.hpp>
 
@@ -72,29 +73,24 @@ struct BlockOrder : CsrPattern {
   }
 };
 
-/// Of OverRuns.
-template <class Space>
-inline constexpr Offset run_length = Space::on_device ? 1 : 256;
-
-/// Entries in runs, so that their rows are searched once for many; on a GPU one by one, so that neighbours read side
-/// by side.
-template <class F, Offset length>
-struct OverRuns {
-  static std::size_t count(Offset entries) { return static_cast<std::size_t>((entries + length - 1) / length); }
-
+/// Calls f(order, row, k) for each entry k.
+template <class F>
+struct OverEntries {
   BlockOrder order;
-  Offset entries;
+  EntryRuns runs;
   F f;
 
   OSTINATO_FUNCTION void operator()(std::size_t run) const {
-    const Offset begin = static_cast<Offset>(run) * length, end = begin + length < entries ? begin + length : entries;
-    Index row = order.row_of(begin);
-    for (Offset k = begin; k < end; ++k) {
-      while (k >= order.row_ptr[row + 1]) ++row;
-      f(order, row, k);
-    }
+    runs.visit(run, order, [&](Index row, Offset k) { f(order, row, k); });
   }
 };
+
+/// The same, in parallel.
+template <class Space, class F>
+void for_entries(const Space& space, const BlockOrder& order, Offset entries, const F& f) {
+  const EntryRuns runs = EntryRuns::on<Space>(entries, Space::on_device ? 8 : 256);
+  for_each(space, runs.count(), OverEntries<F>{order, runs, f});
+}
 
 struct MarkFirsts {
   Offset* firsts;

@@ -73,8 +73,7 @@ struct BlockRows {
   /// Calls f(order(a), row, k) for each entry k.
   template <class T, class F>
   void for_entries(const Space& space, const CsrView<T>& a, const F& f) const {
-    using Runs = detail::OverRuns<F, detail::run_length<Space>>;
-    for_each(space, Runs::count(a.nonzeros()), Runs{order(a), a.nonzeros(), f});
+    detail::for_entries(space, order(a), a.nonzeros(), f);
   }
 };
 

@@ -14,6 +14,7 @@
 namespace ostinato::formats::detail {
 
 using ostinato::detail::CsrPattern;
+using ostinato::detail::EntryRuns;
 using ostinato::detail::pattern_of;
 
 template <class T>

@@ -276,8 +276,8 @@ TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
     if (length == 0) {
       for (std::size_t i = 0; i < 90; ++i) sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);
     } else {
-      const detail::InspectByRun<Atomic<Host>, double> run{entries, length, lanes};
-      for (std::size_t k = 0; k < run.count(); ++k) sums += run(k);
+      const detail::InspectByRun<Atomic<Host>, double> run{entries, {a.nonzeros(), length, lanes}};
+      for (std::size_t k = 0; k < run.runs.count(); ++k) sums += run(k);
     }
     std::vector<double> all(used.begin(), used.end());
     for (const double v : {sums.v[0], sums.v[1], double(f.nonpositive_diagonal), double(f.varying_diagonal),
