@@ -15,6 +15,7 @@ namespace ostinato {
 /// The class is there in every build. In one without CUDA device_count() is 0 and the constructor throws.
 ///
 /// Exec      Work is enqueued on stream(), in order, and not waited for unless a call says so.
+/// Requires  One host thread at a time uses a space and its copies; a second thread makes a Cuda of its own.
 class Cuda {
  public:
   using Stream = CUstream_st*;

@@ -43,10 +43,10 @@ struct Profile {
 
 /// Profiles a matrix; get() waits for it and gives it.
 ///
-/// Exec      In parallel where the matrix is: four kernels (six when hot columns are counted), enqueued. On Host all is
+/// Exec      In parallel where the matrix is: four kernels (six when hot columns are counted) at most, enqueued. On Host all is
 ///           done at once.
 /// Requires  Canonical rows (is_canonical), and the arrays alive until get() or, without it, until the space has been
-///           waited for.
+///           waited for. get() is called by the thread that uses the space.
 /// Traffic   Reads the row pointers and two columns of each row, the values until nothing is left to find out of
 ///           them, and samples of the rest.
 template <class T>

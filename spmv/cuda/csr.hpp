@@ -17,9 +17,9 @@ struct CsrPlan;
 
 /// How a CSR product is laid over the GPU.
 ///
-/// Rows of at most `longest_short` entries, which is 8, 16 or 32 times `threads_per_row`, are shared by that many
-/// threads of a warp. Longer rows are cut into pieces of `piece_length` entries, a block each, whose sums are added in
-/// order by the block that comes last.
+/// Rows of at most `longest_short` entries (8, 16 or 32 times `threads_per_row`) are shared by `threads_per_row` threads
+/// of a warp. Longer rows are cut into pieces of `piece_length` entries, a block each, whose sums are added in order by
+/// the block that comes last.
 template <>
 struct CsrPlan<Cuda> {
   static constexpr int piece_length = 2048;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/cuda/csr.hpp>
@@ -18,9 +17,9 @@ namespace {
 
 constexpr int share_count = 3;
 
-/// Entries that a thread takes of a row at most; longer rows go to whole blocks. They wait less then, above all for cold
-/// caches, but many blocks for a row each keep others waiting: memplus, with 165 rows past 8 entries a thread, takes
-/// 3.5 us in a graph and 7.6 cold, 4.8 and 13.1 with 32; c-62, with 1344 of them, 8.5 with 8, 5.2 with 16 (H200,
+/// Entries that a thread takes of a row at most; longer rows go to whole blocks. They wait less then, above all for
+/// cold caches, but many blocks for a row each keep others waiting: memplus, with 165 rows past 8 entries a thread,
+/// takes 3.5 us in a graph and 7.6 cold, 4.8 and 13.1 with 32; c-62, with 1344 of them, 8.5 with 8, 5.2 with 16 (H200,
 /// 2026-11).
 __host__ __device__ constexpr int longest_share(int k) { return 8 << k; }
 

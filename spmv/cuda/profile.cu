@@ -12,8 +12,9 @@ using cuda::block_threads;
 using Atomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<Atomics>;
 
-// These kernels add to a board that no kernel before them touches. The first waits until the board is cleared before it
-// lets the next start. Those that don't follow another pass wait only in the end: they are under way at once.
+// These kernels add to a board that no kernel before them touches. The first waits until the board is cleared and the
+// matrix written before it lets the next start. Those that don't follow another pass wait only in the end: they are
+// under way at once.
 
 /// Counts in shared memory; what isn't 0 in the end is added to everybody's.
 template <int K, class F>

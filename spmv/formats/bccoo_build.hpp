@@ -79,10 +79,10 @@ void BccooStore<Space, T>::list_values(const CsrView<T>& a, std::span<const Offs
 
 template <class Space, class T>
 void BccooStore<Space, T>::number_blocks(const CsrView<T>& a) {
-  const Index slice_cols =
-      ((cols_ + shape_.slices - 1) / shape_.slices + shape_.width - 1) / shape_.width * shape_.width;
-  detail::BlockOrder order{
-      detail::pattern_of(a), cols_, shape_.height, shape_.width, std::max(slice_cols, shape_.width), rows_of_blocks_};
+  const Offset slice = (Offset{cols_} + shape_.slices - 1) / shape_.slices;
+  const auto slice_cols = static_cast<Index>(
+      std::min<Offset>((slice + shape_.width - 1) / shape_.width * shape_.width, std::max(cols_, 1)));
+  detail::BlockOrder order{detail::pattern_of(a), cols_, shape_.height, shape_.width, slice_cols, rows_of_blocks_};
   const auto entries = static_cast<std::size_t>(a.nonzeros());
   Vector<Space, Offset> firsts, start(space_, block_rows() + 1);
   if (shape_.area() > 1) {

@@ -244,9 +244,8 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
   // EPYC, 2026-11: floats and codes take a core as long as whole values.
   const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
-  // H200, 2026-11: 1.5 us for what follows the last load, and 4 ps for a row's way through the cache. Hot columns are
-  // read from shared memory.
-  // A value looked up takes 1.2 ps: 54 us for 41 M of them in 3 x 3 blocks.
+  // H200, 2026-11: 1.5 us for what follows the last load, 4 ps for a row's way through the cache, and 1.2 ps for a value
+  // that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
               std::max(traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot),

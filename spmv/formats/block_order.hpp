@@ -47,7 +47,7 @@ struct BlockOrder : CsrPattern {
     const Offset place = k - row_ptr[row];
     for (Index above = row - row % height; above < row; ++above) {
       const Offset at = from_column(above, left, place);
-      if (at < row_ptr[above + 1] && col[at] < left + width) return false;
+      if (at < row_ptr[above + 1] && col[at] - left < width) return false;
     }
     return true;
   }

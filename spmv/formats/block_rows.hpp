@@ -36,7 +36,7 @@ struct FillBlockCol {
 ///
 /// Shapes    Block rows ceil(rows / height), block columns ceil(cols / width): the last ones may reach past the matrix.
 /// Layout    As CSR: row_ptr (block rows + 1) and col (block columns, one a block). `firsts` is for
-///           for_entries() and takes 8 bytes an entry: let go of it once the values are in their places.
+///           order() and for_entries() and takes 8 bytes an entry: let go of it once the values are in their places.
 /// Exec      Over entries; each searches the rows of its block row. Waits for the number of blocks.
 /// Requires  Canonical rows.
 template <class Space>

@@ -58,7 +58,7 @@ class Bsr {
 
   static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
     Cost c = streamed_cost<T>(s, m, {bytes(s, p), slots(s, p), m.device ? 0.6 : 0.5, 1.0 * s.longest_row / p.block});
-    // Each entry is searched for among the rows of its block, three times (EPYC, 2026-11: 40 to 100 ns by 2 threads).
+    // EPYC, 2026-11: 40 to 100 ns an entry by 2 threads, with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;
     c.reason_not = why_not(s, p);
     return c;

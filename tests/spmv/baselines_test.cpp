@@ -195,6 +195,19 @@ TEST(BlockRows, EveryEntryKnowsItsBlock) {
   }
 }
 
+TEST(BlockRows, TellsBlocksApartUpToTheLastColumn) {
+  const Index last = std::numeric_limits<Index>::max() - 1;
+  Csr<double> a{2, last + 1};
+  a.row_ptr = {0, 1, 2};
+  a.col = {last - 1, last};
+  a.val = {1, 2};
+
+  const BlockRows blocks(Host(), a.view(), {2, 4});
+
+  EXPECT_EQ(blocks.blocks, 1);
+  EXPECT_EQ(blocks.col.download(), (std::vector<Index>{last / 4}));
+}
+
 TYPED_TEST(Baselines, BsrCountsBlocksThatHoldAnEntry) {
   using T = typename TypeParam::T;
   const Csr<T> a = this->uneven();

@@ -289,5 +289,6 @@ TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
     for (const Offset lanes : {1, 32}) EXPECT_EQ(found(length, lanes), found(0, 0)) << length << " x " << lanes;
   }
 }
+
 }  // namespace
 }  // namespace ostinato::test

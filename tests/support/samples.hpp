@@ -65,7 +65,7 @@ Csr<T> with_long_rows() {
   return from_triplets<T>(300, cols, triplets);
 }
 
-/// More rows of some hundred entries than there are multiprocessors to give each a few, and longer ones among them.
+/// More rows of some hundred entries than two a multiprocessor (of 149 at most), and longer ones among them.
 template <class T>
 Csr<T> with_many_long_rows() {
   const std::vector<Index> longest = {511, 512, 513, 1023, 1024, 1025};
