@@ -197,7 +197,9 @@ TEST(BlockRows, EveryEntryKnowsItsBlock) {
 
 TEST(BlockRows, TellsBlocksApartUpToTheLastColumn) {
   const Index last = std::numeric_limits<Index>::max() - 1;
-  Csr<double> a{2, last + 1};
+  Csr<double> a;
+  a.rows = 2;
+  a.cols = last + 1;
   a.row_ptr = {0, 1, 2};
   a.col = {last - 1, last};
   a.val = {1, 2};
