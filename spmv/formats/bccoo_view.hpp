@@ -89,7 +89,7 @@ struct BccooView {
   OSTINATO_FUNCTION Index block_row(Index result) const { return row_of == nullptr ? result : row_of[result]; }
 };
 
-/// Calls f.operator()<size>() for a size of 1 to 4.
+/// Calls f with a size of 1 to 4 as its template argument.
 template <class F>
 void with_size(int size, F&& f) {
   switch (size) {
@@ -104,7 +104,7 @@ void with_size(int size, F&& f) {
   }
 }
 
-/// Calls f.operator()<height, width>() for the blocks of a matrix.
+/// Calls f with height and width of the blocks as its template arguments.
 template <class F>
 void with_block_size(const BccooShape& shape, F&& f) {
   with_size(shape.height, [&]<int H>() { with_size(shape.width, [&]<int W>() { f.template operator()<H, W>(); }); });
