@@ -10,7 +10,6 @@
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/cuda.hpp>
 #include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/timing.hpp>
 
 namespace ostinato::bench {
 
@@ -34,12 +33,8 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
 double cold_seconds(const Cuda& space, const std::function<void()>& product);
 inline double cold_seconds(const Host&, const std::function<void()>&) { return 0; }
 
-/// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there. The
-/// host has no graphs: the product as it is.
+/// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
 double graph_seconds(const Cuda& space, const std::function<void()>& product);
-inline double graph_seconds(const Host& host, const std::function<void()>& product) {
-  return median_seconds(host, 30, product);
-}
 
 /// Eigen's row-major product, on all threads.
 Baseline eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x);

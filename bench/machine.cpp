@@ -11,30 +11,11 @@
 #include <string>
 
 #include "machine.hpp"
-
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/parallel.hpp>
-#include <ostinato/spmv/timing.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include "triad.hpp"
 
 namespace {
 
 using namespace ostinato;
-
-/// a = b + s c, as STREAM has it.
-struct Triad {
-  double* a;
-  const double *b, *c;
-  void operator()(std::size_t i) const { a[i] = b[i] + 3.0 * c[i]; }
-};
-
-double triad_bandwidth(const Host& host) {
-  const std::size_t n = std::size_t{1} << 24;
-  Vector<Host, double> a(host, n), b(host, n), c(host, n);
-  for (Vector<Host, double>* v : {&a, &b, &c}) host.zero(v->data(), v->bytes());
-  const double seconds = median_seconds(host, 15, [&] { for_each(host, n, Triad{a.data(), b.data(), c.data()}); });
-  return 3.0 * static_cast<double>(n * sizeof(double)) / seconds;
-}
 
 void begin_table(const std::string& machine) {
   std::printf("%s\n\n| constant | measured | the library's |\n|---|---|---|\n", machine.c_str());
@@ -53,7 +34,7 @@ std::string today() {
 
 void report(const Host& host) {
   begin_table(host.description());
-  print_row("triad, GB/s", triad_bandwidth(host) / 1e9, machine_of(host).bandwidth / 1e9);
+  print_row("triad, GB/s", bench::triad_bandwidth(host) / 1e9, machine_of(host).bandwidth / 1e9);
 }
 
 void report(const Cuda& space) {

@@ -20,28 +20,15 @@
 
 #include "baseline.hpp"
 #include "cases.hpp"
+#include "triad.hpp"
 
 namespace {
 
 using namespace ostinato;
 using namespace ostinato::bench;
 
-/// a = b + s c, as STREAM has it.
-struct Triad {
-  double* a;
-  const double *b, *c;
-  void operator()(std::size_t i) const { a[i] = b[i] + 3.0 * c[i]; }
-};
-
 /// Bytes a second that the memory gives: the triad on the host, a read-only kernel on the device.
-double peak_bandwidth(const Host& host) {
-  const std::size_t n = std::size_t{1} << 25;
-  Vector<Host, double> a(host, n), b(host, n), c(host, n);
-  for_each(host, n, [a = a.data(), b = b.data(), c = c.data()](std::size_t i) { a[i] = 0, b[i] = 1, c[i] = 2; });
-  return 3.0 * n * sizeof(double) / median_seconds(host, 15, [&] {
-           for_each(host, n, Triad{a.data(), b.data(), c.data()});
-         });
-}
+double peak_bandwidth(const Host& host) { return triad_bandwidth(host); }
 
 double peak_bandwidth(const Cuda& space) {
   const std::size_t n = std::size_t{1} << 27;
@@ -173,7 +160,9 @@ class Products {
     const double error = checker_.worst(y_.download());
     const auto product = [&] { op.apply(1, x_, 0, y_); };
     const double seconds = median_seconds(space_, 30, product);
-    const double cold = cold_seconds(space_, product), in_graph = graph_seconds(space_, product);
+    const double cold = cold_seconds(space_, product);
+    double in_graph = seconds;
+    if constexpr (Space::on_device) in_graph = graph_seconds(space_, product);
     const double moved = static_cast<double>(op.bytes() + x_.bytes() + y_.bytes());
     list.push_back({name, how.format, seconds, cold, in_graph, moved, op.analyse_seconds() + op.convert_seconds(),
                     error, op.choice().candidates.front().cost.seconds});

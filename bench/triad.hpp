@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <ostinato/spmv/host.hpp>
+#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/vector.hpp>
+
+namespace ostinato::bench {
+
+/// a = b + s c, as STREAM has it.
+struct Triad {
+  double* a;
+  const double *b, *c;
+  void operator()(std::size_t i) const { a[i] = b[i] + 3.0 * c[i]; }
+};
+
+/// Bytes a second that the CPU's memory gives in the triad.
+inline double triad_bandwidth(const Host& host) {
+  const std::size_t n = std::size_t{1} << 25;
+  Vector<Host, double> a(host, n), b(host, n), c(host, n);
+  for_each(host, n, [a = a.data(), b = b.data(), c = c.data()](std::size_t i) { a[i] = 0, b[i] = 1, c[i] = 2; });
+  return 3.0 * n * sizeof(double) / median_seconds(host, 15, [&] {
+           for_each(host, n, Triad{a.data(), b.data(), c.data()});
+         });
+}
+
+}  // namespace ostinato::bench
