@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include <ostinato/spmv/bisect.hpp>
 #include <ostinato/spmv/csr.hpp>
 #include <ostinato/spmv/function.hpp>
 
@@ -20,38 +21,25 @@ struct CsrPattern {
 
   /// The row that holds entry k.
   OSTINATO_FUNCTION Index row_of(Offset k) const {
-    Index low = 0, high = rows;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (row_ptr[middle] <= k ? low : high) = middle;
-    }
-    return low;
+    return bisect(Index{1}, rows, [this, k](Index i) { return row_ptr[i] > k; }) - 1;
   }
 
   /// The first entry of row i in column `bound` or past it; the row's end when there is none.
   OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
-    Offset low = row_ptr[i], high = row_ptr[i + 1];
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < bound) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return bisect(row_ptr[i], row_ptr[i + 1], [this, bound](Offset k) { return col[k] >= bound; });
   }
 };
 
 /// The entries of a matrix, dealt out to functors: `lanes` of them beside one another take every lanes-th of lanes x
 /// length entries, so that neighbours on a GPU read side by side, and search for their rows once for some entries.
 struct EntryRuns {
+  static constexpr Offset fill = 1 << 18;  ///< functors that fill a GPU
+
   Offset entries, length, lanes;
 
   /// Runs of up to `longest` entries; on a GPU so short that they fill it.
   template <class Space>
   static EntryRuns on(Offset entries, Offset longest, Offset lanes_on_device = 32) {
-    constexpr Offset fill = 1 << 18;
     if (!Space::on_device) return {entries, longest, 1};
     return {entries, std::clamp<Offset>(entries / fill, 1, longest), lanes_on_device};
   }

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <ostinato/spmv/bisect.hpp>
 #include <ostinato/spmv/diagonals.hpp>
 #include <ostinato/spmv/error.hpp>
 #include <ostinato/spmv/function.hpp>
@@ -103,16 +104,7 @@ struct Rows {
 
   /// The value at (row, row + offset), which is there.
   OSTINATO_FUNCTION T value(Offset row, Index offset_wanted) const {
-    Offset low = begin(row), high = end(row) - 1;
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (offset(middle, row) < offset_wanted) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return val[low];
+    return val[bisect(begin(row), end(row), [=, this](Offset k) { return offset(k, row) >= offset_wanted; })];
   }
 
   static OSTINATO_FUNCTION std::uint64_t mixed(std::uint64_t h) {

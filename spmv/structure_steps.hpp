@@ -203,10 +203,9 @@ std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::u
 template <class Space, class T>
 void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries,
                      const Vector<Space, Findings>& found, double* sums) {
-  constexpr Offset fill = 1 << 18;  // threads
   const double mean = static_cast<double>(entries.nonzeros) / entries.rows;
   const bool few = mean <= 8;
-  if (!Space::on_device || (few && entries.rows >= fill)) {
+  if (!Space::on_device || (few && entries.rows >= EntryRuns::fill)) {
     if (found.download()[0].longest_row <= 64 + 8 * mean)
       return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
   }

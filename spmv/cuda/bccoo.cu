@@ -65,8 +65,7 @@ __device__ void store_block_row(const BccooView<T>& a, const Product<T>& p, Inde
 #pragma unroll
   for (int r = 0; r < H; ++r) {
     if (H > 1 && begin + r >= a.rows) return;
-    const T scaled = p.alpha * sum.v[r];
-    p.y[begin + r] = p.beta == T{0} ? scaled : fma(p.beta, p.z[begin + r], scaled);
+    p.y[begin + r] = cuda::row_value(p, begin + r, sum.v[r]);
   }
 }
 
@@ -90,8 +89,7 @@ struct Results {
     for (int i = skip * H + static_cast<int>(threadIdx.x); i < end; i += static_cast<int>(blockDim.x)) {
       const Offset row = static_cast<Offset>(a.block_row(first + i / H)) * H + i % H;
       if (H > 1 && row >= a.rows) continue;
-      const T scaled = p.alpha * cache[i];
-      p.y[row] = p.beta == T{0} ? scaled : fma(p.beta, p.z[row], scaled);
+      p.y[row] = cuda::row_value(p, row, cache[i]);
     }
   }
 };

@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(max_block) product_kernel(CmrsView<T> a, Produ
   const int row = lane / Strip::share;
   const Offset i = strip * Height + row;
   if (lane % Strip::share != 0 || row >= Height || i >= a.shape.rows) return;
-  p.y[i] = p.beta == T{0} ? p.alpha * sum : fma(p.beta, p.z[i], p.alpha * sum);
+  p.y[i] = cuda::row_value(p, i, sum);
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/cuda/csr.hpp>
 #include <ostinato/spmv/cuda/parallel.cuh>
+#include <ostinato/spmv/formats/int32_offsets.hpp>
 
 namespace ostinato::formats {
 
@@ -44,13 +45,6 @@ int threads_for(const Cuda& space, const Structure& s) {
   while (threads < 32 && threads * 4 < s.longest_row && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   return threads;
 }
-
-template <class From>
-struct Narrow {
-  const From* from;
-  std::int32_t* to;
-  __device__ void operator()(std::size_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
-};
 
 /// Rows that are long for each of the shares.
 struct CountLong {
@@ -123,10 +117,8 @@ CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& 
     : threads_per_row(threads_for(space, s)), longest_short(longest_share(share_count - 1) * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   // A step past the end of a row has to fit, too.
-  if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads) {
-    row_ptr = Vector<Cuda, std::int32_t>(space, rows + 1);
-    for_each(space, rows + 1, Narrow<Offset>{a.row_ptr.data(), row_ptr.data()});
-  }
+  if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads)
+    row_ptr = detail::to_int32(space, a.row_ptr);
   if (s.longest_row > longest_share(0) * threads_per_row) {
     const LongRows found = find_long_rows(space, a.row_ptr.data(), rows, threads_per_row);
     longest_short = found.longest_short;

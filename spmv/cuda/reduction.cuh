@@ -89,12 +89,18 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   done(total);
 }
 
-/// Stores row i's product and adds w . y up; w may be y. Every addition is an explicit fused multiply-add, so that
+/// y(i) of a product; `sum` is row i of A x. Here and below every addition is an explicit fused multiply-add, so that
 /// all kernels give the same bits.
+template <class T, class I>
+__device__ T row_value(const Product<T>& p, I i, T sum) {
+  const T scaled = p.alpha * sum;
+  return p.beta == T{0} ? scaled : fma(p.beta, p.z[i], scaled);
+}
+
+/// Stores row i's product and adds w . y up; w may be y.
 template <bool Dotted, class T, class I>
 __device__ void finish_row(const Product<T>& p, I i, T sum, const T* w, Sums<1>& dot) {
-  const T scaled = p.alpha * sum;
-  const T value = p.beta == T{0} ? scaled : fma(p.beta, p.z[i], scaled);
+  const T value = row_value(p, i, sum);
   p.y[i] = value;
   if constexpr (Dotted) {
     const T other = w == p.y ? value : w[i];

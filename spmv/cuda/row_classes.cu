@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <ostinato/spmv/bisect.hpp>
 #include <ostinato/spmv/cuda/parallel.cuh>
 #include <ostinato/spmv/cuda/row_classes.hpp>
 #include <ostinato/spmv/diagonals_steps.hpp>
@@ -22,16 +23,7 @@ constexpr int no_class = 256;
 constexpr int max_unrolled = 12;
 
 __device__ int place_of(const Index* offsets, int count, Index offset) {
-  int low = 0;
-  for (int high = count; low < high;) {
-    const int middle = (low + high) / 2;
-    if (offsets[middle] < offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return ostinato::detail::bisect(0, count, [=](int i) { return offsets[i] >= offset; });
 }
 
 /// The table's row of each class.

@@ -129,8 +129,7 @@ class Chunk {
   static void store(const BccooView<T>& a, const Product<T>& p, Index result, const std::array<T, 4>& sum) {
     const Offset begin = static_cast<Offset>(a.block_row(result)) * H;
     for (int r = 0; r < H && begin + r < a.rows; ++r) {
-      const T scaled = p.alpha * sum[static_cast<std::size_t>(r)];
-      p.y[begin + r] = p.beta == T{0} ? scaled : scaled + p.beta * p.z[begin + r];
+      detail::store_row(p, static_cast<std::size_t>(begin + r), sum[static_cast<std::size_t>(r)]);
     }
   }
 

@@ -32,7 +32,7 @@ struct CombineSlices {
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T sum = 0;
     for (int s = 0; s < slices; ++s) sum += sums[static_cast<std::size_t>(s) * stride + i];
-    p.y[i] = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * p.z[i];
+    store_row(p, i, sum);
   }
 };
 

@@ -113,12 +113,7 @@ struct RowOfBlock {
   const Offset* start;
   Offset block_rows;
   OSTINATO_FUNCTION Offset operator()(Offset block) const {
-    Offset low = 0, high = block_rows;
-    while (high - low > 1) {
-      const Offset middle = low + (high - low) / 2;
-      (start[middle] <= block ? low : high) = middle;
-    }
-    return low;
+    return bisect(Offset{1}, block_rows, [this, block](Offset i) { return start[i] > block; }) - 1;
   }
 };
 

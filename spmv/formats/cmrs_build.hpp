@@ -124,30 +124,23 @@ struct ClearCmrsSlot {
   }
 };
 
-/// Puts a run of CSR entries, whatever rows they are in, into their slots, so that a long row is shared out like any
-/// other entries. With to_word = null only the values.
+/// Puts entries of CSR into their slots. With to_word = null only the values.
 template <class T>
-struct PlaceCmrsRun {
-  static constexpr Offset length = 32;
-
+struct PlaceCmrsEntries {
   CmrsShape shape;
   CsrArrays<T> a;
-  Offset nonzeros;
+  EntryRuns runs;
   const Offset* strip_ptr;
   std::uint32_t* to_word;
   std::uint8_t* to_row;
   T* to_val;
 
   OSTINATO_FUNCTION void operator()(std::size_t run) const {
-    const Offset begin = static_cast<Offset>(run) * length;
-    const Offset end = begin + length < nonzeros ? begin + length : nonzeros;
-    Index i = a.row_of(begin);
-    for (Offset k = begin; k < end; ++k) {
-      while (k >= a.row_ptr[i + 1]) ++i;
+    runs.visit(run, a, [this](Index i, Offset k) {
       const Offset strip = i / shape.height;
       put(strip_ptr[strip] + (shape.cells < CmrsShape::group ? dealt(strip, i, k) : sorted(strip, i, k)),
           {i - shape.first_row(strip), a.col[k]}, a.val[k]);
-    }
+    });
   }
 
  private:
@@ -176,13 +169,9 @@ struct PlaceCmrsRun {
     const Offset begin = a.row_ptr[shape.first_row(strip)];
     const Offset first = a.row_ptr[i] - begin, end = a.row_ptr[i + 1] - begin, rank = k - a.row_ptr[i];
     const auto of_row_before = [=](Offset g) { return dealt_before(end, g, groups) - dealt_before(first, g, groups); };
-    Offset low = 0, high = groups;
-    while (high - low > 1) {
-      const Offset middle = low + (high - low) / 2;
-      (of_row_before(middle) <= rank ? low : high) = middle;
-    }
-    const Offset of_earlier_rows = (first + groups - 1 - low) / groups;
-    return low * CmrsShape::group + of_earlier_rows + rank - of_row_before(low);
+    const Offset group = bisect(Offset{1}, groups, [=](Offset g) { return of_row_before(g) > rank; }) - 1;
+    const Offset of_earlier_rows = (first + groups - 1 - group) / groups;
+    return group * CmrsShape::group + of_earlier_rows + rank - of_row_before(group);
   }
 
   /// Of the first n cards dealt to so many groups, those that go to groups below g.
@@ -194,10 +183,10 @@ struct PlaceCmrsRun {
 
 template <class Space, class T>
 void place_entries(const Space& space, const CsrView<T>& a, CmrsMatrix<Space, T>& m, bool values_only) {
-  using Run = PlaceCmrsRun<T>;
-  for_each(space, static_cast<std::size_t>((a.nonzeros() + Run::length - 1) / Run::length),
-           Run{m.shape, arrays_of(a), a.nonzeros(), m.strip_ptr.data(), values_only ? nullptr : m.word.data(),
-               m.row.data(), m.val.data()});
+  const EntryRuns runs = EntryRuns::on<Space>(a.nonzeros(), 32);
+  for_each(space, runs.count(),
+           PlaceCmrsEntries<T>{m.shape, arrays_of(a), runs, m.strip_ptr.data(), values_only ? nullptr : m.word.data(),
+                               m.row.data(), m.val.data()});
 }
 
 /// Makes offsets of counts, the last of which is unset. Returns the total.

@@ -40,16 +40,7 @@ Offset strip_work(const CmrsView<T>& a, Offset strip) {
 /// The first strip before which at least `work` has been passed.
 template <class T>
 Offset strip_at(const CmrsView<T>& a, Offset work) {
-  Offset low = 0, high = a.shape.strips();
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (strip_work(a, middle) < work) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return bisect(Offset{0}, a.shape.strips(), [&](Offset strip) { return strip_work(a, strip) >= work; });
 }
 
 template <bool Packed, class T>
@@ -61,10 +52,7 @@ void multiply_strip(const CmrsView<T>& a, Offset strip, const Product<T>& p) {
     if (at.row >= 0) sum[at.row] += a.val[k] * p.x[at.col];
   }
   const Index first = a.shape.first_row(strip), end = a.shape.end_row(strip);
-  for (Index i = first; i < end; ++i) {
-    const T row = p.alpha * sum[i - first];
-    p.y[i] = p.beta == T{0} ? row : row + p.beta * p.z[i];
-  }
+  for (Index i = first; i < end; ++i) store_row(p, static_cast<std::size_t>(i), sum[i - first]);
 }
 
 template <bool Packed, class T>

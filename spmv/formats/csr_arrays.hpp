@@ -13,6 +13,7 @@
 
 namespace ostinato::formats::detail {
 
+using ostinato::detail::bisect;
 using ostinato::detail::CsrPattern;
 using ostinato::detail::EntryRuns;
 using ostinato::detail::pattern_of;

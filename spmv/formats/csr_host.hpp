@@ -10,7 +10,9 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/spmv/bisect.hpp>
 #include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/parallel.hpp>
 #include <ostinato/spmv/structure.hpp>
 #include <ostinato/spmv/vector.hpp>
@@ -39,13 +41,7 @@ struct CsrPlan<Host> {
 
   template <class T>
   CsrPlan(const Host& host, const CsrView<T>& a, const Structure&) {
-    const std::size_t rows = static_cast<std::size_t>(a.rows);
-    if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) {
-      row_ptr = Vector<Host, std::int32_t>(host, rows + 1);
-      for_each(host, rows + 1, [to = row_ptr.data(), from = a.row_ptr.data()](std::size_t i) {
-        to[i] = static_cast<std::int32_t>(from[i]);
-      });
-    }
+    if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max()) row_ptr = detail::to_int32(host, a.row_ptr);
     blocks.resize(static_cast<std::size_t>((a.nonzeros() + 2 * Offset{a.rows}) / block_work + 1));
     parallel_for(host, blocks.size(), [this, &a](std::size_t b) {
       const Index begin = row_at(a, static_cast<Offset>(b) * block_work);
@@ -64,16 +60,8 @@ struct CsrPlan<Host> {
   /// The first row before which at least `work` has been passed.
   template <class T>
   static Index row_at(const CsrView<T>& a, Offset work) {
-    Index low = 0, high = a.rows;
-    while (low < high) {
-      const Index middle = low + (high - low) / 2;
-      if (a.row_ptr[static_cast<std::size_t>(middle)] + 2 * Offset{middle} < work) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return ostinato::detail::bisect(
+        Index{0}, a.rows, [&](Index i) { return a.row_ptr[static_cast<std::size_t>(i)] + 2 * Offset{i} >= work; });
   }
 
   /// Runs of equal short rows, and what is between them.

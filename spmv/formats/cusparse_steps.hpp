@@ -8,23 +8,17 @@
 
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <string>
 #include <utility>
 
 #include <ostinato/spmv/cuda/cusparse.hpp>
 #include <ostinato/spmv/formats/block_rows.hpp>
+#include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/formats/sliced_slots.hpp>
 
 namespace ostinato::formats {
 
 namespace detail {
-
-struct ToInt32 {
-  const Offset* from;
-  std::int32_t* to;
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
-};
 
 /// Columns and values of each slot; only values when to_col is null.
 template <class T>
@@ -48,12 +42,7 @@ struct FillCusparseSlots {
  private:
   /// The slice with start[slice] <= slot < start[slice + 1].
   OSTINATO_FUNCTION Index slice_of(Offset slot) const {
-    Index low = 0, high = slices;
-    while (high - low > 1) {
-      const Index middle = low + (high - low) / 2;
-      (start[middle] <= slot ? low : high) = middle;
-    }
-    return low;
+    return bisect(Index{1}, slices, [this, slot](Index i) { return start[i] > slot; }) - 1;
   }
 };
 
@@ -61,42 +50,29 @@ struct FillCusparseSlots {
 template <class T>
 struct FillCusparseBlocks {
   CsrArrays<T> a;
+  EntryRuns runs;
   Index size;
   const std::int32_t* start;
   const Index* block_col;
   T* to_val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t k) const {
-    const Index row = a.row_of(static_cast<Offset>(k)), column = a.col[k], block_row = row / size;
-    const Offset block = block_of(start[block_row], start[block_row + 1] - 1, column / size);
-    to_val[(block * size + row % size) * size + column % size] = a.val[k];
+  OSTINATO_FUNCTION void operator()(std::size_t run) const {
+    runs.visit(run, a, [this](Index row, Offset k) {
+      const Index column = a.col[k];
+      to_val[(block_of(row / size, column / size) * size + row % size) * size + column % size] = a.val[k];
+    });
   }
 
  private:
-  /// One of block_col[low] .. block_col[high], ascending, is `wanted`.
-  OSTINATO_FUNCTION Offset block_of(Index low, Index high, Index wanted) const {
-    while (low < high) {
-      const Index middle = low + (high - low) / 2;
-      if (block_col[middle] < wanted) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+  /// The block of that column, which is there.
+  OSTINATO_FUNCTION Offset block_of(Index block_row, Index wanted) const {
+    return bisect(start[block_row], start[block_row + 1], [this, wanted](Index b) { return block_col[b] >= wanted; });
   }
 };
 
 inline void require_int32(Offset slots) {
   if (slots <= std::numeric_limits<std::int32_t>::max()) return;
   throw ArgumentError("cuSPARSE would need " + std::to_string(slots) + " slots; it counts up to 2^31 - 1");
-}
-
-template <class Space>
-Vector<Space, std::int32_t> to_int32(const Space& space, std::span<const Offset> from) {
-  Vector<Space, std::int32_t> to(space, from.size());
-  for_each(space, from.size(), ToInt32{from.data(), to.data()});
-  return to;
 }
 
 }  // namespace detail
@@ -129,8 +105,10 @@ CusparseArrays<Space, T> to_slices(const Space& space, const CsrView<T>& a) {
 /// The values of the entries; slots without one are left alone.
 template <class Space, class T>
 void fill_blocks(const Space& space, const CsrView<T>& a, Index size, CusparseArrays<Space, T>& to) {
-  for_each(space, a.val.size(),
-           detail::FillCusparseBlocks<T>{detail::arrays_of(a), size, to.start.data(), to.col.data(), to.val.data()});
+  const auto runs = detail::EntryRuns::on<Space>(a.nonzeros(), Space::on_device ? 8 : 256);
+  for_each(
+      space, runs.count(),
+      detail::FillCusparseBlocks<T>{detail::arrays_of(a), runs, size, to.start.data(), to.col.data(), to.val.data()});
 }
 
 template <class Space, class T>
