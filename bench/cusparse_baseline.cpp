@@ -46,17 +46,20 @@ std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& 
 
 }  // namespace
 
-std::vector<Baseline> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
-  std::vector<Baseline> all;
-  const Resident<Cuda, double> resident(space, a);
-  const Profile profile = take_profile(space, resident.view());
-  Vector<Cuda, double> in(space, x), out(space, static_cast<std::size_t>(a.rows));
+std::vector<TimedProduct> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
+  struct Memory {
+    Resident<Cuda, double> matrix;
+    Vector<Cuda, double> in, out;
+  };
+  const auto memory =
+      std::make_shared<Memory>(Memory{{space, a}, {space, x}, {space, static_cast<std::size_t>(a.rows)}});
+  const Profile profile = take_profile(space, memory->matrix.view());
+  std::vector<TimedProduct> all;
   for (const char* name : {"CSR ALG1", "CSR ALG2", "sliced ELL", "BSR 2", "BSR 3", "BSR 4", "BSR 6"}) {
-    const std::unique_ptr<Product> product = make_product(space, resident.view(), profile, name);
+    std::shared_ptr<Product> product = make_product(space, memory->matrix.view(), profile, name);
     if (product == nullptr) continue;
-    const auto multiply = [&] { product->apply(1, in.data(), 0, out.data()); };
-    all.push_back(
-        {name, median_seconds(space, 30, multiply), cold_seconds(space, multiply), graph_seconds(space, multiply)});
+    all.push_back({name, [memory, product] { product->apply(1, memory->in.data(), 0, memory->out.data()); }});
+    time_product(space, a.nonzeros(), all.back());
   }
   return all;
 }

@@ -4,9 +4,8 @@
 
 #include <Eigen/Sparse>
 
+#include <memory>
 #include <random>
-
-#include <ostinato/spmv/timing.hpp>
 
 namespace ostinato::bench {
 
@@ -18,17 +17,21 @@ std::vector<double> random_vector(std::size_t n, std::uint64_t seed) {
   return x;
 }
 
-Baseline eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
+TimedProduct eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
+  using Matrix = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>>;
+  struct Memory {
+    std::vector<int> row_ptr;
+    Eigen::VectorXd in, out;
+  };
   Eigen::setNbThreads(host.threads());
-  const std::vector<int> row_ptr(a.row_ptr.begin(), a.row_ptr.end());
-  const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, int>> matrix(
-      a.rows, a.cols, a.nonzeros(), row_ptr.data(), a.col.data(), a.val.data());
-  const Eigen::Map<const Eigen::VectorXd> in(x.data(), a.cols);
-  Eigen::VectorXd out(a.rows);
-  Baseline b{"Eigen"};
-  b.seconds = median_seconds(host, 15, [&] { out.noalias() = matrix * in; });
-  b.graph_seconds = b.seconds;
-  return b;
+  const auto memory = std::make_shared<Memory>();
+  memory->row_ptr.assign(a.row_ptr.begin(), a.row_ptr.end());
+  memory->in = Eigen::Map<const Eigen::VectorXd>(x.data(), a.cols);
+  memory->out.resize(a.rows);
+  const Matrix matrix(a.rows, a.cols, a.nonzeros(), memory->row_ptr.data(), a.col.data(), a.val.data());
+  TimedProduct p{"Eigen", [memory, matrix] { memory->out.noalias() = matrix * memory->in; }};
+  time_product(host, a.nonzeros(), p);
+  return p;
 }
 
 }  // namespace ostinato::bench

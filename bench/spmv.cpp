@@ -12,7 +12,10 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/steps.hpp>
@@ -86,9 +89,9 @@ class Checker {
 bool is_diagonal(const std::string& format) { return format == "dia" || format.starts_with("brcsd"); }
 
 /// One of our products, timed. On a GPU the diagonal formats have two: with generated kernels and "dia, precompiled".
-struct Ours {
-  std::string name, format;
-  double seconds, cold, in_graph, moved, setup, error, predicted;
+struct Ours : TimedProduct {
+  std::string format;
+  double moved, setup, error, predicted;
 };
 
 template <class Space>
@@ -96,6 +99,7 @@ class Products {
  public:
   Products(const Space& space, const Case& c, const std::vector<double>& x)
       : space_(space),
+        entries_(c.matrix.nonzeros()),
         resident_(space, c.matrix.view()),
         checker_(c.matrix, x),
         x_(space, x),
@@ -154,21 +158,22 @@ class Products {
   /// The format is built twice: what a process does once, such as loading kernels, isn't its set-up.
   void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
     Operator<Space, double>(space_, resident_.view(), on_space, how);
-    const Operator<Space, double> op(space_, resident_.view(), on_space, how);
-    if (how.jit == Jit::on && op.revision() == 0) return;
-    op.apply(1, x_, 0, y_);
-    const double error = checker_.worst(y_.download());
-    const auto product = [&] { op.apply(1, x_, 0, y_); };
-    const double seconds = median_seconds(space_, 30, product);
-    const double cold = cold_seconds(space_, product);
-    double in_graph = seconds;
-    if constexpr (Space::on_device) in_graph = graph_seconds(space_, product);
-    const double moved = static_cast<double>(op.bytes() + x_.bytes() + y_.bytes());
-    list.push_back({name, how.format, seconds, cold, in_graph, moved, op.analyse_seconds() + op.convert_seconds(),
-                    error, op.choice().candidates.front().cost.seconds});
+    const auto op = std::make_shared<const Operator<Space, double>>(space_, resident_.view(), on_space, how);
+    if (how.jit == Jit::on && op->revision() == 0) return;
+    const auto product = [op, this] { op->apply(1, x_, 0, y_); };
+    product();
+    Ours timed{{name, product},
+               how.format,
+               static_cast<double>(op->bytes() + x_.bytes() + y_.bytes()),
+               op->analyse_seconds() + op->convert_seconds(),
+               checker_.worst(y_.download()),
+               op->choice().candidates.front().cost.seconds};
+    time_product(space_, entries_, timed);
+    list.push_back(std::move(timed));
   }
 
   Space space_;
+  Offset entries_;
   Resident<Space, double> resident_;
   Checker checker_;
   Vector<Space, double> x_, y_;
@@ -178,19 +183,20 @@ class Products {
   std::string rule_;
 };
 
-double best(const std::vector<Baseline>& all, const char* only = "", double Baseline::*seconds = &Baseline::seconds) {
+double best(const std::vector<TimedProduct>& all, const char* only = "",
+            double TimedProduct::*seconds = &TimedProduct::seconds) {
   double least = 0;
-  for (const Baseline& b : all) {
+  for (const TimedProduct& b : all) {
     if (b.name.find(only) == std::string::npos) continue;
     if (least == 0 || b.*seconds < least) least = b.*seconds;
   }
   return least;
 }
 
-std::vector<Baseline> baselines(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
+std::vector<TimedProduct> baselines(const Host& host, const CsrView<double>& a, const std::vector<double>& x) {
   return {eigen_product(host, a, x)};
 }
-std::vector<Baseline> baselines(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
+std::vector<TimedProduct> baselines(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
   return cusparse_products(space, a, x);
 }
 
@@ -207,8 +213,8 @@ class Means {
   void add(const std::string& name, const Yardsticks& by, const Ours& t) {
     Logs& logs = logs_[name];
     logs.vendor += std::log(by.vendor / t.seconds);
-    logs.vendor_graph += std::log(by.vendor_graph / t.in_graph);
-    if (t.cold > 0) logs.vendor_cold += std::log(by.vendor_cold / t.cold);
+    logs.vendor_graph += std::log(by.vendor_graph / t.graph_seconds);
+    if (t.cold_seconds > 0) logs.vendor_cold += std::log(by.vendor_cold / t.cold_seconds);
     logs.vendor_csr += std::log(by.vendor_csr / t.seconds);
     logs.csr += std::log(by.csr / t.seconds);
     ++logs.count;
@@ -257,7 +263,7 @@ class Table {
     std::printf("%speak %.1f GB/s | | | | | | | | | | | | | | |\n", start_.c_str(), by.peak / 1e9);
   }
 
-  void row(const Baseline& b) const {
+  void row(const TimedProduct& b) const {
     std::printf("%s%s | %.2f | %.2f | %.2f | | | | | | | | | | | |\n", start_.c_str(), b.name.c_str(), b.seconds * 1e6,
                 b.cold_seconds * 1e6, b.graph_seconds * 1e6);
   }
@@ -265,10 +271,10 @@ class Table {
   void row(const std::string& label, const Ours& t) const {
     std::printf(
         "%s%s | %.2f | %.2f | %.2f | %.2f | %.0f | %.2f | %.1f | %.1f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n",
-        start_.c_str(), label.c_str(), t.seconds * 1e6, t.cold * 1e6, t.in_graph * 1e6, t.predicted * 1e6,
+        start_.c_str(), label.c_str(), t.seconds * 1e6, t.cold_seconds * 1e6, t.graph_seconds * 1e6, t.predicted * 1e6,
         t.moved / t.seconds / 1e9, t.moved / t.seconds / by_.peak, t.error, t.setup / by_.vendor_csr, by_.vendor * 1e6,
-        by_.vendor / t.seconds, t.cold > 0 ? by_.vendor_cold / t.cold : 0, by_.vendor_graph / t.in_graph,
-        by_.vendor_csr / t.seconds, by_.csr / t.seconds);
+        by_.vendor / t.seconds, t.cold_seconds > 0 ? by_.vendor_cold / t.cold_seconds : 0,
+        by_.vendor_graph / t.graph_seconds, by_.vendor_csr / t.seconds, by_.csr / t.seconds);
   }
 
  private:
@@ -284,9 +290,9 @@ const Ours* of_format(const std::vector<Ours>& ours, const std::string& format) 
 
 /// Prints a choice. Returns its loss: its time in a graph over that of the fastest format.
 double tell_choice(const Table& table, const char* by, const std::vector<Ours>& ours, const Ours& chosen) {
-  const auto fastest =
-      std::min_element(ours.begin(), ours.end(), [](const Ours& l, const Ours& r) { return l.in_graph < r.in_graph; });
-  const double loss = chosen.in_graph / fastest->in_graph;
+  const auto fastest = std::min_element(ours.begin(), ours.end(),
+                                        [](const Ours& l, const Ours& r) { return l.graph_seconds < r.graph_seconds; });
+  const double loss = chosen.graph_seconds / fastest->graph_seconds;
   char label[120];
   std::snprintf(label, sizeof label, "%s: %s, loss %.2f (%s)", by, chosen.name.c_str(), loss, fastest->name.c_str());
   table.row(label, chosen);
@@ -298,17 +304,21 @@ void run_case(const Space& space, const std::string& name, Means& means) {
   const Case c = load_case(name);
   const std::vector<double> x = random_vector(static_cast<std::size_t>(c.matrix.cols), 1);
   const double peak = peak_bandwidth(space);
-  const std::vector<Baseline> vendor = baselines(space, c.matrix, x);
+  std::vector<TimedProduct> vendor = baselines(space, c.matrix, x);
   Products<Space> products(space, c, x);
-  const std::vector<Ours> ours = products.all();
+  std::vector<Ours> ours = products.all();
+  std::vector<TimedProduct*> all;
+  for (TimedProduct& p : vendor) all.push_back(&p);
+  for (Ours& p : ours) all.push_back(&p);
+  time_in_turn(space, all);
   const Yardsticks by{peak,
                       best(vendor),
-                      best(vendor, "", &Baseline::cold_seconds),
-                      best(vendor, "", &Baseline::graph_seconds),
+                      best(vendor, "", &TimedProduct::cold_seconds),
+                      best(vendor, "", &TimedProduct::graph_seconds),
                       best(vendor, Space::on_device ? "CSR" : ""),
                       of_format(ours, "csr")->seconds};
   const Table table(name, c.matrix, by);
-  for (const Baseline& b : vendor) table.row(b);
+  for (const TimedProduct& b : vendor) table.row(b);
   for (const Ours& t : ours) {
     table.row(t.name == t.format ? "**" + t.name + "**" : t.name, t);
     means.add(t.name, by, t);

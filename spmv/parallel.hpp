@@ -130,6 +130,11 @@ struct Atomic<Host> {
   static I load(const I* p) {
     return std::atomic_ref<I>(*const_cast<I*>(p)).load(std::memory_order_relaxed);
   }
+  /// The same, maybe an old value.
+  template <class I>
+  static I peek(const I* p) {
+    return load(p);
+  }
   template <class I>
   static void max(I* p, I v) {
     std::atomic_ref<I> shared(*p);

@@ -33,7 +33,7 @@ struct Structure {
   bool constant_diagonal = false;                ///< every main diagonal entry is there and they are equal
   bool finite = true;                            ///< no NaN, no infinity
   bool compress = true;                          ///< formats may leave bytes out; said by who builds, not found
-  std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals are too many to be of use
+  std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals would be of no use
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 };
 
@@ -43,8 +43,8 @@ class Cuda;
 /// How much of a matrix is looked at.
 enum class Look {
   closely,
-  /// No census of more than `Structure::many_diagonals` when the matrix stays in a cache, where they don't pay:
-  /// counting them takes longer than 100 products.
+  /// No census of diagonals that don't pay: more than `Structure::many_diagonals` when the matrix stays in a cache,
+  /// where counting them takes longer than 100 products, or more than half empty ones when it is a single row piece.
   quickly,
 };
 

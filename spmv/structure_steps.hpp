@@ -78,12 +78,12 @@ struct InspectEntries : CsrPattern {
 
  private:
   OSTINATO_FUNCTION void set(int* flag) const {
-    if (Atomics::load(flag) == 0) Atomics::store(flag, 1);
+    if (Atomics::peek(flag) == 0) Atomics::store(flag, 1);
   }
 
   OSTINATO_FUNCTION void mark_used(Offset diagonal) const {
     std::uint8_t* used = diagonal_used + diagonal;
-    if (Atomics::load(used) == 0) Atomics::store(used, std::uint8_t{1});
+    if (Atomics::peek(used) == 0) Atomics::store(used, std::uint8_t{1});
   }
 
   /// The entry of the same diagonal in the row above when it stands at the same place there, as a rule in a stencil;
@@ -103,7 +103,7 @@ struct InspectEntries : CsrPattern {
 
   /// Entries above the diagonal will do: when each has a mirror and as many are below, the pattern is symmetric.
   OSTINATO_FUNCTION void judge_mirror(Index i, Offset k, Offset above, Seen& seen) const {
-    if (above < 0 && Atomics::load(&found->asymmetric_pattern) != 0) return;
+    if (above < 0 && Atomics::peek(&found->asymmetric_pattern) != 0) return;
     const Offset at = mirror(i, k);
     if (at < 0) {
       set(&found->asymmetric_pattern);
@@ -220,6 +220,8 @@ std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrVie
   constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
   if (look == Look::quickly && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
   const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
+  const bool one_piece = s.rows <= piece_rows;
+  if (look == Look::quickly && one_piece && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
   if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
   auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));

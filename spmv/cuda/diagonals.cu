@@ -48,8 +48,8 @@ struct Listed {
 };
 
 /// Goes through the rows of a warp, one in each lane, diagonal by diagonal: calls f(d, mine, k) in all lanes for each
-/// diagonal d that one of them has; `mine` says in which lanes, k where the lane's entry is.
-/// All lanes call it; one without a row has begin == end.
+/// diagonal d that one of them has; `mine` says in which lanes, k where the lane's entry is. It ends when f says false,
+/// the same in all lanes. All lanes call it; one without a row has begin == end.
 template <class F>
 __device__ void walk(const Index* col, Offset begin, Offset end, Offset row, const Listed& listed, F f) {
   const auto offset_at = [=](Offset k) { return k < end ? static_cast<Index>(col[k] - row) : no_offset; };
@@ -61,7 +61,7 @@ __device__ void walk(const Index* col, Offset begin, Offset end, Offset row, con
     d = listed.find(d, offset);
     if (d >= listed.count) return;
     const bool mine = next == offset;
-    f(d, mine, k);
+    if (!f(d, mine, k)) return;
     if (mine) next = offset_at(++k);
   }
 }
@@ -87,10 +87,11 @@ __global__ void __launch_bounds__(block_threads)
     const Offset row = piece_begin + base + lane;
     walk(a.col, there ? a.begin(row) : 0, there ? a.end(row) : 0, row, listed, [=](int d, bool mine, Offset) {
       const unsigned lanes = __ballot_sync(all_lanes, mine);
-      if (lane != 0) return;
+      if (lane != 0) return true;
       atomicAdd(entries + d, __popc(lanes));
       atomicMin(first + d, base + __ffs(static_cast<int>(lanes)) - 1);
       atomicMax(last + d, base + warp_threads - 1 - __clz(static_cast<int>(lanes)));
+      return true;
     });
   }
   __syncthreads();
@@ -173,12 +174,15 @@ __global__ void __launch_bounds__(block_threads)
   const bool few = found->classes <= Distinct::limit;
   const Offset count = few ? Distinct::capacity : rows, stride = static_cast<Offset>(gridDim.x) * block_threads;
   const int lane = static_cast<int>(threadIdx.x % warp_threads);
+  const auto is_settled = [&] {
+    return __all_sync(all_lanes, CudaAtomics::load(&open) == 0 && CudaAtomics::load(&stop) != 0) != 0;
+  };
   for (Offset base = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x - lane; base < count;
        base += stride) {
-    const bool settled = CudaAtomics::load(&open) == 0 && CudaAtomics::load(&stop) != 0;
-    if (__all_sync(all_lanes, settled)) return;
+    if (is_settled()) return;
     const Offset i = base + lane, row = few ? found->class_slots[i] - 1 : i < count ? i : -1;
     walk(a.col, row < 0 ? 0 : a.begin(row), row < 0 ? 0 : a.end(row), row, listed, [&](int d, bool mine, Offset k) {
+      if (is_settled()) return false;
       unsigned misfit = 0;
       if (mine) {
         const T v = a.val[k];
@@ -189,6 +193,7 @@ __global__ void __launch_bounds__(block_threads)
       }
       misfit = __reduce_or_sync(all_lanes, misfit);
       if (lane == 0) known.tell(d, misfit, detail::all_misfits<T>, found->misfit);
+      return true;
     });
   }
 }

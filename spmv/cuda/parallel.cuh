@@ -86,6 +86,11 @@ struct Atomic<Cuda> {
   __device__ static I load(const I* p) {
     return *const_cast<const volatile I*>(p);
   }
+  /// Maybe an old value, from the first-level cache: for what all ask again and again, and is only ever set.
+  template <class I>
+  __device__ static I peek(const I* p) {
+    return *p;
+  }
 };
 
 }  // namespace ostinato

@@ -208,12 +208,12 @@ std::vector<Index> piece_points(const DiagonalCensus& c) {
   return kept;
 }
 
-/// Whether a diagonal's entries in a row piece take fewer bytes in its remainder. A row of a mask counts as a byte,
-/// for the work: an entry alone on its diagonal is a constant, and would have a mask of its own.
-bool worth_moving(const PieceDiagonal& p, const Diagonal& d, Index rows, std::size_t value_bytes) {
-  const std::size_t bits_a_row = d.constant ? 8 : 8 * value_bytes;
-  const std::size_t band = sizeof(Band) + static_cast<std::size_t>(rows) * bits_a_row / 8;
-  return p.entries * remainder_weight * (value_bytes + sizeof(Index) + 1) < band;
+/// With fewer entries than this in a row piece, a diagonal takes fewer bytes in the piece's remainder. A row of a mask
+/// counts as a byte, for the work: an entry alone on its diagonal is a constant, and would have a mask of its own.
+Index least_worth_keeping(bool constant, Index rows, std::size_t value_bytes) {
+  const std::size_t band = sizeof(Band) + static_cast<std::size_t>(rows) * (constant ? 1 : value_bytes);
+  const std::size_t entry = remainder_weight * (value_bytes + sizeof(Index) + 1);
+  return static_cast<Index>((band + entry - 1) / entry);
 }
 
 /// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries
@@ -221,18 +221,21 @@ bool worth_moving(const PieceDiagonal& p, const Diagonal& d, Index rows, std::si
 Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, Cut& cut,
                      std::vector<Offset>& entries) {
   const std::size_t count = c.diagonals.size();
+  const Index rows = cut.end - cut.begin, least_constant = least_worth_keeping(true, rows, value_bytes),
+              least_other = least_worth_keeping(false, rows, value_bytes);
+  const PieceDiagonal* const of_piece = c.pieces.data() + piece * count;
+  cut.diagonals.resize(count);
+  std::size_t kept = 0;
   Index moved = 0;
   for (std::size_t d = 0; d < count; ++d) {
-    const PieceDiagonal& at = c.pieces[piece * count + d];
-    if (at.entries == 0) continue;
-    if (moved + at.entries <= max_piece_remainder &&
-        worth_moving(at, c.diagonals[d], cut.end - cut.begin, value_bytes)) {
-      moved += at.entries;
-      entries[d] -= at.entries;
-    } else {
-      cut.diagonals.push_back(static_cast<std::uint16_t>(d));
-    }
+    const Index there = of_piece[d].entries, least = c.diagonals[d].constant ? least_constant : least_other;
+    const bool moves = there < least && moved + there <= max_piece_remainder;  // none are always moved
+    moved += moves ? there : 0;
+    entries[d] -= moves ? there : 0;
+    cut.diagonals[kept] = static_cast<std::uint16_t>(d);
+    kept += moves ? 0 : 1;
   }
+  cut.diagonals.resize(kept);
   return moved;
 }
 
@@ -291,7 +294,6 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes) {
     const Offset end = std::min<Offset>(census.rows, begin + census.rows_in_piece);
     cut.begin = static_cast<Index>(begin);
     cut.end = static_cast<Index>(end);
-    cut.diagonals.clear();
     const std::size_t piece = static_cast<std::size_t>(begin / census.rows_in_piece);
     remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, cut, entries));
     if (!cuts.empty() && cuts.back().diagonals == cut.diagonals) {

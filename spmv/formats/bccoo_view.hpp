@@ -21,18 +21,20 @@ struct BccooShape {
   bool compress = true;
 
   OSTINATO_FUNCTION int area() const { return height * width; }
-  OSTINATO_FUNCTION Offset blocks_of_group() const { return Offset{tile} * threads; }
+  OSTINATO_FUNCTION Offset blocks_of_group() const { return tile * threads; }
   OSTINATO_FUNCTION int words() const { return (tile + 31) / 32; }
 
   /// Where component 0 of block k stands, in the order in which the threads of a workgroup read: the j-th blocks of all
   /// threads, one after the other. The next component is `threads` further.
-  OSTINATO_FUNCTION Offset slot(Offset k) const {
-    const Offset group = k / blocks_of_group(), within = k % blocks_of_group();
-    return (group * tile + within % tile) * threads + within / tile;
-  }
-  OSTINATO_FUNCTION Offset value_slot(Offset k, int component) const {
-    const Offset group = k / blocks_of_group(), within = k % blocks_of_group();
-    return ((group * tile + within % tile) * area() + component) * threads + within / tile;
+  OSTINATO_FUNCTION Offset slot(Offset k) const { return value_slot(k, 0, 1); }
+  OSTINATO_FUNCTION Offset value_slot(Offset k, int component) const { return value_slot(k, component, area()); }
+
+ private:
+  /// There are less than 2^31 blocks, and a GPU divides much faster with 4 bytes than with 8.
+  OSTINATO_FUNCTION Offset value_slot(Offset k, int component, int components) const {
+    const auto block = static_cast<std::uint32_t>(k), of_group = static_cast<std::uint32_t>(tile * threads);
+    const std::uint32_t group = block / of_group, within = block % of_group, length = static_cast<std::uint32_t>(tile);
+    return ((Offset{group} * tile + within % length) * components + component) * threads + within / length;
   }
 };
 

@@ -53,7 +53,7 @@ class Hdi {
     if (s.census == nullptr) throw ArgumentError("hdi: " + why_no_census(s));
     const Lists lists(*s.census);
     group_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(lists.group_ptr));
-    offset_ = Vector<Space, Index>(space, std::span<const Index>(lists.offset));
+    offset_ = Vector<Space, Index>(space, list_offsets(*s.census));
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(lists.slots));
     if (val_.size() > 0) space.zero(val_.data(), val_.bytes());
     for_each(space, static_cast<std::size_t>(rows_),
@@ -71,26 +71,25 @@ class Hdi {
   /// At most this many times the bytes of CSR, even when forced: past it the memory isn't there.
   static constexpr double max_growth = 32;
 
-  /// The diagonals of each group.
+  /// How long the lists of diagonals are.
   struct Lists {
     std::vector<Offset> group_ptr = {0};
-    std::vector<Index> offset;
     Offset slots = 0;
 
     explicit Lists(const DiagonalCensus& census) {
-      auto piece = census.pieces.begin();
+      const PieceDiagonal* piece = census.pieces.data();
       for (Offset first = 0; first < census.rows; first += piece_rows) {
-        for (const Diagonal& d : census.diagonals) {
-          if ((piece++)->entries > 0) offset.push_back(d.offset);
-        }
-        const Offset stored = static_cast<Offset>(offset.size()) - group_ptr.back();
+        Offset stored = 0;
+        for (std::size_t d = 0; d < census.diagonals.size(); ++d) stored += piece[d].entries > 0 ? 1 : 0;
+        piece += census.diagonals.size();
         slots += stored * std::min<Offset>(piece_rows, census.rows - first);
         group_ptr.push_back(group_ptr.back() + stored);
       }
     }
 
     double bytes() const {
-      return static_cast<double>(group_ptr.size() * sizeof(Offset) + offset.size() * sizeof(Index));
+      return static_cast<double>(group_ptr.size() * sizeof(Offset)) +
+             static_cast<double>(group_ptr.back()) * sizeof(Index);
     }
 
     double longest() const {
@@ -99,6 +98,15 @@ class Hdi {
       return static_cast<double>(most);
     }
   };
+
+  /// What is in the lists.
+  static std::vector<Index> list_offsets(const DiagonalCensus& census) {
+    std::vector<Index> offsets;
+    for (std::size_t at = 0; at < census.pieces.size(); ++at) {
+      if (census.pieces[at].entries > 0) offsets.push_back(census.diagonals[at % census.diagonals.size()].offset);
+    }
+    return offsets;
+  }
 
   static std::string why_no_census(const Structure& s) {
     return std::to_string(s.diagonals) + " diagonals, too many or nearly empty";

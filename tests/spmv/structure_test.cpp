@@ -29,9 +29,9 @@ class StructureOf : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
 
-  Structure of(const Csr<Value>& a) const {
+  Structure of(const Csr<Value>& a, Look look = Look::closely) const {
     const Resident<typename Case::Space, Value> resident(this->space(), a.view());
-    return analyse(this->space(), resident.view());
+    return analyse(this->space(), resident.view(), look);
   }
 };
 
@@ -231,6 +231,16 @@ TYPED_TEST(StructureOf, TakesNoCensusOfDiagonalsThatAreMostlyEmpty) {
 
   EXPECT_EQ(sparse.diagonals, 400);
   EXPECT_FALSE(sparse.census);
+}
+
+TYPED_TEST(StructureOf, TakesNoCensusInAQuickLookWhereDiagonalsDoNotPay) {
+  using T = typename TypeParam::T;
+  const Csr<T> half_empty = scattered<T>(20, 20, 3, false, 12), full = stencil<T>(200, 200, 5, 6),
+               larger = stencil<T>(600, 600, 5, 6), many = scattered<T>(2000, 2000, 3, false, 12);
+  EXPECT_TRUE(this->of(half_empty).census && this->of(full).census && this->of(larger).census);
+  EXPECT_FALSE(this->of(half_empty, Look::quickly).census);
+  EXPECT_TRUE(this->of(full, Look::quickly).census && this->of(larger, Look::quickly).census);
+  EXPECT_FALSE(this->of(many, Look::quickly).census);
 }
 
 TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {
