@@ -270,6 +270,27 @@ __device__ void join_tiles(const BccooView<T>& a, const Product<T>& p, Index gro
   results.flush(a, p, begin == group ? 0 : 1, count);
 }
 
+/// Copies the x of the hot columns, which lie anywhere: a thread has some under way, as many as its registers hold
+/// beside its first blocks.
+template <class T>
+__device__ void fill_hot(const BccooView<T>& a, const T* x, T* hot_x) {
+  constexpr int under_way = 4;
+  const int threads = static_cast<int>(blockDim.x);
+  for (int first = static_cast<int>(threadIdx.x); first < a.shape.hot; first += under_way * threads) {
+    T found[under_way];
+#pragma unroll
+    for (int u = 0; u < under_way; ++u) {
+      const int i = first + u * threads;
+      if (i < a.shape.hot) found[u] = x[a.hot_columns[i]];
+    }
+#pragma unroll
+    for (int u = 0; u < under_way; ++u) {
+      const int i = first + u * threads;
+      if (i < a.shape.hot) hot_x[i] = found[u];
+    }
+  }
+}
+
 template <bool Hot, int Fixed, class T, int H, int W>
 __global__ void __launch_bounds__(bound_threads(Hot, Fixed), bound_groups(Fixed))
     product_kernel(BccooView<T> a, Product<T> p) {
@@ -284,8 +305,7 @@ __global__ void __launch_bounds__(bound_threads(Hot, Fixed), bound_groups(Fixed)
     cuda::let_next_start();
     cuda::wait_for_previous();
     if constexpr (Hot) {
-      for (Index i = static_cast<Index>(threadIdx.x); i < a.shape.hot; i += static_cast<Index>(blockDim.x))
-        hot_x[i] = p.x[a.hot_columns[i]];
+      fill_hot(a, p.x, hot_x);
       __syncthreads();
     }
   };
