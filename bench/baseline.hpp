@@ -42,15 +42,14 @@ inline double cold_seconds(const Host&, const std::function<void()>&) { return 0
 /// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
 double graph_seconds(const Cuda& space, const std::function<void()>& product);
 
-inline double graph_seconds(const Host&, const std::function<void()>&) { return 0; }
-
 /// Times a product of a matrix with so many entries. It is kept when they are few, so that the host's part in plain
 /// calls may be large.
 template <class Space>
 void time_product(const Space& space, Offset entries, TimedProduct& p) {
   p.seconds = median_seconds(space, 30, p.product);
   p.cold_seconds = cold_seconds(space, p.product);
-  p.graph_seconds = Space::on_device ? graph_seconds(space, p.product) : p.seconds;
+  p.graph_seconds = p.seconds;
+  if constexpr (Space::on_device) p.graph_seconds = graph_seconds(space, p.product);
   if (entries > 1000000) p.product = nullptr;
 }
 
