@@ -42,19 +42,20 @@ inline double cold_seconds(const Host&, const std::function<void()>&) { return 0
 /// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
 double graph_seconds(const Cuda& space, const std::function<void()>& product);
 
-/// Times a product of a matrix with so many entries. It is kept when they are few, so that the host's part in plain
-/// calls may be large.
+/// Times a product of a matrix with so many entries. When they are few, the host's part in plain calls may be large:
+/// the product is kept, and time_in_turn() times those.
 template <class Space>
 void time_product(const Space& space, Offset entries, TimedProduct& p) {
-  p.seconds = median_seconds(space, 30, p.product);
+  const bool keep = entries <= 1000000;
+  if (!keep) p.seconds = median_seconds(space, 30, p.product);
   p.cold_seconds = cold_seconds(space, p.product);
   p.graph_seconds = p.seconds;
   if constexpr (Space::on_device) p.graph_seconds = graph_seconds(space, p.product);
-  if (entries > 1000000) p.product = nullptr;
+  if (!keep) p.product = nullptr;
 }
 
-/// Times the plain calls of the products that were kept once more: in turn and five times over, so that where the host
-/// is slow for a while, it is so for all of them.
+/// Times the plain calls of the products that were kept: in turn and five times over, so that where the host is slow
+/// for a while, it is so for all of them.
 template <class Space>
 void time_in_turn(const Space& space, std::vector<TimedProduct*> all) {
   constexpr std::size_t rounds = 5;

@@ -128,7 +128,7 @@ struct Distinct {
   OSTINATO_FUNCTION bool too_many() const { return Atomics::load(count) > limit; }
 
   /// Adds thing `id` unless one is there for which same(other) holds. Returns false when there are too many.
-  /// `cache` is null, or a copy of the slots that may lag behind.
+  /// `cache` is null, or a copy of the slots that may lag behind; others read it while it is written.
   template <class Same>
   OSTINATO_FUNCTION bool note(std::uint64_t hash, Offset id, Same same, Offset* cache) const {
     for (int probe = 0; probe < capacity; ++probe) {
@@ -137,7 +137,7 @@ struct Distinct {
       if (held == 0) {
         if (too_many()) return false;
         held = claim(s, id);
-        if (cache != nullptr) Atomics::store(cache + s, held);
+        if (cache != nullptr) Atomics::swap_if(cache + s, Offset{0}, held);
       }
       if (!same(held - 1)) continue;
       if (id + 1 < held) lower(s, id, cache);
@@ -157,7 +157,7 @@ struct Distinct {
 
   OSTINATO_FUNCTION void lower(int s, Offset id, Offset* cache) const {
     if (id + 1 < Atomics::load(slots + s)) Atomics::min(slots + s, id + 1);
-    if (cache != nullptr) Atomics::store(cache + s, id + 1);
+    if (cache != nullptr) Atomics::min(cache + s, id + 1);
   }
 };
 

@@ -220,8 +220,7 @@ std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrVie
   constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
   if (look == Look::quickly && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
   const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
-  const bool one_piece = s.rows <= piece_rows;
-  if (look == Look::quickly && one_piece && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
+  if (look == Look::quickly && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
   if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
   auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));

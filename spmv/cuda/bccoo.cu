@@ -102,11 +102,12 @@ struct TileSums {
   bool stopped = false;
 };
 
-/// x for the columns of a block. `cut` says that the last block columns reach past the matrix.
+/// x for the columns of a block. `cut` says that the last block columns reach past the matrix. Beside hot columns the
+/// others are too many for the first-level cache, and pass it by.
 template <bool Hot, class T, int W>
 __device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool cut, Index col, T (&to)[W]) {
   if constexpr (Hot) {
-    to[0] = col < a.shape.hot ? hot_x[col] : x[col - a.shape.hot];
+    to[0] = col < a.shape.hot ? hot_x[col] : __ldcg(x + (col - a.shape.hot));
   } else {
     const Index first = col * W;
     const T* const from = x + first;

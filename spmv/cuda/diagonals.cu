@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a,
   for (Offset row = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; row < rows; row += stride) {
     if (CudaAtomics::load(&stop) != 0) return;
     const auto same = [&](Offset other) { return a.same(row, other); };
-    if (!distinct.note(a.hash(row), row, same, cache)) CudaAtomics::store(&stop, 1);
+    if (!distinct.note(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
   }
 }
 
@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(block_threads)
         misfit = detail::misfits(v, found->first[d]);
         const auto same = [&](Offset other) { return detail::bits_of(a.val[other]) == detail::bits_of(v); };
         if (CudaAtomics::load(&stop) == 0 && !distinct.note(a.mixed(detail::bits_of(v)), k, same, cache))
-          CudaAtomics::store(&stop, 1);
+          atomicExch(&stop, 1);
       }
       misfit = __reduce_or_sync(all_lanes, misfit);
       if (lane == 0) known.tell(d, misfit, detail::all_misfits<T>, found->misfit);

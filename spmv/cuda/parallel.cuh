@@ -86,7 +86,8 @@ struct Atomic<Cuda> {
   __device__ static I load(const I* p) {
     return *const_cast<const volatile I*>(p);
   }
-  /// Maybe an old value, from the first-level cache: for what all ask again and again, and is only ever set.
+  /// Maybe an old value, from the first-level cache: for what all ask again and again, and is only ever set. A weak
+  /// load beside others' stores, which under PTX's memory model gives one of the values that were stored.
   template <class I>
   __device__ static I peek(const I* p) {
     return *p;

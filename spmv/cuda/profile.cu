@@ -56,10 +56,10 @@ __global__ void __launch_bounds__(block_threads)
     const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
     if (!seek_wide && !seek_many) break;
     if (seek_wide && !judge.exact(k)) {
-      Atomics::store(&wide, 1);
+      atomicExch(&wide, 1);  // racecheck takes a volatile store in shared memory for a race
       Atomics::store(&board->wide, 1);
     }
-    if (seek_many && !judge.note(k, cache)) Atomics::store(&many, 1);
+    if (seek_many && !judge.note(k, cache)) atomicExch(&many, 1);
   }
   cuda::wait_for_previous();
 }

@@ -15,14 +15,17 @@ namespace ostinato::formats {
 
 namespace {
 
+constexpr int most_hot = 17408;
+
 /// Results that a workgroup has room for. With hot columns it fills a multiprocessor, whose first-level cache, where
 /// all that is under way arrives, gets what is left of 256 KiB, in steps: with 16384 doubles of x, R-MAT with 2^22 rows
-/// takes 420 us with 92 KiB for the cache, 458 with 60 (room for 5000 results), 434 with 124 (for 320) (H200, 2026-11).
-constexpr int cached_values = 4096, cached_values_hot = 3968;
+/// takes 420 us with 92 KiB for the cache, 458 with 60 (room for 5000 results), 434 with 124 (for 320). most_hot and
+/// their results are the most that leave 92 KiB: 415 us before streams passed the first-level cache by, 412 since (H200, 2026-11).
+int cached_values(int height, int hot) { return hot == 0 ? 4096 / height : hot < most_hot ? 3968 : 3392; }
 
 /// Shared memory of a workgroup with so many hot columns; 4 KiB for what else it keeps there.
 std::size_t shared_bytes(int hot, std::size_t value_bytes) {
-  return (static_cast<std::size_t>(hot) + cached_values_hot) * value_bytes + 4096;
+  return static_cast<std::size_t>(hot + cached_values(1, hot)) * value_bytes + 4096;
 }
 
 double stored_bytes(BccooValues values, std::size_t value_bytes) {
@@ -84,14 +87,14 @@ void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
   }
 }
 
-/// R-MAT, 2^20 rows: 16 a row take 100 us with 16384 hot columns and tiles of 32, 165 us without; 3 a row 33 us with
-/// 8192 and tiles of 8, 38 us without (H200, 2026-11).
+/// R-MAT, 2^20 rows: 16 a row take 93 us with most_hot columns and tiles of 32, 3 a row 30 us with 8192 and tiles of 8;
+/// without hot columns it was 165 and 38 us in an earlier version (H200, 2026-11).
 void deal_hot(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
   if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return;
   if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return;
   const bool large = s.nonzeros > 8000000;
-  for (const int hot : {16384, 8192, 4096}) {
-    if ((hot == 16384 && !large) || shared_bytes(hot, value_bytes) > m.shared_bytes) continue;
+  for (const int hot : {most_hot, 16384, 8192, 4096}) {
+    if ((hot > 8192 && !large) || shared_bytes(hot, value_bytes) > m.shared_bytes) continue;
     p.hot = hot;
     p.tile = large ? 32 : 8;
     p.threads = 1024;
@@ -122,7 +125,7 @@ BccooParameters BccooParameters::parse(std::string_view format, std::string_view
   if (format == "bccoo-plus") {
     p.slices = from.take("slices", 2, {2, 4, 8, 16, 32});
   } else {
-    p.hot = from.take("hot", p.hot, {0, 4096, 8192, 16384});
+    p.hot = from.take("hot", p.hot, {0, 4096, 8192, 16384, most_hot});
   }
   p.tile = from.take("tile", p.tile, {8, 16, 32, 64, 128});
   p.threads = from.take("threads", p.threads, {1, 64, 128, 256, 512, 1024});
@@ -143,7 +146,7 @@ BccooShape BccooParameters::shape(bool may_compress) const {
   s.tile = tile;
   s.threads = threads;
   s.hot = hot;
-  s.cache = strategy == 1 ? 0 : hot > 0 ? cached_values_hot : cached_values / height;
+  s.cache = strategy == 1 ? 0 : cached_values(height, hot);
   s.compress = may_compress && compress != 0;
   return s;
 }
@@ -247,7 +250,8 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
   // EPYC, 2026-11: floats and codes take a core as long as whole values.
   const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
   // H200, 2026-11: 1.5 us for what follows the last load, 4 ps for a row's way through the cache, and 1.2 ps for a value
-  // that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory.
+  // that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory;
+  // the share that 16384 have of the entries stands for a few more, too.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
               std::max(traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot),

@@ -23,7 +23,7 @@ struct BccooParameters {
   int threads = 64;
   int strategy = 2;  ///< 1: a thread stores its sums itself. 2: they go through a cache of the workgroup
   int compress = 1;  ///< block columns in 1 or 2 bytes where they fit, values in 1
-  int hot = 0;       ///< columns kept in shared memory: 0, 4096, 8192, 16384; 1 x 1 blocks only
+  int hot = 0;       ///< columns kept in shared memory: 0, 4096, 8192, 16384, 17408; 1 x 1 blocks only
 
   bool operator==(const BccooParameters&) const = default;
   std::string text(std::string_view format) const;

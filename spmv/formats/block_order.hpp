@@ -88,7 +88,7 @@ struct OverEntries {
 /// The same, in parallel.
 template <class Space, class F>
 void for_entries(const Space& space, const BlockOrder& order, Offset entries, const F& f) {
-  const EntryRuns runs = EntryRuns::on<Space>(entries, Space::on_device ? 8 : 256);
+  const EntryRuns runs = EntryRuns::on<Space>(entries);
   for_each(space, runs.count(), OverEntries<F>{order, runs, f});
 }
 

@@ -105,7 +105,7 @@ CusparseArrays<Space, T> to_slices(const Space& space, const CsrView<T>& a) {
 /// The values of the entries; slots without one are left alone.
 template <class Space, class T>
 void fill_blocks(const Space& space, const CsrView<T>& a, Index size, CusparseArrays<Space, T>& to) {
-  const auto runs = detail::EntryRuns::on<Space>(a.nonzeros(), Space::on_device ? 8 : 256);
+  const auto runs = detail::EntryRuns::on<Space>(a.nonzeros());
   for_each(
       space, runs.count(),
       detail::FillCusparseBlocks<T>{detail::arrays_of(a), runs, size, to.start.data(), to.col.data(), to.val.data()});

@@ -337,10 +337,13 @@ TYPED_TEST(Failure, UnattainableToleranceEndsAtTheAccuracyOfTheType) {
 TYPED_TEST(Failure, ResidualThatGrowsIsDivergence) {
   using T = typename TypeParam::T;
   const System<T> spiral{dense<T>({{0.125, 1}, {-1, 0.125}}), {1, 0}};
-  if (this->is("gmres")) GTEST_SKIP() << "its residual never grows";
 
   const auto [result, x] = this->solve(spiral, {.rtol = 1e-5, .divergence_limit = 2});
 
+  if (this->is("gmres")) {  // whose residual never grows
+    EXPECT_EQ(result.status, Status::converged);
+    return;
+  }
   EXPECT_EQ(result.status, Status::diverged);
   EXPECT_EQ(result.iterations, 1);
   EXPECT_GT(result.relative_residual, 2);

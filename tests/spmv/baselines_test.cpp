@@ -20,7 +20,7 @@
 #include "support/shared_matrices.hpp"
 #include "support/spaces.hpp"
 
-// What is special to each of the baselines; what they share with all formats is in format_conformance_test.cpp.
+// What is special to each of the baselines; what they share with all formats is in format_conformance.hpp.
 
 namespace ostinato::test {
 namespace {

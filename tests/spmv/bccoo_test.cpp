@@ -163,6 +163,27 @@ TYPED_TEST(Bccoo, MultipliesWithHotColumns) {
     EXPECT_EQ(this->fault(Shape{.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = hot}), "") << hot;
 }
 
+/// Also with more rows in a group than the room beside so many columns is for.
+TYPED_TEST(Bccoo, MultipliesWithTheMostHotColumns) {
+  using T = typename TypeParam::T;
+  constexpr Index rows = 80000, cols = 100000;
+  const bool device = TypeParam::Space::on_device;
+  const Index hot = device && machine_of(this->space()).shared_bytes < 170496 ? 8192 : 17408;
+  std::vector<Triplet<T>> triplets;
+  Random random(51);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < 4; ++k) triplets.push_back({i, (4 * i + k) % hot * 5, static_cast<T>(signed_unit(random))});
+    triplets.push_back({i, i % 20000 * 5 + 1, static_cast<T>(signed_unit(random))});
+  }
+  const Csr<T> a = from_triplets<T>(rows, cols, triplets);
+  const auto x = random_vector<T>(cols, 52);
+
+  const auto store = this->stored(a, Shape{.tile = 32, .threads = device ? 1024 : 64, .cache = 3392, .hot = hot});
+
+  ASSERT_EQ(store.view().shape.hot, hot);
+  EXPECT_EQ(difference(this->product(store, a, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
+}
+
 TYPED_TEST(Bccoo, MultipliesWithWholeColumns) {
   EXPECT_EQ(this->fault(Shape{.compress = false}), "");
   EXPECT_EQ(this->fault(Shape{.height = 2, .width = 2, .compress = false}), "");
@@ -359,6 +380,12 @@ TEST(BccooParameters, SurviveAsText) {
   EXPECT_EQ(BccooParameters::parse("bccoo", p.text("bccoo")), p);
   p.slices = 8;
   EXPECT_EQ(BccooParameters::parse("bccoo-plus", p.text("bccoo-plus")), p);
+  for (const int hot : {4096, 8192, 16384, 17408}) {
+    BccooParameters with_hot;
+    with_hot.threads = 1024;
+    with_hot.hot = hot;
+    EXPECT_EQ(BccooParameters::parse("bccoo", with_hot.text("bccoo")), with_hot) << hot;
+  }
 }
 
 TEST(BccooParameters, RefuseWhatDoesNotGoTogether) {
@@ -407,6 +434,29 @@ TEST(BccooParameters, CountTheBytesOfCodes) {
   const formats::Bccoo<Host, double> built(Host(), Resident<Host, double>(Host(), ones.view()), s, p);
   EXPECT_NEAR(static_cast<double>(cost.bytes), static_cast<double>(built.bytes()),
               0.05 * static_cast<double>(cost.bytes));
+}
+
+TEST(BccooParameters, TakeAsManyHotColumnsAsSharedMemoryHolds) {
+  Structure s;
+  s.rows = s.cols = 1000000;
+  s.nonzeros = 16000000;
+  s.mean_row = 16;
+  Profile profile;
+  profile.hot[2] = 0.5;
+  s.profile = std::make_shared<const Profile>(profile);
+  const auto chosen = [&](std::size_t kib) {
+    Machine m = machine_of(Host());
+    m.device = true;
+    m.shared_bytes = kib * 1024;
+    const BccooParameters p = formats::choose_bccoo(s, m, sizeof(double), false);
+    EXPECT_TRUE(formats::bccoo_cost(s, m, p, sizeof(double)).applies()) << kib;
+    return p.hot;
+  };
+
+  EXPECT_EQ(chosen(227), 17408);
+  EXPECT_EQ(chosen(163), 16384);
+  EXPECT_EQ(chosen(99), 8192);
+  EXPECT_EQ(chosen(48), 0);
 }
 
 TEST(BccooParameters, ChooseTheBlocksOfTheMatrix) {

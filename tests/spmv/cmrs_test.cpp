@@ -14,7 +14,7 @@
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
 
-// What is special to compressed multi-row storage. The rest is in format_conformance_test.cpp.
+// What is special to compressed multi-row storage. The rest is in format_conformance.hpp.
 
 namespace ostinato::test {
 namespace {

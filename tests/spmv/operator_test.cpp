@@ -15,7 +15,7 @@
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// What Operator adds to its format; the formats themselves are in format_conformance_test.cpp.
+// What Operator adds to its format; the formats themselves are in format_conformance.hpp.
 
 namespace ostinato::test {
 namespace {
