@@ -443,6 +443,9 @@ TEST(BccooParameters, TakeAsManyHotColumnsAsSharedMemoryHolds) {
   s.mean_row = 16;
   Profile profile;
   profile.hot[2] = 0.5;
+  for (int h = 1; h <= 4; ++h) {
+    for (int w = 1; w <= 4; ++w) profile.fill[h - 1][w - 1] = 1.0 / (h * w);  // one entry a block
+  }
   s.profile = std::make_shared<const Profile>(profile);
   const auto chosen = [&](std::size_t kib) {
     Machine m = machine_of(Host());
