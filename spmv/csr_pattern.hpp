@@ -37,7 +37,8 @@ struct EntryRuns {
 
   Offset entries, length, lanes;
 
-  /// Runs of up to `longest` entries; on a GPU so short that they fill it. The default suits functors that place entries.
+  /// Runs of up to `longest` entries; on a GPU so short that they fill it. The default suits functors that place
+  /// entries.
   template <class Space>
   static EntryRuns on(Offset entries, Offset longest = Space::on_device ? 8 : 256, Offset lanes_on_device = 32) {
     if (!Space::on_device) return {entries, longest, 1};

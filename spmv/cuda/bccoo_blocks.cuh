@@ -11,8 +11,8 @@
 namespace ostinato::formats::detail {
 
 /// Loads what a product reads once, so that it is the first to leave the second-level cache; 4 and 8 bytes also take no
-/// room in the first, which all that is under way needs. FEM with 3 unknowns takes 251 us instead of 253 for that, R-MAT
-/// with 2^22 rows 412 instead of 415; narrow columns weren't tried (H200, 2026-11).
+/// room in the first, which all that is under way needs. fem27:80 with 3 unknowns takes 251 us instead of 253 for that,
+/// R-MAT with 2^22 rows 412 instead of 415; narrow columns weren't tried (H200, 2026-11).
 template <class Stored>
 __device__ Stored load_once(const Stored* from) {
   if constexpr (sizeof(Stored) == 8) {

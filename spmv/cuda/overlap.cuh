@@ -15,7 +15,8 @@
 //      once. The one exception is a profile: its first kernel waits before it lets the next start, so that those which
 //      follow may read early what it waited for, and add to a board that is theirs alone.
 //   3. What another kernel may write, such as x, is read by plain loads or __ldcg: not by __ldg, nor through a const
-//      __restrict__ parameter. Those loads are outside the memory model, and the compiler may move them up past the wait.
+//      __restrict__ parameter. Those loads are outside the memory model, and the compiler may move them up past the
+//      wait.
 //
 // Copies and fills between two kernels order them fully. Recorded kernels keep their overlap in the graph. Code with
 // kernels of its own is compiled for the architectures of the library: the wait is there from 9.0 on only.

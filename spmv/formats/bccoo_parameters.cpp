@@ -20,7 +20,7 @@ constexpr int most_hot = 17408;
 /// Results that a workgroup has room for. With hot columns it fills a multiprocessor, whose first-level cache, where
 /// all that is under way arrives, gets what is left of 256 KiB, in steps: with 16384 doubles of x, R-MAT with 2^22 rows
 /// takes 420 us with 92 KiB for the cache, 458 with 60 (room for 5000 results), 434 with 124 (for 320). most_hot and
-/// their results are the most that leave 92 KiB: 415 us before streams passed the first-level cache by, 412 since (H200, 2026-11).
+/// their results are the most that leave 92 KiB; they take 412 us, since streams pass that cache by (H200, 2026-11).
 int cached_values(int height, int hot) { return hot == 0 ? 4096 / height : hot < most_hot ? 3968 : 3392; }
 
 /// Shared memory of a workgroup with so many hot columns; 4 KiB for what else it keeps there.
@@ -249,9 +249,9 @@ Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, 
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
   // EPYC, 2026-11: floats and codes take a core as long as whole values.
   const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
-  // H200, 2026-11: 1.5 us for what follows the last load, 4 ps for a row's way through the cache, and 1.2 ps for a value
-  // that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory;
-  // the share that 16384 have of the entries stands for a few more, too.
+  // H200, 2026-11: 1.5 us for what follows the last load, 4 ps for a row's way through the cache, and 1.2 ps for a
+  // value that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory; the
+  // share that 16384 have of the entries stands for a few more, too.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
               std::max(traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot),
