@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/generate.hpp>
-#include <ostinato/spmv/io/matrix_market.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
 namespace ostinato::bench {
 

@@ -9,12 +9,12 @@
 
 #include "baseline.hpp"
 
-#include <ostinato/solvers/replay.hpp>
-#include <ostinato/spmv/cuda/cusparse.hpp>
-#include <ostinato/spmv/profile.hpp>
-#include <ostinato/spmv/resident.hpp>
-#include <ostinato/spmv/timing.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include <ostinato/spmv/cuda/parallel.cuh>
-#include <ostinato/spmv/timing.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/machine.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/formats/machine.hpp>
 
 namespace ostinato::bench {
 

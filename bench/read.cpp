@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/io/matrix_market.hpp>
-#include <ostinato/spmv/io/text.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
 
 namespace {
 

@@ -19,7 +19,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/steps.hpp>
-#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/parallel.hpp>
-#include <ostinato/spmv/timing.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::bench {
 

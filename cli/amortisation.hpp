@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/spmv/select.hpp>
+#include <ostinato/spmv/selection/select.hpp>
 
 #include "json.hpp"
 #include "table.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "exit_code.hpp"
 #include "help.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/host.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::cli {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <ostinato/spmv/candidates.hpp>
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/registry.hpp>
+#include <ostinato/spmv/selection/candidates.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/formats/list.hpp>
 
 #include "help.hpp"
 #include "text.hpp"

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/generate.hpp>
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/io/matrix_market.hpp>
-#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
 #include "exit_code.hpp"
 #include "help.hpp"

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/cuda/vendor.hpp>
-#include <ostinato/spmv/search_engine.hpp>
+#include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/spmv/analysis/search_engine.hpp>
 
 #include "amortisation.hpp"
 #include "exit_code.hpp"

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/version.hpp>
 
 namespace ostinato::cli {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <ostinato/spmv/select.hpp>
-#include <ostinato/spmv/structure.hpp>
+#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
 
 namespace ostinato::cli {
 

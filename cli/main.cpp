@@ -5,8 +5,8 @@
 #include <array>
 #include <new>
 
-#include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/version.hpp>
 
 #include "exit_code.hpp"

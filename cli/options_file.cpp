@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "exit_code.hpp"
 

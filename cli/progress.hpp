@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato::cli {
 

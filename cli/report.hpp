@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/preconditioners/registry.hpp>
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/solve.hpp>
-#include <ostinato/spmv/io/matrix_market.hpp>
-#include <ostinato/spmv/select.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/selection/select.hpp>
 
 #include "amortisation.hpp"
 #include "device.hpp"

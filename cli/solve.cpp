@@ -7,7 +7,7 @@
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
 #include "exit_code.hpp"
 #include "format_options.hpp"

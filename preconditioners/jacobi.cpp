@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 

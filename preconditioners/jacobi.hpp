@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include <ostinato/solvers/steps.hpp>
-#include <ostinato/spmv/csr.hpp>
-#include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 

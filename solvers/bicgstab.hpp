@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/solvers/replay.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/solvers/restarts.hpp>
 
 namespace ostinato {

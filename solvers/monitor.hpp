@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ostinato/solvers/mailbox.hpp>
+#include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/solvers/progress.hpp>
+#include <ostinato/solvers/convergence_state.hpp>
 #include <ostinato/solvers/workspace.hpp>
-#include <ostinato/spmv/timing.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 

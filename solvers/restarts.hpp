@@ -8,7 +8,7 @@
 #include <ostinato/solvers/linear_operator.hpp>
 #include <ostinato/solvers/monitor.hpp>
 #include <ostinato/solvers/steps.hpp>
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 

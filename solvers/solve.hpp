@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include <ostinato/preconditioners/registry.hpp>
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/spmv/operator.hpp>
 

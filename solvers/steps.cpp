@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <ostinato/solvers/steps_kernels.hpp>
-#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 

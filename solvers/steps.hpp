@@ -6,7 +6,7 @@
 #include <span>
 #include <type_traits>
 
-#include <ostinato/solvers/progress.hpp>
+#include <ostinato/solvers/convergence_state.hpp>
 
 // The vector steps of the solvers, each named by what it changes. Written once, in steps_kernels.hpp, and compiled for
 // Host and Cuda. Scalars (double*) and Progress are in the memory of the space. All are enqueued and take no device

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include <ostinato/solvers/steps.hpp>
-#include <ostinato/spmv/dot.hpp>
-#include <ostinato/spmv/function.hpp>
-#include <ostinato/spmv/sums.hpp>
+#include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato {
 

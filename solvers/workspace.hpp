@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 

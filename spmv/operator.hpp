@@ -8,12 +8,12 @@
 #include <utility>
 #include <variant>
 
-#include <ostinato/spmv/candidates.hpp>
+#include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/cuda/each.hpp>
-#include <ostinato/spmv/pattern_hash.hpp>
-#include <ostinato/spmv/registry.hpp>
-#include <ostinato/spmv/timing.hpp>
-#include <ostinato/spmv/tuner.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/formats/list.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/selection/tuner.hpp>
 
 namespace ostinato {
 
@@ -21,7 +21,7 @@ namespace ostinato {
 ///
 /// Shapes    apply: x has cols() elements, y has rows(), in the memory of the space.
 /// Exec      The constructor waits until the matrix is ready. apply and apply_dot are enqueued; no device memory is
-///           taken. With Tune::measure and everything it times formats first (spmv/tuner.hpp), and keeps the times on
+///           taken. With Tune::measure and everything it times formats first (spmv/selection/tuner.hpp), and keeps the times on
 ///           disk.
 /// Requires  On Host the csr format refers to the arrays of a matrix given as lvalue or view: keep them alive, or move
 ///           the matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.

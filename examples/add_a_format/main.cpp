@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A new format is one file, padded_rows.hpp, and one line, marked below. (For a format of the library the line goes to
-// spmv/registry.hpp, and tests, help and benchmarks follow.) It takes part in the selection at once: it ranks before
+// spmv/formats/list.hpp, and tests, help and benchmarks follow.) It takes part in the selection at once: it ranks before
 // CSR where all rows are equally long, and behind it, or not at all, where one is much longer.
 //
 //   $ build/release/examples/add_a_format

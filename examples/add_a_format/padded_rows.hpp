@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/parallel.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 /// y := alpha A x + beta y, with every row padded to the length of the longest (ELLPACK).
 ///

@@ -8,7 +8,7 @@ namespace ostinato {
 
 class Cuda;
 
-/// for_each and sum of spmv/parallel.hpp on Cuda, as host code calls them. A .cu file instantiates them for each
+/// for_each and sum of spmv/space/parallel.hpp on Cuda, as host code calls them. A .cu file instantiates them for each
 /// functor.
 template <class F>
 void for_each(const Cuda& space, std::size_t n, F f);

@@ -8,7 +8,7 @@
 
 #include <ostinato/spmv/cuda/each.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
-#include <ostinato/spmv/function.hpp>
+#include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats::detail {
 

@@ -8,8 +8,8 @@
 
 #include <ostinato/spmv/cuda/each.hpp>
 #include <ostinato/spmv/formats/block_order.hpp>
-#include <ostinato/spmv/scan.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 

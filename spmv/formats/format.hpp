@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/resident.hpp>
-#include <ostinato/spmv/select.hpp>
-#include <ostinato/spmv/structure.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
 
 namespace ostinato {
 
@@ -21,7 +21,7 @@ concept HasParameters = requires {
 };
 
 /// What a format is: a class template over Space and T with these members, in one file under spmv/formats/, named once
-/// in spmv/registry.hpp. It then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
+/// in spmv/formats/list.hpp. It then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
 ///
 ///   static constexpr std::string_view name         as --format takes it
 ///   static constexpr std::string_view description  a line for --help
@@ -39,7 +39,7 @@ concept HasParameters = requires {
 ///   int revision() const                           changes when such kernels come into use
 ///   std::string generated() const                  what became of them
 ///
-/// A format whose layout or kernels can be tuned has all of these as well (spmv/parameters.hpp helps):
+/// A format whose layout or kernels can be tuned has all of these as well (spmv/formats/parameters.hpp helps):
 ///   struct Parameters                              comparable; a default for each
 ///     std::string text() const                     "height=8,version=2"
 ///     static Parameters parse(text)                missing keys take defaults; ArgumentError names what is allowed

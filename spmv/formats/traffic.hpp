@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/profile.hpp>
-#include <ostinato/spmv/select.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/selection/select.hpp>
 
 namespace ostinato::formats {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
-#include <ostinato/spmv/cuda.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::cli_tests {
 

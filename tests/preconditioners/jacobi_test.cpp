@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/preconditioners/registry.hpp>
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/workspace.hpp>
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

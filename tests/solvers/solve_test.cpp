@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/error.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
 

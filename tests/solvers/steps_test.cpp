@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <ostinato/solvers/workspace.hpp>
-#include <ostinato/spmv/parallel.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

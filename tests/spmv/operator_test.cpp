@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/error.hpp>
-#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

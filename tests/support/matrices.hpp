@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
 
 // Small and random matrices and vectors. All that is random is fixed by its seed.
 

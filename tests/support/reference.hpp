@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/csr.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
 
 // What the library's products and residuals are held against.
 

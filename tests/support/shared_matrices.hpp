@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
 // The real matrices that lie beside the repository. The folder is <OSTINATO_SHARED_DIR>/matrices, from the environment
 // or, if that says nothing, as CMake found it. Where there is none, there are no matrices and no tests of them.

@@ -18,7 +18,7 @@
 #include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/solve.hpp>
-#include <ostinato/spmv/generate.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 
 #include "support/matrices.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/cuda.hpp>
-#include <ostinato/spmv/host.hpp>
-#include <ostinato/spmv/vector.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::test {
 

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/diagonals.hpp>
+
+#include <atomic>
+#include <utility>
+
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/slot_atomic.hpp>
+
+namespace ostinato {
+
+namespace {
+
+struct HostAtomics : detail::SlotAtomic<Host> {
+  static void set(unsigned* p, unsigned bits) {
+    if ((bits & ~load(p)) != 0) std::atomic_ref<unsigned>(*p).fetch_or(bits, std::memory_order_relaxed);
+  }
+};
+
+using Distinct = detail::Distinct<HostAtomics>;
+
+/// Slots of a Distinct.
+struct Slots {
+  std::vector<Offset> ids = std::vector<Offset>(Distinct::capacity);
+  int count = 0;
+
+  Distinct distinct() { return {ids.data(), &count}; }
+
+  /// The things that are held, in any order; none when there are too many.
+  std::vector<Offset> held() const {
+    std::vector<Offset> out;
+    if (count > Distinct::limit) return out;
+    for (const Offset id : ids) {
+      if (id != 0) out.push_back(id - 1);
+    }
+    return out;
+  }
+};
+
+/// f(row) for each row, some thousands of them by one thread in their order, until f says false.
+template <class F>
+void for_rows(const Host& space, std::size_t rows, F f) {
+  parallel_for(space, (rows + host_block - 1) / host_block, [=](std::size_t block) {
+    const std::size_t end = std::min((block + 1) * host_block, rows);
+    for (std::size_t i = block * host_block; i < end && f(static_cast<Offset>(i)); ++i) {
+    }
+  });
+}
+
+/// Calls f(d, k) for each entry k of a row and its diagonal d.
+template <class T, class F>
+void walk(const detail::Rows<T>& a, std::span<const Index> offsets, Offset row, F f) {
+  auto at = offsets.begin();
+  for (Offset k = a.begin(row); k < a.end(row); ++k, ++at) {
+    const Index offset = a.offset(k, row);
+    if (*at != offset) at = std::lower_bound(at, offsets.end(), offset);
+    f(static_cast<std::size_t>(at - offsets.begin()), k);
+  }
+}
+
+template <class T>
+void count_piece(const detail::Rows<T>& a, std::span<const Index> offsets, Offset begin, Offset end,
+                 PieceDiagonal* piece) {
+  for (Offset row = begin; row < end; ++row) {
+    const auto in_piece = static_cast<std::uint16_t>(row - begin);
+    walk(a, offsets, row, [=](std::size_t d, Offset) {
+      if (piece[d].entries++ == 0) piece[d].first = in_piece;
+      piece[d].last = in_piece;
+    });
+  }
+}
+
+std::vector<detail::Stretch> whole_diagonals(const DiagonalCensus& census) {
+  const std::size_t count = census.diagonals.size();
+  std::vector<detail::Stretch> whole(count);
+  for (std::size_t at = 0; at < census.pieces.size(); ++at) {
+    const Offset begin = static_cast<Offset>(at / count) * census.rows_in_piece;
+    whole[at % count].append(detail::Stretch::of(census.pieces[at], begin));
+  }
+  return whole;
+}
+
+template <class T>
+std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, std::size_t rows) {
+  Slots slots;
+  const Distinct distinct = slots.distinct();
+  for_rows(space, rows, [=](Offset row) {
+    const auto same = [=](Offset other) { return a.same(row, other); };
+    return !distinct.too_many() && distinct.note(a.hash(row), row, same, nullptr);
+  });
+  return slots.held();
+}
+
+/// Judges the entries of row(0) .. row(count - 1), which have every value that there is.
+template <class T, class Row>
+void judge_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
+                  Row row_at, DiagonalCensus& census) {
+  const std::vector<detail::Stretch> whole = whole_diagonals(census);
+  std::vector<T> first(offsets.size());
+  for (std::size_t d = 0; d < first.size(); ++d) first[d] = a.value(whole[d].first, offsets[d]);
+  std::vector<unsigned> misfit(offsets.size(), 0);
+  Slots slots;
+  const Distinct distinct = slots.distinct();
+  for_rows(space, count, [=, first = first.data(), misfit = misfit.data()](Offset i) {
+    walk(a, offsets, row_at(i), [=](std::size_t d, Offset k) {
+      const T v = a.val[k];
+      if (HostAtomics::load(misfit + d) != detail::all_misfits<T>)
+        HostAtomics::set(misfit + d, detail::misfits(v, first[d]));
+      const auto same = [=](Offset other) { return detail::bits_of(a.val[other]) == detail::bits_of(v); };
+      if (!distinct.too_many()) distinct.note(a.mixed(detail::bits_of(v)), k, same, nullptr);
+    });
+    return true;
+  });
+  for (std::size_t d = 0; d < first.size(); ++d)
+    census.diagonals[d] = finished(offsets[d], whole[d], misfit[d], first[d]);
+  std::vector<T> values;
+  for (const Offset k : slots.held()) values.push_back(a.val[k]);
+  census.values = detail::in_order(std::move(values));
+}
+
+}  // namespace
+
+template <class T>
+DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<const Index> offsets,
+                           Index rows_in_piece) {
+  DiagonalCensus census = detail::blank_census(a, offsets, rows_in_piece);
+  if (a.rows == 0 || offsets.empty()) return census;
+  const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
+  const std::size_t row_count = static_cast<std::size_t>(a.rows), pieces = detail::piece_count(census);
+  census.pieces.resize(pieces * offsets.size());
+  parallel_for(space, pieces, [=, out = census.pieces.data()](std::size_t p) {
+    const Offset begin = static_cast<Offset>(p) * rows_in_piece;
+    count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), out + p * offsets.size());
+  });
+
+  const std::vector<Offset> classes = find_classes(space, rows, row_count);
+  if (classes.empty()) {
+    judge_values(
+        space, rows, offsets, row_count, [](Offset i) { return i; }, census);
+  } else {
+    judge_values(
+        space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, census);
+  }
+  std::vector<detail::ClassRow> listed;
+  for (const Offset row : classes) listed.push_back({static_cast<Index>(row), static_cast<Index>(rows.length(row))});
+  census.class_rows = detail::in_order(std::move(listed));
+  return census;
+}
+
+template DiagonalCensus take_census(const Host&, const CsrView<float>&, std::span<const Index>, Index);
+template DiagonalCensus take_census(const Host&, const CsrView<double>&, std::span<const Index>, Index);
+
+DiagonalCensus without_savings(DiagonalCensus census) {
+  census.class_rows.clear();
+  census.values.clear();
+  census.symmetric = false;
+  for (Diagonal& d : census.diagonals) d.constant = d.single = d.bfloat = false;
+  for (Diagonal& d : census.diagonals) d.value = 0;
+  return census;
+}
+
+}  // namespace ostinato

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+namespace {
+
+using cuda::block_threads;
+
+constexpr int warp_threads = 32;
+constexpr unsigned all_lanes = 0xffffffffu;
+constexpr Index no_offset = std::numeric_limits<Index>::max();  // past any
+
+using CudaAtomics = detail::SlotAtomic<Cuda>;
+using Distinct = detail::Distinct<CudaAtomics>;
+
+/// All that comes back to the host, pieces aside; 0 when the kernels begin.
+template <class T>
+struct Found {
+  int classes, values;  ///< how many were counted
+  Offset class_slots[Distinct::capacity], value_slots[Distinct::capacity];
+  Index class_entries[Distinct::capacity];
+  T value[Distinct::capacity];
+  detail::Stretch whole[DiagonalCensus::max_diagonals];
+  T first[DiagonalCensus::max_diagonals];  ///< of each diagonal, its first value
+  unsigned misfit[DiagonalCensus::max_diagonals];
+};
+
+/// The listed offsets.
+struct Listed {
+  const Index* offsets;
+  int count;
+
+  /// The first diagonal from d on that isn't left of `offset`. All lanes of the warp call it with the same arguments.
+  __device__ int find(int d, Index offset) const {
+    for (;; d += warp_threads) {
+      const int at = d + static_cast<int>(threadIdx.x % warp_threads);
+      const unsigned there = __ballot_sync(all_lanes, at >= count || offsets[at] >= offset);
+      if (there != 0) return d + __ffs(static_cast<int>(there)) - 1;
+    }
+  }
+};
+
+/// Goes through the rows of a warp, one in each lane, diagonal by diagonal: calls f(d, mine, k) in all lanes for each
+/// diagonal d that one of them has; `mine` says in which lanes, k where the lane's entry is. It ends when f says false,
+/// the same in all lanes. All lanes call it; one without a row has begin == end.
+template <class F>
+__device__ void walk(const Index* col, Offset begin, Offset end, Offset row, const Listed& listed, F f) {
+  const auto offset_at = [=](Offset k) { return k < end ? static_cast<Index>(col[k] - row) : no_offset; };
+  Offset k = begin;
+  Index next = offset_at(k);
+  for (int d = 0;; ++d) {
+    const Index offset = __reduce_min_sync(all_lanes, next);
+    if (offset == no_offset) return;
+    d = listed.find(d, offset);
+    if (d >= listed.count) return;
+    const bool mine = next == offset;
+    if (!f(d, mine, k)) return;
+    if (mine) next = offset_at(++k);
+  }
+}
+
+/// One block counts one piece; one atomic operation for a warp and diagonal.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces) {
+  extern __shared__ int counters[];
+  cuda::take_turn();
+  int *const entries = counters, *const first = entries + listed.count, *const last = first + listed.count;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_threads;
+  for (int d = thread; d < listed.count; d += block_threads) {
+    entries[d] = 0;
+    first[d] = rows_in_piece;
+    last[d] = 0;
+  }
+  __syncthreads();
+  const Offset piece_begin = static_cast<Offset>(blockIdx.x) * rows_in_piece;
+  const int length = static_cast<int>(min(static_cast<Offset>(rows_in_piece), rows - piece_begin));
+  for (int base = thread - lane; base < length; base += block_threads) {
+    const bool there = base + lane < length;
+    const Offset row = piece_begin + base + lane;
+    walk(a.col, there ? a.begin(row) : 0, there ? a.end(row) : 0, row, listed, [=](int d, bool mine, Offset) {
+      const unsigned lanes = __ballot_sync(all_lanes, mine);
+      if (lane != 0) return true;
+      atomicAdd(entries + d, __popc(lanes));
+      atomicMin(first + d, base + __ffs(static_cast<int>(lanes)) - 1);
+      atomicMax(last + d, base + warp_threads - 1 - __clz(static_cast<int>(lanes)));
+      return true;
+    });
+  }
+  __syncthreads();
+  PieceDiagonal* const out = pieces + static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(listed.count);
+  for (int d = thread; d < listed.count; d += block_threads) {
+    const bool some = entries[d] != 0;
+    out[d] = {static_cast<std::uint16_t>(entries[d]), static_cast<std::uint16_t>(some ? first[d] : 0),
+              static_cast<std::uint16_t>(last[d])};
+  }
+}
+
+/// One block puts the pieces of one diagonal together.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    whole_kernel(detail::Rows<T> a, Index rows_in_piece, Offset piece_count, Listed listed, const PieceDiagonal* pieces,
+                 Found<T>* found) {
+  __shared__ detail::Stretch parts[block_threads];
+  cuda::take_turn();
+  const Offset share = (piece_count + block_threads - 1) / block_threads, begin = share * threadIdx.x;
+  const Offset end = min(begin + share, piece_count);
+  detail::Stretch part{};
+  for (Offset p = begin; p < end; ++p)
+    part.append(detail::Stretch::of(pieces[p * listed.count + blockIdx.x], p * rows_in_piece));
+  parts[threadIdx.x] = part;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int t = 1; t < block_threads && t * share < piece_count; ++t) part.append(parts[t]);
+  found->whole[blockIdx.x] = part;
+  if (part.entries > 0) found->first[blockIdx.x] = a.value(part.first, listed.offsets[blockIdx.x]);
+}
+
+/// Empties the block's copy of the slots.
+__device__ void clear(Offset* cache, int* stop) {
+  for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
+  if (threadIdx.x == 0) *stop = 0;
+  __syncthreads();
+}
+
+template <class T>
+__global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a, Index rows, Found<T>* found) {
+  __shared__ Offset cache[Distinct::capacity];
+  __shared__ int stop;
+  cuda::take_turn();
+  clear(cache, &stop);
+  const Distinct distinct{found->class_slots, &found->classes};
+  const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
+  for (Offset row = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; row < rows; row += stride) {
+    if (CudaAtomics::load(&stop) != 0) return;
+    const auto same = [&](Offset other) { return a.same(row, other); };
+    if (!distinct.note(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+  }
+}
+
+/// What a block knows of misfits, so that each is told to the others once.
+struct Known {
+  unsigned* misfit;  ///< shared, one word a diagonal
+  int* open;         ///< shared: diagonals of which more can be found out
+
+  __device__ void tell(int d, unsigned found, unsigned all, unsigned* everywhere) const {
+    if ((found & ~CudaAtomics::load(misfit + d)) == 0) return;
+    const unsigned before = atomicOr(misfit + d, found);
+    if ((before & all) != all && ((before | found) & all) == all) atomicSub(open, 1);
+    if ((found & ~CudaAtomics::load(everywhere + d)) != 0) atomicOr(everywhere + d, found);
+  }
+};
+
+/// Judges values: those of the classes' rows when there are few classes, else all.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    value_kernel(detail::Rows<T> a, Index rows, Listed listed, Found<T>* found) {
+  extern __shared__ unsigned misfits_here[];
+  __shared__ Offset cache[Distinct::capacity];
+  __shared__ int stop, open;
+  cuda::take_turn();
+  for (int d = static_cast<int>(threadIdx.x); d < listed.count; d += block_threads) misfits_here[d] = 0;
+  if (threadIdx.x == 0) open = listed.count;
+  clear(cache, &stop);
+  const Distinct distinct{found->value_slots, &found->values};
+  const Known known{misfits_here, &open};
+  const bool few = found->classes <= Distinct::limit;
+  const Offset count = few ? Distinct::capacity : rows, stride = static_cast<Offset>(gridDim.x) * block_threads;
+  const int lane = static_cast<int>(threadIdx.x % warp_threads);
+  const auto is_settled = [&] {
+    return __all_sync(all_lanes, CudaAtomics::load(&open) == 0 && CudaAtomics::load(&stop) != 0) != 0;
+  };
+  for (Offset base = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x - lane; base < count;
+       base += stride) {
+    if (is_settled()) return;
+    const Offset i = base + lane, row = few ? found->class_slots[i] - 1 : i < count ? i : -1;
+    walk(a.col, row < 0 ? 0 : a.begin(row), row < 0 ? 0 : a.end(row), row, listed, [&](int d, bool mine, Offset k) {
+      if (is_settled()) return false;
+      unsigned misfit = 0;
+      if (mine) {
+        const T v = a.val[k];
+        misfit = detail::misfits(v, found->first[d]);
+        const auto same = [&](Offset other) { return detail::bits_of(a.val[other]) == detail::bits_of(v); };
+        if (CudaAtomics::load(&stop) == 0 && !distinct.note(a.mixed(detail::bits_of(v)), k, same, cache))
+          atomicExch(&stop, 1);
+      }
+      misfit = __reduce_or_sync(all_lanes, misfit);
+      if (lane == 0) known.tell(d, misfit, detail::all_misfits<T>, found->misfit);
+      return true;
+    });
+  }
+}
+
+/// Looks up what the host needs of the distinct things.
+template <class T>
+struct LookUp {
+  detail::Rows<T> a;
+  Found<T>* found;
+
+  __device__ void operator()(std::size_t s) const {
+    if (const Offset held = found->class_slots[s]; held != 0)
+      found->class_entries[s] = static_cast<Index>(a.length(held - 1));
+    if (const Offset held = found->value_slots[s]; held != 0) found->value[s] = a.val[held - 1];
+  }
+};
+
+template <class T>
+void enqueue(const Cuda& space, const CsrView<T>& a, const Listed& listed, const DiagonalCensus& census,
+             PieceDiagonal* pieces, Found<T>* found) {
+  const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
+  const auto diagonals = static_cast<unsigned>(listed.count);
+  const std::size_t piece_count = detail::piece_count(census);
+  const int blocks = cuda::resident_blocks(space, static_cast<std::size_t>(a.rows));
+  space.state().activate();
+  cuda::launch(space, count_kernel<T>, static_cast<unsigned>(piece_count), block_threads, 3 * diagonals * sizeof(int),
+               rows, a.rows, census.rows_in_piece, listed, pieces);
+  cuda::launch(space, whole_kernel<T>, diagonals, block_threads, 0, rows, census.rows_in_piece,
+               static_cast<Offset>(piece_count), listed, pieces, found);
+  cuda::launch(space, class_kernel<T>, blocks, block_threads, 0, rows, a.rows, found);
+  cuda::launch(space, value_kernel<T>, blocks, block_threads, diagonals * sizeof(unsigned), rows, a.rows, listed,
+               found);
+  for_each(space, Distinct::capacity, LookUp<T>{rows, found});
+}
+
+template <class T>
+void unpack(const Found<T>& found, std::span<const Index> offsets, DiagonalCensus& census) {
+  for (std::size_t d = 0; d < offsets.size(); ++d)
+    census.diagonals[d] = detail::finished(offsets[d], found.whole[d], found.misfit[d], found.first[d]);
+  std::vector<detail::ClassRow> classes;
+  std::vector<T> values;
+  for (int s = 0; s < Distinct::capacity; ++s) {
+    if (found.class_slots[s] != 0)
+      classes.push_back({static_cast<Index>(found.class_slots[s] - 1), found.class_entries[s]});
+    if (found.value_slots[s] != 0) values.push_back(found.value[s]);
+  }
+  if (found.classes <= Distinct::limit) census.class_rows = detail::in_order(std::move(classes));
+  if (found.values <= Distinct::limit) census.values = detail::in_order(std::move(values));
+}
+
+}  // namespace
+
+template <class T>
+DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets,
+                           Index rows_in_piece) {
+  DiagonalCensus census = detail::blank_census(a, offsets, rows_in_piece);
+  if (a.rows == 0 || offsets.empty()) return census;
+  const Vector<Cuda, Index> on_device(space, offsets);
+  const Listed listed{on_device.data(), static_cast<int>(offsets.size())};
+  Vector<Cuda, PieceDiagonal> pieces(space, detail::piece_count(census) * offsets.size());
+  Vector<Cuda, Found<T>> found(space, 1);
+  space.zero(found.data(), found.bytes());
+  enqueue(space, a, listed, census, pieces.data(), found.data());
+  census.pieces.resize(pieces.size());  // while the kernels run
+  unpack(found.download()[0], offsets, census);
+  space.download(census.pieces.data(), pieces.data(), pieces.bytes());
+  return census;
+}
+
+template DiagonalCensus take_census(const Cuda&, const CsrView<float>&, std::span<const Index>, Index);
+template DiagonalCensus take_census(const Cuda&, const CsrView<double>&, std::span<const Index>, Index);
+
+}  // namespace ostinato

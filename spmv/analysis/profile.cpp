@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/profile.hpp>
+
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/analysis/profile_steps.hpp>
+#include <ostinato/spmv/space/slot_atomic.hpp>
+
+namespace ostinato {
+
+namespace detail {
+
+template <int K, class F>
+void tally(const Host& space, std::size_t n, F f, int* counts) {
+  constexpr std::size_t length = std::max(256, K / 4);
+  for_blocks(space, (n + length - 1) / length, [=](std::size_t block) {
+    int here[K] = {};
+    for (std::size_t i = block * length; i < std::min((block + 1) * length, n); ++i)
+      f(i, [&](int k, int v) { here[k] += v; });
+    for (int k = 0; k < K; ++k) {
+      if (here[k] != 0) Atomic<Host>::add(counts + k, here[k]);
+    }
+  });
+}
+
+template <class T>
+void judge_values(const Host& space, const CsrView<T>& a, ProfileBoard* board) {
+  const JudgeValues<SlotAtomic<Host>, T> judge{a.val.data(), {board->value_slots, &board->values}};
+  const Offset count = a.nonzeros(), length = host_block;
+  for_blocks(space, static_cast<std::size_t>((count + length - 1) / length), [=](std::size_t block) {
+    const Offset begin = static_cast<Offset>(block) * length, end = std::min(begin + length, count);
+    bool exact = Atomic<Host>::load(&board->wide) == 0;
+    if (exact) {
+      for (Offset k = begin; k < end; ++k) exact &= judge.exact(k);
+      if (!exact) Atomic<Host>::store(&board->wide, 1);
+    }
+    for (Offset k = begin; k < end && !judge.distinct.too_many(); ++k) judge.note(k, nullptr);
+  });
+}
+
+}  // namespace detail
+
+template <class T>
+std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a) {
+  return detail::begin_profile_on(space, a);
+}
+
+template std::future<Profile> begin_profile(const Host&, const CsrView<float>&);
+template std::future<Profile> begin_profile(const Host&, const CsrView<double>&);
+
+}  // namespace ostinato

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/analysis/profile_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+using cuda::block_threads;
+using Atomics = detail::SlotAtomic<Cuda>;
+using Distinct = detail::Distinct<Atomics>;
+
+// These kernels add to a board that no kernel before them touches. The first waits until the board is cleared and the
+// matrix written before it lets the next start. Those that don't follow another pass wait only in the end: they are
+// under way at once.
+
+/// Counts in shared memory; what isn't 0 in the end is added to everybody's.
+template <int K, class F>
+__global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f, int* counts) {
+  __shared__ int here[K];
+  if (F::follows) cuda::wait_for_previous();
+  cuda::let_next_start();
+  for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) here[k] = 0;
+  __syncthreads();
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride)
+    f(i, [&](int k, int v) { atomicAdd(here + k, v); });
+  __syncthreads();
+  for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) {
+    if (here[k] != 0) atomicAdd(counts + k, here[k]);
+  }
+  cuda::wait_for_previous();
+}
+
+/// Every step-th of the values, `count` of them. A block stops when it knows that there are too many values and that
+/// one isn't exact in float.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    value_kernel(const T* val, Offset count, Offset step, bool follows, detail::ProfileBoard* board) {
+  __shared__ Offset cache[Distinct::capacity];
+  __shared__ int many, wide;
+  if (follows) cuda::wait_for_previous();
+  cuda::let_next_start();
+  const detail::JudgeValues<Atomics, T> judge{val, {board->value_slots, &board->values}};
+  for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
+  if (threadIdx.x == 0) {
+    many = judge.distinct.too_many() ? 1 : 0;
+    wide = sizeof(T) == 4 ? 1 : Atomics::load(&board->wide);  // of floats there is nothing to find out
+  }
+  __syncthreads();
+  const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
+  for (Offset i = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; i < count; i += stride) {
+    const Offset k = i * step;
+    const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
+    if (!seek_wide && !seek_many) break;
+    if (seek_wide && !judge.exact(k)) {
+      atomicExch(&wide, 1);  // racecheck takes a volatile store in shared memory for a race
+      Atomics::store(&board->wide, 1);
+    }
+    if (seek_many && !judge.note(k, cache)) atomicExch(&many, 1);
+  }
+  cuda::wait_for_previous();
+}
+
+}  // namespace
+
+namespace detail {
+
+template <int K, class F>
+void tally(const Cuda& space, std::size_t n, F f, int* counts) {
+  space.state().activate();
+  cuda::launch(space, tally_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
+}
+
+/// A few thousand values first: as a rule they are too many different ones, and threads in plenty would fight over the
+/// slots.
+template <class T>
+void judge_values(const Cuda& space, const CsrView<T>& a, ProfileBoard* board) {
+  constexpr Offset few = 4096;
+  const Offset count = a.nonzeros();
+  const auto judge = [&](Offset values, Offset step, bool follows) {
+    cuda::launch(space, value_kernel<T>, cuda::resident_blocks(space, static_cast<std::size_t>(values)), block_threads,
+                 0, a.val.data(), values, step, follows, board);
+  };
+  space.state().activate();
+  if (count > few) judge(few, count / few, false);
+  judge(count, 1, true);
+}
+
+}  // namespace detail
+
+template <class T>
+std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a) {
+  return detail::begin_profile_on(space, a);
+}
+
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<float>&);
+template std::future<Profile> begin_profile(const Cuda&, const CsrView<double>&);
+
+}  // namespace ostinato

@@ -1,0 +1,393 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, cuda/profile.cu on Cuda.
+//
+// Two helpers of the spaces run them:
+//   tally<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
+//                                  F::follows says that f reads what the pass before it wrote
+//   judge_values(space, a, board)  JudgeValues for every entry, until nothing is left to find out
+
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::detail {
+
+template <class Space>
+struct SlotAtomic;
+
+/// The larger squares, whose blocks aren't among the heights and widths.
+inline constexpr int larger_squares[3] = {5, 6, 8};
+
+/// Places of what the samples count.
+struct Sampled {
+  static constexpr int entries = 0;                   ///< of heights 1 .. 4
+  static constexpr int blocks = entries + 4;          ///< of heights and widths 1 .. 4, width fastest
+  static constexpr int square_entries = blocks + 16;  ///< of the larger squares
+  static constexpr int square_blocks = square_entries + 3;
+  static constexpr int sectors = square_blocks + 3;
+  static constexpr int count = sectors + 1;
+};
+
+/// Columns by how many entries of the sample they hold: eight classes for each power of two, exact below 16.
+struct Popularity {
+  static constexpr int classes = 160;
+
+  static OSTINATO_FUNCTION int class_of(int entries) {
+    int shift = 0;
+    while ((entries >> shift) >= 16) ++shift;
+    return 8 * shift + (entries >> shift);
+  }
+};
+
+/// All that comes back to the host; 0 when the passes begin.
+struct ProfileBoard {
+  static constexpr int lengths = Profile::widest_third + 1;
+  static_assert(Profile::most_distinct == Distinct<void>::limit);
+
+  Offset slice_widths;  ///< sum over the slices
+  int farthest;
+  int wide;    ///< some value isn't exact in float
+  int values;  ///< how many different ones were counted
+  Offset value_slots[Distinct<void>::capacity];
+  int rows_of_length[lengths];  ///< the last one is of all that are longer, too
+  int sampled[Sampled::count];
+  int popular[2 * Popularity::classes];  ///< columns of each class; then the entries that these hold
+};
+
+/// A slice of 32 rows.
+template <class Atomics>
+struct InspectSlice {
+  static constexpr bool follows = true;  // the clearing of the board
+  const Offset* row_ptr;
+  const Index* col;
+  Index rows;
+  ProfileBoard* board;
+
+  template <class Add>
+  OSTINATO_FUNCTION void operator()(std::size_t slice, Add add) const {
+    const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
+    const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
+    const int far = static_cast<int>(farthest(begin, end));
+    if (far > Atomics::load(&board->farthest)) Atomics::max(&board->farthest, far);
+    Offset longest = 0, counted = begin;
+    for (Offset row = begin; row < end; ++row) {
+      const Offset length = row_ptr[row + 1] - row_ptr[row];
+      longest = length > longest ? length : longest;
+      if (row + 1 < end && row_ptr[row + 2] - row_ptr[row + 1] == length) continue;
+      add(static_cast<int>(length < Profile::widest_third ? length : Profile::widest_third),
+          static_cast<int>(row + 1 - counted));
+      counted = row + 1;
+    }
+    Atomics::add(&board->slice_widths, longest);
+  }
+
+ private:
+  /// The first and the last entry of a row are the farthest of it. No branch keeps loads from overlapping.
+  OSTINATO_FUNCTION Offset farthest(Offset begin, Offset end) const {
+    Offset far = 0;
+    for (Offset row = begin; row < end; ++row) {
+      const Offset first = row_ptr[row], past = row_ptr[row + 1];
+      const bool empty = first == past;
+      const Offset left = distance(row, col[empty ? 0 : first]), right = distance(row, col[empty ? 0 : past - 1]);
+      const Offset farther = left > right ? left : right;
+      far = !empty && farther > far ? farther : far;
+    }
+    return far;
+  }
+
+  static OSTINATO_FUNCTION Offset distance(Offset row, Index column) {
+    return column > row ? column - row : row - column;
+  }
+};
+
+/// Looks at values.
+template <class Atomics, class T>
+struct JudgeValues {
+  const T* val;
+  Distinct<Atomics> distinct;
+
+  OSTINATO_FUNCTION bool exact(Offset k) const {
+    return sizeof(T) == 4 || static_cast<T>(static_cast<float>(val[k])) == val[k];
+  }
+
+  /// Counts the value of entry k unless it is known; false when there are too many. `cache` as for Distinct.
+  OSTINATO_FUNCTION bool note(Offset k, Offset* cache) const {
+    const auto bits = bits_of(val[k]);
+    const T* const values = val;
+    const auto same = [=](Offset other) { return bits_of(values[other]) == bits; };
+    return distinct.note(Rows<T>::mixed(bits), k, same, cache);
+  }
+};
+
+/// `count` of `all` things, evenly spaced.
+struct Spread {
+  Offset all, count;
+  OSTINATO_FUNCTION Offset at(Offset k) const { return k * all / count; }
+};
+
+/// The samples: first block rows, then runs of entries. Task number t * groups.count + g is a block row of group g,
+/// of a height that grows with t, so that neighbours do the same.
+struct Samples {
+  static constexpr bool follows = false;
+  static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
+  static constexpr Index no_column = std::numeric_limits<Index>::max();  // past any
+  static constexpr Offset tasks_in_group = 32;                           // 12 / height of each, rounded up
+
+  const Offset* row_ptr;
+  const Index* col;
+  Offset rows, nonzeros;
+  Spread groups, runs;
+
+  OSTINATO_FUNCTION std::size_t tasks() const {
+    return static_cast<std::size_t>(groups.count * tasks_in_group + runs.count);
+  }
+
+  template <class Add>
+  OSTINATO_FUNCTION void operator()(std::size_t i, Add add) const {
+    const Offset task = static_cast<Offset>(i) / groups.count, group = static_cast<Offset>(i) % groups.count;
+    if (task >= tasks_in_group) return run(static_cast<Offset>(i) - groups.count * tasks_in_group, add);
+    const Offset begin = groups.at(group) * group_rows;
+    if (task < 12) return block_row<1>(begin, task, add);
+    if (task < 18) return block_row<2>(begin, task - 12, add);
+    if (task < 22) return block_row<3>(begin, task - 18, add);
+    if (task < 25) return block_row<4>(begin, task - 22, add);
+    if (task < 28) return square_row<5>(begin, task - 25, 0, add);
+    if (task < 30) return square_row<6>(begin, task - 28, 1, add);
+    square_row<8>(begin, task - 30, 2, add);
+  }
+
+ private:
+  /// The first row of the block row; past any when it isn't one of the group's.
+  template <int H>
+  OSTINATO_FUNCTION Offset first_row(Offset begin, Offset number) const {
+    const Offset first = ((begin + H - 1) / H + number) * H;
+    return first < begin + group_rows ? first : rows;
+  }
+
+  /// Calls each(column) for the columns with an entry in H rows, in their order. Returns how many entries they hold.
+  template <int H, class Each>
+  OSTINATO_FUNCTION int merge(Offset first, Each each) const {
+    Offset at[H], end[H];
+    Index next[H];
+    for (int r = 0; r < H; ++r) {
+      const bool there = first + r < rows;
+      at[r] = there ? row_ptr[first + r] : 0;
+      end[r] = there ? row_ptr[first + r + 1] : 0;
+      next[r] = at[r] < end[r] ? col[at[r]] : no_column;
+    }
+    int entries = 0;
+    for (Offset n = 0; n < longest_merge; ++n) {
+      Index column = next[0];
+      for (int r = 1; r < H; ++r) column = next[r] < column ? next[r] : column;
+      if (column == no_column) break;
+      each(column);
+      for (int r = 0; r < H; ++r) {  // no branch: the rows' loads overlap
+        const bool taken = next[r] == column;
+        entries += taken;
+        at[r] += taken;
+        const bool more = at[r] < end[r];
+        const Index following = col[more ? at[r] : 0];
+        next[r] = more ? following : no_column;
+      }
+    }
+    return entries;
+  }
+
+  template <int H, class Add>
+  OSTINATO_FUNCTION void block_row(Offset begin, Offset number, Add add) const {
+    const Offset first = first_row<H>(begin, number);
+    if (first >= rows) return;
+    int blocks[Profile::widths] = {};
+    Index last[Profile::widths] = {-1, -1, -1, -1};
+    const int entries = merge<H>(first, [&](Index column) {
+      const Index in[Profile::widths] = {column, column / 2, column / 3, column / 4};
+      for (int w = 0; w < Profile::widths; ++w) blocks[w] += in[w] != last[w];
+      for (int w = 0; w < Profile::widths; ++w) last[w] = in[w];
+    });
+    if (entries == 0) return;
+    add(Sampled::entries + H - 1, entries);
+    for (int w = 0; w < Profile::widths; ++w) add(Sampled::blocks + (H - 1) * Profile::widths + w, blocks[w]);
+  }
+
+  template <int S, class Add>
+  OSTINATO_FUNCTION void square_row(Offset begin, Offset number, int square, Add add) const {
+    const Offset first = first_row<S>(begin, number);
+    if (first >= rows) return;
+    int blocks = 0;
+    Index last = -1;
+    const int entries = merge<S>(first, [&](Index column) {
+      blocks += column / S != last;
+      last = column / S;
+    });
+    if (entries == 0) return;
+    add(Sampled::square_entries + square, entries);
+    add(Sampled::square_blocks + square, blocks);
+  }
+
+  template <class Add>
+  OSTINATO_FUNCTION void run(Offset number, Add add) const {
+    const Index* const c = col + runs.at(number) * run_entries;
+    const int length = static_cast<int>(nonzeros < run_entries ? nonzeros : run_entries);
+    int sectors = 0;
+    for (int e = 0; e < length; ++e) {
+      int known = 0;
+      for (int f = 0; f < e; ++f) known |= c[f] / 4 == c[e] / 4;
+      sectors += 1 - known;
+    }
+    add(Sampled::sectors, sectors);
+  }
+};
+
+/// One entry of each of `cells` equal parts of all entries, at a place in it that follows no pattern.
+template <class Atomics>
+struct CountColumn {
+  const Index* col;
+  Offset nonzeros, cells;
+  int* entries_of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t cell) const {
+    const Spread parts{nonzeros, cells};
+    const Offset begin = parts.at(static_cast<Offset>(cell)), end = parts.at(static_cast<Offset>(cell) + 1);
+    const auto jump = static_cast<Offset>(Rows<float>::mixed(cell + 1) >> 32) % (end - begin);
+    Atomics::add(entries_of + col[begin + jump], 1);
+  }
+};
+
+/// Sorts the columns into their classes.
+struct ClassifyColumn {
+  static constexpr bool follows = true;
+  const int* entries_of;
+
+  template <class Add>
+  OSTINATO_FUNCTION void operator()(std::size_t column, Add add) const {
+    const int entries = entries_of[column];
+    if (entries == 0) return;
+    const int c = Popularity::class_of(entries);
+    add(c, 1);
+    add(Popularity::classes + c, entries);
+  }
+};
+
+/// A few things are looked at all, of more a sixteenth: on a CPU, looking takes as long as some tens of products.
+inline Spread sample_of(Offset all, Offset few, Offset most) {
+  return {all, std::min({all, std::max(all / 16, few), most})};
+}
+
+inline Samples samples_of(const Offset* row_ptr, const Index* col, Index rows, Offset nonzeros) {
+  const Offset groups = (static_cast<Offset>(rows) + Samples::group_rows - 1) / Samples::group_rows;
+  const Offset runs = std::max<Offset>(nonzeros / Samples::run_entries, 1);
+  return {row_ptr, col, rows, nonzeros, sample_of(groups, 32, 2048), sample_of(runs, 64, 4096)};
+}
+
+/// Shares of the columns with most entries: whole classes from the most popular one down, and of the one that is cut as
+/// many entries as its columns hold on average.
+inline void set_hot(const ProfileBoard& board, Offset sample, Profile& p) {
+  for (int k = 0; k < 3; ++k) {
+    double free = Profile::hot_columns[k], entries = 0;
+    for (int c = Popularity::classes - 1; c > 0 && free > 0; --c) {
+      const double columns = board.popular[c], taken = std::min(columns, free);
+      if (columns > 0) entries += board.popular[Popularity::classes + c] * (taken / columns);
+      free -= taken;
+    }
+    p.hot[k] = entries / static_cast<double>(sample);
+  }
+}
+
+inline void set_fills(const int* sampled, Profile& p) {
+  const auto fill = [](int entries, int blocks, int slots) {
+    return blocks == 0 ? 0.0 : static_cast<double>(entries) / (static_cast<double>(blocks) * slots);
+  };
+  for (int h = 0; h < Profile::heights; ++h) {
+    for (int w = 0; w < Profile::widths; ++w)
+      p.fill[h][w] =
+          fill(sampled[Sampled::entries + h], sampled[Sampled::blocks + h * Profile::widths + w], (h + 1) * (w + 1));
+    if (h > 0) p.square_fill[h + 1] = p.fill[h][h];
+  }
+  for (int k = 0; k < 3; ++k)
+    p.square_fill[larger_squares[k]] = fill(sampled[Sampled::square_entries + k], sampled[Sampled::square_blocks + k],
+                                            larger_squares[k] * larger_squares[k]);
+}
+
+inline Index third_width(const ProfileBoard& board, Index rows) {
+  Offset reached = 0;
+  Index width = Profile::widest_third;
+  for (; width > 0; --width) {
+    reached += board.rows_of_length[width];
+    if (3 * reached >= rows) break;
+  }
+  return width;
+}
+
+/// The first entry with each value.
+inline std::vector<Offset> different_entries(const ProfileBoard& board) {
+  std::vector<Offset> entries;
+  for (const Offset slot : board.value_slots) {
+    if (slot != 0) entries.push_back(slot - 1);
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+inline Profile finished(const ProfileBoard& board, const Samples& samples) {
+  Profile p;
+  set_fills(board.sampled, p);
+  p.sliced_slots = board.slice_widths * Profile::slice_rows;
+  p.ell_third = third_width(board, static_cast<Index>(samples.rows));
+  p.farthest = board.farthest;
+  p.single = board.wide == 0;
+  p.distinct = board.values <= Profile::most_distinct ? board.values : 0;
+  if (p.distinct > 0) p.different = different_entries(board);
+  p.sectors = board.sampled[Sampled::sectors] / static_cast<double>(samples.runs.count);
+  return p;
+}
+
+/// Counts the columns of a sample; returns its size, 0 when the matrix is too small for hot columns to matter.
+template <class Space, class T>
+Offset count_hot(const Space& space, const CsrView<T>& a, ProfileBoard* board) {
+  constexpr Offset fewest_entries = 100000, largest_sample = Offset{1} << 20;
+  constexpr Index fewest_columns = 131072;
+  if (a.nonzeros() < fewest_entries || a.cols < fewest_columns) return 0;
+  const Offset sample = std::min(a.nonzeros() / 4, largest_sample);
+  Vector<Space, int> entries_of(space, static_cast<std::size_t>(a.cols));
+  space.zero(entries_of.data(), entries_of.bytes());
+  for_each(space, static_cast<std::size_t>(sample),
+           CountColumn<Atomic<Space>>{a.col.data(), a.nonzeros(), sample, entries_of.data()});
+  tally<2 * Popularity::classes>(space, entries_of.size(), ClassifyColumn{entries_of.data()}, board->popular);
+  return sample;
+}
+
+template <class Space, class T>
+std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
+  if (a.nonzeros() == 0) return std::async(std::launch::deferred, [] { return Profile{}; });
+  Vector<Space, ProfileBoard> on_space(space, 1);
+  space.zero(on_space.data(), on_space.bytes());
+  ProfileBoard* const board = on_space.data();
+  const Offset* const row_ptr = a.row_ptr.data();
+  const std::size_t slices =
+      (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
+  tally<ProfileBoard::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, board},
+                               board->rows_of_length);
+  const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
+  tally<Sampled::count>(space, samples.tasks(), samples, board->sampled);
+  judge_values(space, a, board);
+  const Offset hot_sample = count_hot(space, a, board);
+  return std::async(std::launch::deferred, [board = std::move(on_space), samples, hot_sample] {
+    const ProfileBoard found = board.download()[0];
+    Profile p = finished(found, samples);
+    if (hot_sample > 0) set_hot(found, hot_sample, p);
+    return p;
+  });
+}
+
+}  // namespace ostinato::detail

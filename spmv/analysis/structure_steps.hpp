@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The passes of analyse(), written once for both spaces: structure.cpp runs them on Host, cuda/structure.cu on Cuda.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::detail {
+
+/// All that comes back to the host at once; 0 when the passes begin. Flags are only ever set, so the order doesn't
+/// matter.
+struct Findings {
+  double entries[2];  ///< InspectEntries' sums
+  double rows[2];     ///< InspectRow's sums
+  double diagonals;   ///< in use
+  int longest_row;
+  int nonpositive_diagonal;
+  int varying_diagonal;
+  int asymmetric_pattern;
+  int asymmetric_values;
+  int not_finite;
+  int listed;
+};
+
+/// Looks at entries, in turn, for the functors that say which.
+template <class Atomics, class T>
+struct InspectEntries : CsrPattern {
+  const T* val;
+  Index cols;
+  Offset nonzeros;
+  Findings* found;
+  std::uint8_t* diagonal_used;
+
+  /// What one thread has seen of some entries, so that what all share is touched once for all of them.
+  struct Seen {
+    double on_diagonal = 0;  ///< entries on the main diagonal that aren't 0
+    double above_less_below = 0;
+    bool nonpositive_diagonal = false, varying_diagonal = false, asymmetric_values = false, not_finite = false;
+  };
+
+  OSTINATO_FUNCTION void inspect(Index i, Offset k, Seen& seen) const {
+    const Index j = col[k];
+    const T v = val[k];
+    const Offset above = entry_above(i, k);
+    if (!(v - v == T{0})) seen.not_finite = true;
+    if (above < 0) mark_used(static_cast<Offset>(j) - i + rows - 1);
+    if (j == i) {
+      seen.on_diagonal += v != T{0};
+      judge_diagonal(i, v, above, seen);
+    } else {
+      seen.above_less_below += j > i ? 1 : -1;
+      if (j > i && rows == cols) judge_mirror(i, k, above, seen);
+    }
+  }
+
+  /// Adds to what all have found, and returns what is summed.
+  OSTINATO_FUNCTION Sums<2> settle(const Seen& seen) const {
+    if (seen.nonpositive_diagonal) set(&found->nonpositive_diagonal);
+    if (seen.varying_diagonal) set(&found->varying_diagonal);
+    if (seen.asymmetric_values) set(&found->asymmetric_values);
+    if (seen.not_finite) set(&found->not_finite);
+    return {{seen.on_diagonal, seen.above_less_below}};
+  }
+
+ private:
+  OSTINATO_FUNCTION void set(int* flag) const {
+    if (Atomics::peek(flag) == 0) Atomics::store(flag, 1);
+  }
+
+  OSTINATO_FUNCTION void mark_used(Offset diagonal) const {
+    std::uint8_t* used = diagonal_used + diagonal;
+    if (Atomics::peek(used) == 0) Atomics::store(used, std::uint8_t{1});
+  }
+
+  /// The entry of the same diagonal in the row above when it stands at the same place there, as a rule in a stencil;
+  /// else -1. What holds for both was noted for the upper one, with no look at what all threads share.
+  OSTINATO_FUNCTION Offset entry_above(Index i, Offset k) const {
+    if (i == 0) return -1;
+    const Offset begin = row_ptr[i], at = row_ptr[i - 1] + (k - begin);
+    return at < begin && col[at] + 1 == col[k] ? at : -1;
+  }
+
+  OSTINATO_FUNCTION void judge_diagonal(Index i, T v, Offset above, Seen& seen) const {
+    if (!(v > T{0})) seen.nonpositive_diagonal = true;
+    if (i == 0) return;
+    if (above < 0) above = position(i - 1, i - 1);
+    if (above < 0 || val[above] != v) seen.varying_diagonal = true;
+  }
+
+  /// Entries above the diagonal will do: when each has a mirror and as many are below, the pattern is symmetric.
+  OSTINATO_FUNCTION void judge_mirror(Index i, Offset k, Offset above, Seen& seen) const {
+    if (above < 0 && Atomics::peek(&found->asymmetric_pattern) != 0) return;
+    const Offset at = mirror(i, k);
+    if (at < 0) {
+      set(&found->asymmetric_pattern);
+    } else if (val[at] != val[k]) {
+      seen.asymmetric_values = true;
+    }
+  }
+
+  /// Where the mirror of entry k of row i stands, or -1. In a stencil it is as far from the end of its row as the
+  /// entry is from the beginning of its own.
+  OSTINATO_FUNCTION Offset mirror(Index i, Offset k) const {
+    const Index j = col[k];
+    const Offset guess = row_ptr[j + 1] - 1 - (k - row_ptr[i]);
+    return guess >= row_ptr[j] && col[guess] == i ? guess : position(j, i);
+  }
+
+  /// Where column j stands in row i, or -1.
+  OSTINATO_FUNCTION Offset position(Index i, Index j) const {
+    const Offset at = first_from(i, j);
+    return at < row_ptr[i + 1] && col[at] == j ? at : -1;
+  }
+};
+
+/// The entries of one row.
+template <class Atomics, class T>
+struct InspectByRow {
+  InspectEntries<Atomics, T> entries;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t row) const {
+    typename InspectEntries<Atomics, T>::Seen seen;
+    const Index i = static_cast<Index>(row);
+    for (Offset k = entries.row_ptr[i]; k < entries.row_ptr[i + 1]; ++k) entries.inspect(i, k, seen);
+    return entries.settle(seen);
+  }
+};
+
+/// Some entries, whatever rows they are in, so that a long row is shared out like any other entries.
+template <class Atomics, class T>
+struct InspectByRun {
+  InspectEntries<Atomics, T> entries;
+  EntryRuns runs;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
+    typename InspectEntries<Atomics, T>::Seen seen;
+    runs.visit(number, entries, [&](Index i, Offset k) { entries.inspect(i, k, seen); });
+    return entries.settle(seen);
+  }
+};
+
+/// Squares for the spread of row lengths, about the mean so that no digits cancel, and empty rows.
+template <class Atomics>
+struct InspectRow {
+  const Offset* row_ptr;
+  double mean;
+  Findings* found;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const int length = static_cast<int>(row_ptr[i + 1] - row_ptr[i]);
+    const bool longer = i == 0 || length > row_ptr[i] - row_ptr[i - 1];  // than the row above, which was told already
+    if (longer && length > Atomics::load(&found->longest_row)) Atomics::max(&found->longest_row, length);
+    const double d = length - mean;
+    return {{d * d, length == 0 ? 1.0 : 0.0}};
+  }
+};
+
+struct CountUsed {
+  const std::uint8_t* used;
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{static_cast<double>(used[i])}}; }
+};
+
+/// Lists the used diagonals in any order; the host sorts them.
+template <class Atomics>
+struct ListUsed {
+  const std::uint8_t* used;
+  Index rows;
+  Findings* found;
+  Index* list;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (used[i] != 0) list[Atomics::add(&found->listed, 1)] = static_cast<Index>(static_cast<Offset>(i) - (rows - 1));
+  }
+};
+
+/// Diagonals in use, when they aren't too many.
+template <class Space>
+std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::uint8_t>& used, Offset count, Index rows,
+                                  Findings* found) {
+  if (count > Structure::max_listed_diagonals) return {};
+  Vector<Space, Index> list(space, static_cast<std::size_t>(count));
+  for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found, list.data()});
+  std::vector<Index> offsets = list.download();
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+/// A thread takes a row where there are enough of them and none is long; on a GPU not if they are of more than a few
+/// entries, which runs read side by side.
+template <class Space, class T>
+void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries,
+                     const Vector<Space, Findings>& found, double* sums) {
+  const double mean = static_cast<double>(entries.nonzeros) / entries.rows;
+  const bool few = mean <= 8;
+  if (!Space::on_device || (few && entries.rows >= EntryRuns::fill)) {
+    if (found.download()[0].longest_row <= 64 + 8 * mean)
+      return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
+  }
+  const EntryRuns runs = EntryRuns::on<Space>(entries.nonzeros, 32, few ? 1 : 32);
+  sum(space, runs.count(), InspectByRun<Atomic<Space>, T>{entries, runs}, sums);
+}
+
+/// Null when a table of pieces and diagonals would be mostly empty.
+template <class Space, class T>
+std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
+                                                Look look) {
+  constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
+  if (look == Look::quickly && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
+  const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
+  if (look == Look::quickly && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
+  if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
+  if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
+  auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));
+  census->symmetric = s.symmetric;
+  return census;
+}
+
+/// What the passes have found out.
+inline void take(const Findings& f, Structure& s) {
+  s.longest_row = f.longest_row;
+  s.diagonals = static_cast<Offset>(f.diagonals);
+  s.missing_diagonal = std::min(s.rows, s.cols) - static_cast<Index>(f.entries[0]);
+  s.row_deviation = std::sqrt(f.rows[0] / s.rows);
+  s.empty_rows = static_cast<Index>(f.rows[1]);
+  s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
+  s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
+  s.pattern_symmetric = s.rows == s.cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
+  s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
+  s.finite = f.not_finite == 0;
+}
+
+template <class Space, class T>
+Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
+  Structure s;
+  s.rows = a.rows;
+  s.cols = a.cols;
+  s.nonzeros = a.nonzeros();
+  if (a.rows == 0 || a.cols == 0) {
+    s.empty_rows = a.rows;
+    s.pattern_symmetric = s.symmetric = a.rows == a.cols;
+    DiagonalCensus none;
+    none.rows = a.rows;
+    none.cols = a.cols;
+    s.census = std::make_shared<const DiagonalCensus>(none);
+    s.profile = std::make_shared<const Profile>();
+    return s;
+  }
+  s.mean_row = static_cast<double>(s.nonzeros) / a.rows;
+
+  const std::size_t rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
+  Vector<Space, std::uint8_t> used(space, rows + cols - 1);
+  space.zero(used.data(), used.bytes());
+  Vector<Space, Findings> on_space(space, 1);
+  space.zero(on_space.data(), on_space.bytes());
+  Findings* const found = on_space.data();
+  std::future<Profile> profile = begin_profile(space, a);
+  sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
+  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), a.cols, s.nonzeros, found, used.data()}, on_space,
+                            found->entries);
+  sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
+
+  take(on_space.download()[0], s);
+  s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
+  s.census = census_of(space, a, s, look);
+  s.profile = std::make_shared<const Profile>(profile.get());
+  return s;
+}
+
+}  // namespace ostinato::detail

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
+#include <ostinato/spmv/formats/cmrs/cmrs_host.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
+
+namespace ostinato::formats {
+
+struct CmrsParameters {
+  int height = 4;   ///< rows of a strip: 1, 2, 4, 6, 8, 12 or 16; 16 in version 2
+  int version = 1;  ///< 2: at most 8 of 32 slots in a row are of one matrix row
+  int block = 128;  ///< threads of a CUDA block: 64, 128 or 256; of no meaning on Host
+  int align = 0;    ///< 1: strips start at multiples of 32 slots, as in version 2 anyway
+
+  bool operator==(const CmrsParameters&) const = default;
+
+  std::string text() const {
+    return parameter_text({{"height", height}, {"version", version}, {"block", block}, {"align", align}});
+  }
+
+  static CmrsParameters parse(std::string_view text) {
+    ParameterReader reader("cmrs", text);
+    CmrsParameters p;
+    p.version = reader.take("version", p.version, {1, 2});
+    p.height = p.version == 2 ? reader.take("height", CmrsShape::max_height, {16})
+                              : reader.take("height", p.height, {1, 2, 4, 6, 8, 12, 16});
+    p.block = reader.take("block", p.block, {64, 128, 256});
+    p.align = reader.take("align", p.align, {0, 1});
+    reader.done();
+    return p;
+  }
+};
+
+/// y := alpha A x + beta y, with A in compressed multi-row storage: strips of some rows each (CMRS).
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    A slot for each entry, strip by strip: the value, and a word of 16 col + row in the strip, or from 2^28
+///           columns on (packed_columns) the column and a byte. 8 bytes a strip say where it starts. In version 1 a
+///           strip is sorted by column, then by row. In version 2 strips have 16 rows and come in groups of 32 slots; a
+///           group holds at most 8 entries of a row, next to each other, and each row's columns ascend from group to
+///           group. Slots without an entry are skipped, so that x reaches no row that doesn't read it.
+/// Traffic   (sizeof(T) + 4) slots + 8 rows / height for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+///           As many slots as entries unless strips are aligned; in version 2 at least 4 for each entry of a strip's
+///           longest row.
+/// Exec      Host: a strip's sums stay on the stack; blocks of strips with about the same number of slots, spread
+///           statically. Cuda: a warp takes a strip; its lanes add up in shared memory, in cells of their own or in
+///           version 2 in 8 cells a row; then lanes that share a row end it. The order of additions is fixed by the
+///           matrix. Converted in parallel over runs of entries.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Throws    ArgumentError for parameters that aren't those of the format.
+/// Limits    One warp, or one thread on Host, takes a strip, however long: all wait for a row of very many entries,
+///           which cost() knows.
+/// Source    Koza, Matyka, Szkoda & Miroslaw, Compressed Multirow Storage Format for Sparse Matrices on Graphics
+///           Processing Units, SIAM J. Sci. Comput. 36 (2014).
+template <class Space, class T, Index packed_columns = Index{1} << 28>
+class Cmrs {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  using Parameters = CmrsParameters;
+  static constexpr std::string_view name = "cmrs";
+  static constexpr std::string_view description = "strips of some rows, sorted by column; a warp takes a strip";
+
+  /// On GPUs strips of at least 64 entries, two rounds of a warp. On Host 8 rows: shorter strips
+  /// cost twice the time (EPYC, 2026-11).
+  static Parameters choose(const Structure& s, const Machine& m) {
+    constexpr double least = 64;
+    if (!m.device) return {.height = 8};
+    Parameters p{.height = CmrsShape::max_height};
+    for (const int height : {12, 8, 6, 4, 2, 1}) {
+      if (height * s.mean_row >= least) p.height = height;
+    }
+    return p;
+  }
+
+  static std::vector<Parameters> variants(const Structure& s, const Machine& m) {
+    const Parameters first = choose(s, m);
+    if (!m.device) return {first, {.height = 16}, {.height = 4}, {.height = 16, .version = 2}};
+    std::vector<Parameters> all = {first, {.height = 16, .version = 2}, {.height = 16, .version = 2, .block = 256}};
+    const auto add = [&](Parameters p) {
+      if (std::find(all.begin(), all.end(), p) == all.end()) all.push_back(p);
+    };
+    add({.height = first.height, .block = 64});
+    add({.height = first.height, .block = 256});
+    add({.height = first.height, .align = 1});
+    for (const int height : {1, 2, 4, 6, 8, 12, 16}) {
+      if (height != first.height && height >= first.height / 2 && height <= 2 * first.height) add({.height = height});
+    }
+    return all;
+  }
+
+  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
+
+  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
+    Cost c;
+    const double entries = static_cast<double>(s.nonzeros), slots = expected_slots(s, p);
+    const double slot_bytes = sizeof(T) + 4 + (s.cols < packed_columns ? 0 : 1);
+    c.bytes = static_cast<std::size_t>(slots * slot_bytes + 8 * (strips_of(s, p) + 1));
+    c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
+    c.padding = entries > 0 ? slots / entries - 1 : 0;
+    constexpr double strip_seconds = 2.5e-10;  // of 16 rows, on an H200 (2026-11): its end in shared memory
+    c.seconds = m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency(m)), longest_strip_seconds(s, m, p)) +
+                (m.device ? 0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16 : 0);
+    c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
+                      (m.device ? 4 : 8) * m.term_seconds * entries * p.height;
+    return c;
+  }
+
+  Cmrs(const Space& space, const Resident<Space, T>& a, const Structure& s)
+      : Cmrs(space, a, s, choose(s, machine_of(space))) {}
+
+  Cmrs(const Space& space, const Resident<Space, T>& a, const Structure&, const Parameters& p)
+      : space_(space),
+        parameters_(Parameters::parse(p.text())),
+        matrix_(cmrs_build(space, a.view(), shape_of(a.view(), p))) {
+    space.wait();
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    const Product<T> product{alpha, x.data(), beta, y.data(), y.data()};
+    if constexpr (Space::on_device) {
+      cmrs_apply(space_, matrix_, product, parameters_.block);
+    } else {
+      cmrs_apply(space_, matrix_, product);
+    }
+  }
+
+  /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
+  void update_values(const Resident<Space, T>& a) {
+    cmrs_set_values(space_, a.view(), matrix_);
+    space_.wait();
+  }
+
+  std::size_t bytes() const { return matrix_.bytes(); }
+
+  const Parameters& parameters() const { return parameters_; }
+  const CmrsMatrix<Space, T>& matrix() const { return matrix_; }
+
+  /// The matrix as it was given, with each row ascending. Converted where the matrix is; waits for the space.
+  ostinato::Csr<T> to_csr() const { return cmrs_to_csr(space_, matrix_); }
+
+ private:
+  static constexpr int few_cells = 8;  ///< of a row in version 2
+
+  static CmrsShape shape_of(const CsrView<T>& a, const Parameters& p) {
+    return {a.rows,
+            a.cols,
+            p.height,
+            p.version == 2 ? few_cells : CmrsShape::group,
+            p.version == 2 || p.align == 1,
+            a.cols < packed_columns};
+  }
+
+  static double strips_of(const Structure& s, const Parameters& p) {
+    return std::ceil(static_cast<double>(s.rows) / p.height);
+  }
+
+  /// Rows vary as their deviation says when the longest, which may be the only long one, is left out.
+  static double usual_deviation(const Structure& s) {
+    const double excess = s.longest_row - s.mean_row;
+    return std::sqrt(std::max(0.0, s.row_deviation * s.row_deviation - excess * excess / std::max(1, s.rows)));
+  }
+
+  /// Aligned strips end in a group that is half empty, or as empty as all others when they are alike; empty rows may
+  /// lie anywhere. In version 2 the longest of 16 rows, as a rule 1.8 deviations above the mean, fills a quarter of the
+  /// slots at most.
+  static double expected_slots(const Structure& s, const Parameters& p) {
+    const double entries = static_cast<double>(s.nonzeros), group = CmrsShape::group;
+    if ((p.version == 1 && p.align == 0) || s.nonzeros == 0) return entries;
+    const double strips = std::ceil(strips_of(s, p) * (1 - std::pow(1.0 * s.empty_rows / s.rows, p.height)));
+    const double deviation = usual_deviation(s), strip = entries / strips;
+    const auto whole = [](double n, double unit) { return unit * std::ceil(n / unit); };
+    double slots = deviation * std::sqrt(p.height) < 4 ? whole(strip, group) : std::max(group, strip + group / 2);
+    double longest = 0;
+    if (p.version == 2) {
+      const double usual = std::min<double>(s.longest_row, s.mean_row + 1.8 * deviation);
+      slots = std::max(slots, 4 * whole(usual, few_cells));
+      longest = std::max(0.0, 4.0 * s.longest_row - slots);
+    }
+    return std::max(entries, slots * strips + longest);
+  }
+
+  /// Share of the copy bandwidth.
+  static double efficiency(const Machine& m) { return m.device ? 0.75 : 0.5; }
+
+  /// What all wait for: on a GPU a warp has 128 slots under way.
+  static double longest_strip_seconds(const Structure& s, const Machine& m, const Parameters& p) {
+    const double slots = std::max(s.longest_row * (p.version == 2 ? 4.0 : 1.0), p.height * s.mean_row);
+    constexpr double in_flight = 128, host_slot_seconds = 1.5e-9;
+    return m.device ? m.load_latency * (1 + slots / in_flight) : host_slot_seconds * slots;
+  }
+
+  Space space_;
+  Parameters parameters_;
+  CmrsMatrix<Space, T> matrix_;
+};
+
+}  // namespace ostinato::formats

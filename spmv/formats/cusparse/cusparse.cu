@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cusparse.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+/// Errors are of no use here: at the end of a program the driver may be gone already.
+template <auto destroy>
+struct Destroy {
+  template <class Descriptor>
+  void operator()(Descriptor* d) const {
+    (void)destroy(d);
+  }
+};
+
+template <class Descriptor, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Descriptor>, Destroy<destroy>>;
+
+/// y := beta y: the product with a matrix without entries, which cuSPARSE needn't see.
+template <class T>
+struct Scale {
+  T beta;
+  T* y;
+  __device__ void operator()(std::size_t i) const { y[i] = beta == T{0} ? T{0} : beta * y[i]; }
+};
+
+cusparseSpMVAlg_t algorithm_of(CusparseKind kind) {
+  switch (kind) {
+    case CusparseKind::csr_alg1:
+      return CUSPARSE_SPMV_CSR_ALG1;
+    case CusparseKind::csr_alg2:
+      return CUSPARSE_SPMV_CSR_ALG2;
+    case CusparseKind::sell:
+      return CUSPARSE_SPMV_SELL_ALG1;
+    default:
+      return CUSPARSE_SPMV_ALG_DEFAULT;  // the only one for BSR, whose own name older versions don't know
+  }
+}
+
+}  // namespace
+
+template <class T>
+struct CusparseProduct<Cuda, T>::State {
+  static constexpr cudaDataType type = std::is_same_v<T, float> ? CUDA_R_32F : CUDA_R_64F;
+  static constexpr cusparseOperation_t operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  static constexpr cusparseIndexType_t index = CUSPARSE_INDEX_32I;
+  static constexpr cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+
+  Cuda space;
+  CusparseKind kind;
+  int block;
+  Index rows;
+  CusparseArrays<Cuda, T> arrays;
+  Vector<Cuda, char> buffer;
+  Owned<cusparseSpMatDescr_t, cusparseDestroySpMat> matrix;  ///< null when it has no entries
+  Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec> x, y;
+
+  CusparseArrays<Cuda, T> convert(const CsrView<T>& a) const {
+    if (kind == CusparseKind::sell) return to_slices(space, a);
+    if (kind == CusparseKind::bsr) return to_blocks(space, a, block);
+    detail::require_int32(a.nonzeros());
+    CusparseArrays<Cuda, T> narrow;
+    narrow.start = detail::to_int32(space, a.row_ptr);
+    return narrow;
+  }
+
+  void describe(const CsrView<T>& a) {
+    cusparseSpMatDescr_t m = nullptr;
+    std::int32_t* const start = arrays.start.data();
+    Index* const col = arrays.col.data();
+    T* const val = arrays.val.data();
+    if (kind == CusparseKind::sell) {
+      OSTINATO_CUSPARSE(cusparseCreateSlicedEll(&m, a.rows, a.cols, a.nonzeros(),
+                                                static_cast<std::int64_t>(arrays.val.size()), detail::slice_rows, start,
+                                                col, val, index, index, base, type));
+    } else if (kind == CusparseKind::bsr) {
+      OSTINATO_CUSPARSE(cusparseCreateBsr(&m, a.rows / block, a.cols / block,
+                                          static_cast<std::int64_t>(arrays.col.size()), block, block, start, col, val,
+                                          index, index, base, type, CUSPARSE_ORDER_ROW));
+    } else {
+      OSTINATO_CUSPARSE(cusparseCreateCsr(&m, a.rows, a.cols, a.nonzeros(), start, const_cast<Index*>(a.col.data()),
+                                          const_cast<T*>(a.val.data()), index, index, base, type));
+    }
+    matrix.reset(m);
+  }
+
+  /// Takes the buffer, preprocesses and does a product with vectors that are given back.
+  void prepare(const CsrView<T>& a) {
+    Vector<Cuda, T> in(space, static_cast<std::size_t>(a.cols)), out(space, static_cast<std::size_t>(a.rows));
+    space.zero(in.data(), in.bytes());
+    cusparseDnVecDescr_t to = nullptr, from = nullptr;
+    OSTINATO_CUSPARSE(cusparseCreateDnVec(&from, a.cols, in.data(), type));
+    x.reset(from);
+    OSTINATO_CUSPARSE(cusparseCreateDnVec(&to, a.rows, out.data(), type));
+    y.reset(to);
+    const T one = 1, zero = 0;
+    std::size_t bytes = 0;
+    OSTINATO_CUSPARSE(cusparseSpMV_bufferSize(space.state().sparse(), operation, &one, matrix.get(), from, &zero, to,
+                                              type, algorithm_of(kind), &bytes));
+    buffer = Vector<Cuda, char>(space, std::max<std::size_t>(bytes, 1));
+    preprocess();
+    multiply(one, in.data(), zero, out.data());
+  }
+
+  /// Looks at the pattern only; before CUDA 12.4 the products did so themselves.
+  void preprocess() {
+#if CUSPARSE_VERSION >= 12300
+    const T one = 1, zero = 0;
+    OSTINATO_CUSPARSE(cusparseSpMV_preprocess(space.state().sparse(), operation, &one, matrix.get(), x.get(), &zero,
+                                              y.get(), type, algorithm_of(kind), buffer.data()));
+#endif
+  }
+
+  void multiply(T alpha, const T* in, T beta, T* out) {
+    OSTINATO_CUSPARSE(cusparseDnVecSetValues(x.get(), const_cast<T*>(in)));
+    OSTINATO_CUSPARSE(cusparseDnVecSetValues(y.get(), out));
+    OSTINATO_CUSPARSE(cusparseSpMV(space.state().sparse(), operation, &alpha, matrix.get(), x.get(), &beta, y.get(),
+                                   type, algorithm_of(kind), buffer.data()));
+  }
+
+  /// The pattern's arrays may have moved along with the values.
+  void point_to(const CsrView<T>& a) {
+    OSTINATO_CUSPARSE(cusparseCsrSetPointers(matrix.get(), arrays.start.data(), const_cast<Index*>(a.col.data()),
+                                             const_cast<T*>(a.val.data())));
+    preprocess();
+  }
+};
+
+template <class T>
+CusparseProduct<Cuda, T>::CusparseProduct(const Cuda& space, const CsrView<T>& a, CusparseKind kind, int block)
+    : state_(new State{space, kind, block, a.rows, {}, {}, {}, {}, {}}) {
+  space.state().activate();
+  state_->arrays = state_->convert(a);
+  if (a.nonzeros() > 0) {
+    state_->describe(a);
+    state_->prepare(a);
+  }
+  space.wait();
+}
+
+template <class T>
+void CusparseProduct<Cuda, T>::apply(T alpha, const T* x, T beta, T* y) const {
+  State& s = *state_;
+  if (s.matrix == nullptr) return for_each(s.space, static_cast<std::size_t>(s.rows), Scale<T>{beta, y});
+  s.space.state().activate();
+  s.multiply(alpha, x, beta, y);
+}
+
+template <class T>
+void CusparseProduct<Cuda, T>::update_values(const CsrView<T>& a) {
+  State& s = *state_;
+  if (s.matrix == nullptr) return;
+  s.space.state().activate();
+  if (s.kind == CusparseKind::sell) {
+    fill_slices(s.space, a, s.arrays, false);
+  } else if (s.kind == CusparseKind::bsr) {
+    fill_blocks(s.space, a, s.block, s.arrays);
+  } else {
+    s.point_to(a);
+  }
+}
+
+template <class T>
+const CusparseArrays<Cuda, T>& CusparseProduct<Cuda, T>::arrays() const {
+  return state_->arrays;
+}
+
+template <class T>
+std::size_t CusparseProduct<Cuda, T>::bytes() const {
+  return state_->arrays.bytes();
+}
+
+template class CusparseProduct<Cuda, float>;
+template class CusparseProduct<Cuda, double>;
+
+}  // namespace ostinato::formats

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+
+namespace ostinato::formats {
+
+namespace detail {
+
+/// How fast a product of cuSPARSE is (H200, CUDA 13.0, cuSPARSE 12.6, 2026-11: the table of products in
+/// docs/performance.md).
+struct CusparseSpeed {
+  double latency;         ///< seconds of a product with next to nothing
+  double short_rows;      ///< share of the copy bandwidth with under 16 entries a row,
+  double long_rows;       ///< with more,
+  double scattered;       ///< and with columns all over the matrix
+  double per_longest;     ///< seconds for each entry of the longest row, which one thread takes
+  double setup_products;  ///< conversion and preprocessing, in passes over what is stored; estimated
+};
+
+constexpr CusparseSpeed speed_of(CusparseKind kind) {
+  switch (kind) {
+    case CusparseKind::csr_alg1:
+      return {6.7e-6, 0.63, 0.72, 0.38, 0, 2};
+    case CusparseKind::csr_alg2:
+      return {9.5e-6, 0.55, 0.60, 0.36, 0, 2};
+    case CusparseKind::sell:
+      return {2.6e-6, 0.83, 0.97, 0.41, 6.5e-8, 4};
+    default:
+      return {2.6e-6, 0.27, 0.27, 0.27, 0, 10};
+  }
+}
+
+}  // namespace detail
+
+/// y := alpha A x + beta y by NVIDIA's cuSPARSE: what its four forms have in common.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Exec      Cuda only. apply is enqueued and takes no memory; not by two threads at a time on one matrix. NVIDIA
+///           promises the same bits each time for ALG2 of CSR, and for ALG1 says that results may differ slightly
+///           from run to run.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. At most 2^31 - 1 slots: NVIDIA
+///           doesn't say whether 64-bit offsets go with 32-bit columns.
+template <class Space, class T, CusparseKind Kind>
+class Cusparse {
+ public:
+  using space_type = Space;
+  using value_type = T;
+
+  Cusparse(const Space& space, Resident<Space, T> a, int block = 0) : product_(space, a.view(), Kind, block) {
+    if (reads_csr) matrix_ = std::move(a);
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    product_.apply(alpha, x.data(), beta, y.data());
+  }
+
+  void update_values(Resident<Space, T> a) {
+    product_.update_values(a.view());
+    if (reads_csr) matrix_ = std::move(a);
+  }
+
+  std::size_t bytes() const {
+    const std::size_t entries = matrix_ ? matrix_->view().col.size() : 0;
+    return product_.bytes() + entries * (sizeof(T) + sizeof(Index));
+  }
+
+  const CusparseProduct<Space, T>& product() const { return product_; }
+
+ protected:
+  static constexpr bool reads_csr = Kind == CusparseKind::csr_alg1 || Kind == CusparseKind::csr_alg2;
+
+  /// The cost of so many slots for values, column indices and starts.
+  static Cost price(const Structure& s, const Machine& m, double slots, double columns, double starts) {
+    constexpr detail::CusparseSpeed speed = detail::speed_of(Kind);
+    Cost c;
+    const double bytes = slots * sizeof(T) + columns * sizeof(Index) + starts * sizeof(std::int32_t);
+    c.bytes = static_cast<std::size_t>(bytes);
+    c.moved = bytes + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
+    c.padding = s.nonzeros > 0 ? std::max(slots / static_cast<double>(s.nonzeros) - 1, 0.0) : 0;
+    const double share = s.diagonals > s.rows / 4 ? speed.scattered
+                         : s.mean_row < 16        ? speed.short_rows
+                                                  : speed.long_rows;
+    c.seconds = speed.latency + c.moved / (m.bandwidth * share) + speed.per_longest * s.longest_row;
+    c.setup_seconds = speed.latency + speed.setup_products * c.moved / m.bandwidth;
+    if (!Space::on_device) {
+      c.reason_not = cusparse_needs_gpu;
+    } else if (std::max(slots, starts) > std::numeric_limits<std::int32_t>::max()) {
+      c.reason_not = "cuSPARSE counts up to 2^31 - 1 slots";
+    }
+    return c;
+  }
+
+ private:
+  CusparseProduct<Space, T> product_;
+  std::optional<Resident<Space, T>> matrix_;  ///< whose columns and values the product reads
+};
+
+/// Compressed sparse rows, 32-bit row pointers, algorithm 1: cuSPARSE's default.
+///
+/// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+template <class Space, class T>
+class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
+  using Base = Cusparse<Space, T, CusparseKind::csr_alg1>;
+
+ public:
+  static constexpr std::string_view name = "cusparse-alg1";
+  static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 1, preprocessed";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const auto entries = static_cast<double>(s.nonzeros);
+    Cost c = Base::price(s, m, entries, entries, s.rows + 1.0);
+    c.reproducible = !Space::on_device;  // with long rows it isn't (H200, CUDA 13.0)
+    return c;
+  }
+
+  CusparseAlg1(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+};
+
+/// The same with algorithm 2, whose work is cut into parts with as many entries each.
+template <class Space, class T>
+class CusparseAlg2 : public Cusparse<Space, T, CusparseKind::csr_alg2> {
+  using Base = Cusparse<Space, T, CusparseKind::csr_alg2>;
+
+ public:
+  static constexpr std::string_view name = "cusparse-alg2";
+  static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 2, preprocessed";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const auto entries = static_cast<double>(s.nonzeros);
+    return Base::price(s, m, entries, entries, s.rows + 1.0);
+  }
+
+  CusparseAlg2(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+};
+
+/// Sliced ELL: slices of 32 rows, each padded to its longest row and stored column by column.
+///
+/// Traffic   (sizeof(T) + 4) slots + rows / 8 for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+template <class Space, class T>
+class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
+  using Base = Cusparse<Space, T, CusparseKind::sell>;
+
+ public:
+  static constexpr std::string_view name = "cusparse-sell";
+  static constexpr std::string_view description = "cuSPARSE's sliced ELL, slices of 32 rows; for rows of even length";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const auto slots = static_cast<double>(s.profile->sliced_slots);
+    return Base::price(s, m, slots, slots, std::ceil(s.rows / 32.0) + 1);
+  }
+
+  CusparseSell(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+};
+
+/// Dense blocks of block x block entries, row by row.
+///
+/// Traffic   (sizeof(T) block² + 4) blocks + 4 rows / block for A and sizeof(T) (rows + cols) for x and y, if x is
+///           read once.
+/// Limits    A NaN or infinity in x reaches every row of the blocks that hold its column.
+template <class Space, class T>
+class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
+  using Base = Cusparse<Space, T, CusparseKind::bsr>;
+
+ public:
+  static constexpr std::string_view name = "cusparse-bsr";
+  static constexpr std::string_view description = "cuSPARSE's dense square blocks; for several unknowns a node";
+  static constexpr double least_fill = 0.4;
+
+  struct Parameters {
+    int block = 3;
+
+    bool operator==(const Parameters&) const = default;
+    std::string text() const { return parameter_text({{"block", block}}); }
+    static Parameters parse(std::string_view text) {
+      ParameterReader reader(name, text);
+      const Parameters p{reader.take("block", Parameters{}.block, {2, 3, 4, 5, 6, 8})};
+      reader.done();
+      return p;
+    }
+  };
+
+  static Parameters choose(const Structure& s, const Machine& m) { return ranked(s, m).front(); }
+
+  static std::vector<Parameters> variants(const Structure& s, const Machine& m) {
+    std::vector<Parameters> all = ranked(s, m);
+    std::erase_if(all, [&](const Parameters& p) { return !cost(s, m, p).applies(); });
+    return all;
+  }
+
+  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
+
+  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
+    const int area = p.block * p.block;
+    const double fill = s.nonzeros > 0 ? std::max(s.profile->square_fill[p.block], 1.0 / area) : 1;
+    const double blocks = std::round(static_cast<double>(s.nonzeros) / (fill * area)), slots = blocks * area;
+    Cost c = Base::price(s, m, slots, blocks, s.rows / p.block + 1.0);
+    const std::string size = std::to_string(p.block);
+    if (!c.applies()) return c;
+    if (!divides(s, p)) {
+      c.reason_not = "rows and columns aren't multiples of " + size;
+    } else if (fill < least_fill) {
+      c.reason_not =
+          "blocks of " + size + " x " + size + " would be " + std::to_string(static_cast<int>(100 * fill)) + " % full";
+    }
+    return c;
+  }
+
+  CusparseBsr(const Space& space, Resident<Space, T> a, const Structure&, const Parameters& p)
+      : Base(space, std::move(a), p.block) {}
+  CusparseBsr(const Space& space, Resident<Space, T> a, const Structure& s)
+      : CusparseBsr(space, std::move(a), s, choose(s, machine_of(space))) {}
+
+ private:
+  static bool divides(const Structure& s, const Parameters& p) {
+    return s.rows % p.block == 0 && s.cols % p.block == 0;
+  }
+
+  /// All sizes: first those that can hold the matrix, by time, and last those that can't for their size alone.
+  static std::vector<Parameters> ranked(const Structure& s, const Machine& m) {
+    std::vector<Parameters> all = {{2}, {3}, {4}, {5}, {6}, {8}};
+    const auto key = [&](const Parameters& p) {
+      const Cost c = cost(s, m, p);
+      return std::tuple(!c.applies(), !divides(s, p), c.seconds);
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const Parameters& a, const Parameters& b) { return key(a) < key(b); });
+    return all;
+  }
+};
+
+}  // namespace ostinato::formats

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// From CSR to the arrays that cuSPARSE reads as sliced ELL and BSR. cuda/cusparse.cu runs these passes on Cuda; they
+// are written for both spaces, so that they are tested without a GPU, too. No pass gives one thread the work of a
+// long row.
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/block_rows.hpp>
+#include <ostinato/spmv/formats/int32_offsets.hpp>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
+
+namespace ostinato::formats {
+
+namespace detail {
+
+/// Columns and values of each slot; only values when to_col is null.
+template <class T>
+struct FillCusparseSlots {
+  CsrArrays<T> a;
+  const std::int32_t* start;
+  Index slices;
+  Index* to_col;
+  T* to_val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t at) const {
+    const Offset slot = static_cast<Offset>(at);
+    const Index slice = slice_of(slot);
+    const Offset place = slot - start[slice], row = Offset{slice} * slice_rows + place % slice_rows;
+    const Offset k = row < a.rows ? a.row_ptr[row] + place / slice_rows : 0;
+    const bool used = row < a.rows && k < a.row_ptr[row + 1];
+    if (to_col != nullptr) to_col[at] = used ? a.col[k] : -1;
+    to_val[at] = used ? a.val[k] : T{0};
+  }
+
+ private:
+  /// The slice with start[slice] <= slot < start[slice + 1].
+  OSTINATO_FUNCTION Index slice_of(Offset slot) const {
+    return bisect(Index{1}, slices, [this, slot](Index i) { return start[i] > slot; }) - 1;
+  }
+};
+
+/// Puts each entry's value into its block, found by its block column.
+template <class T>
+struct FillCusparseBlocks {
+  CsrArrays<T> a;
+  EntryRuns runs;
+  Index size;
+  const std::int32_t* start;
+  const Index* block_col;
+  T* to_val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t run) const {
+    runs.visit(run, a, [this](Index row, Offset k) {
+      const Index column = a.col[k];
+      to_val[(block_of(row / size, column / size) * size + row % size) * size + column % size] = a.val[k];
+    });
+  }
+
+ private:
+  /// The block of that column, which is there.
+  OSTINATO_FUNCTION Offset block_of(Index block_row, Index wanted) const {
+    return bisect(start[block_row], start[block_row + 1], [this, wanted](Index b) { return block_col[b] >= wanted; });
+  }
+};
+
+inline void require_int32(Offset slots) {
+  if (slots <= std::numeric_limits<std::int32_t>::max()) return;
+  throw ArgumentError("cuSPARSE would need " + std::to_string(slots) + " slots; it counts up to 2^31 - 1");
+}
+
+}  // namespace detail
+
+/// The values of the slots, and their columns unless they are there already.
+template <class Space, class T>
+void fill_slices(const Space& space, const CsrView<T>& a, CusparseArrays<Space, T>& to, bool columns) {
+  const Index slices = static_cast<Index>(to.start.size()) - 1;
+  for_each(space, to.val.size(),
+           detail::FillCusparseSlots<T>{detail::arrays_of(a), to.start.data(), slices,
+                                        columns ? to.col.data() : nullptr, to.val.data()});
+}
+
+template <class Space, class T>
+CusparseArrays<Space, T> to_slices(const Space& space, const CsrView<T>& a) {
+  const auto slices = static_cast<std::size_t>((Offset{a.rows} + detail::slice_rows - 1) / detail::slice_rows);
+  Vector<Space, Offset> start(space, slices + 1);
+  for_each(space, slices, detail::CountSlots{detail::pattern_of(a), start.data()});
+  exclusive_scan(space, start.span());
+  Offset slots = 0;
+  space.download(&slots, start.data() + slices, sizeof slots);
+  detail::require_int32(slots);
+  const auto n = static_cast<std::size_t>(slots);
+  CusparseArrays<Space, T> to{detail::to_int32(space, start.span()), Vector<Space, Index>(space, n),
+                              Vector<Space, T>(space, n)};
+  fill_slices(space, a, to, true);
+  return to;
+}
+
+/// The values of the entries; slots without one are left alone.
+template <class Space, class T>
+void fill_blocks(const Space& space, const CsrView<T>& a, Index size, CusparseArrays<Space, T>& to) {
+  const auto runs = detail::EntryRuns::on<Space>(a.nonzeros());
+  for_each(
+      space, runs.count(),
+      detail::FillCusparseBlocks<T>{detail::arrays_of(a), runs, size, to.start.data(), to.col.data(), to.val.data()});
+}
+
+template <class Space, class T>
+CusparseArrays<Space, T> to_blocks(const Space& space, const CsrView<T>& a, Index size) {
+  BlockRows<Space> found(space, a, {size, size});
+  const Offset slots = found.blocks * size * size;
+  detail::require_int32(slots);
+  CusparseArrays<Space, T> to{detail::to_int32(space, found.row_ptr.span()), std::move(found.col),
+                              Vector<Space, T>(space, static_cast<std::size_t>(slots))};
+  space.zero(to.val.data(), to.val.bytes());
+  fill_blocks(space, a, size, to);
+  return to;
+}
+
+}  // namespace ostinato::formats

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <limits>
+
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+
+namespace ostinato {
+
+template <class T>
+double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a) {
+  if (a.nonzeros() == 0 || a.nonzeros() > std::numeric_limits<std::int32_t>::max()) return 0;
+  const formats::CusparseProduct<Cuda, T> product(space, a, formats::CusparseKind::csr_alg1, 0);
+  const Vector<Cuda, T> x(space, static_cast<std::size_t>(a.cols), T{1});
+  Vector<Cuda, T> y(space, static_cast<std::size_t>(a.rows));
+  return median_seconds(space, 15, [&] { product.apply(T{1}, x.data(), T{0}, y.data()); });
+}
+template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);
+template double vendor_csr_seconds(const Cuda&, const CsrView<double>&);
+
+}  // namespace ostinato

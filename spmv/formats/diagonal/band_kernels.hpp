@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/formats/diagonal/band_view.hpp>
+#include <ostinato/spmv/formats/product.hpp>
+
+namespace ostinato::formats {
+
+/// What a matrix of the diagonal family is filled through: the arrays behind a BandView, for writing.
+template <class T>
+struct BandStore {
+  std::byte* data;
+  T* constants;
+  std::uint8_t* remainder_row;
+  Index* remainder_col;
+  T* remainder_val;
+  const Index* first_row;  ///< of each diagonal of the census, in the memory of the space
+  const Index* offset;
+};
+
+/// Takes the values from `a`, which is in the memory of the space. Enqueued; no allocation.
+template <class T>
+void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
+
+/// Entries of `a` that the bands give back bit by bit. Waits.
+template <class T>
+Offset band_count_kept(const Cuda& space, const CsrView<T>& a, const BandView<T>& stored);
+
+template <class T>
+void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p);
+
+/// The product, and *slot = w . y; w may be y.
+template <class T>
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
+
+}  // namespace ostinato::formats

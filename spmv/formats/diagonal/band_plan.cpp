@@ -1,0 +1,310 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <ostinato/spmv/formats/diagonal/band_plan.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+/// An entry of the remainder costs about this many times the bytes that it stores: its x is read by itself.
+constexpr std::size_t remainder_weight = 4;
+/// Entries of a row piece's remainder at most; every warp of the piece looks through them.
+constexpr Index max_piece_remainder = 64;
+
+/// A row piece before storage is given to its diagonals.
+struct Cut {
+  Index begin, end;
+  std::vector<std::uint16_t> diagonals;
+};
+
+/// A diagonal over the consecutive pieces that hold it.
+struct Run {
+  Index begin, end;  ///< rows stored
+  Offset base;
+};
+
+Index inside_begin(const DiagonalCensus& c, std::size_t d) { return std::max<Index>(0, -c.diagonals[d].offset); }
+Index inside_end(const DiagonalCensus& c, std::size_t d) {
+  return static_cast<Index>(
+      std::clamp<Offset>(static_cast<Offset>(c.cols) - c.diagonals[d].offset, 0, static_cast<Offset>(c.rows)));
+}
+
+/// Turns cuts into bands: chooses storages, gives each run its place, finds the mirrors.
+class Layout {
+ public:
+  /// `entries` of each diagonal are in the cuts; the remainder has the others.
+  Layout(const DiagonalCensus& census, std::size_t value_bytes, const std::vector<Cut>& cuts,
+         const std::vector<Offset>& entries)
+      : census_(census), cuts_(cuts), entries_(entries), runs_(census.diagonals.size()) {
+    plan_.rows = census.rows;
+    plan_.cols = census.cols;
+    plan_.value_bytes = value_bytes;
+  }
+
+  BandPlan make() {
+    find_runs();
+    choose_storages();
+    for (std::size_t d = 0; d < runs_.size(); ++d) mirrored_.push_back(can_be_mirrored(d));
+    for (std::size_t d = 0; d < runs_.size(); ++d) {
+      if (mirrored_[d]) continue;
+      for (Run& run : runs_[d]) place(d, run);
+    }
+    for (const Cut& cut : cuts_) add_piece(cut);
+    return std::move(plan_);
+  }
+
+ private:
+  void find_runs() {
+    std::vector<const Cut*> last(runs_.size(), nullptr);
+    for (const Cut& cut : cuts_) {
+      plan_.slots += static_cast<Offset>(cut.end - cut.begin) * static_cast<Offset>(cut.diagonals.size());
+      for (const std::uint16_t d : cut.diagonals) {
+        const Index begin = std::max(cut.begin, inside_begin(census_, d)),
+                    end = std::min(cut.end, inside_end(census_, d));
+        std::vector<Run>& runs = runs_[d];
+        if (last[d] != nullptr && last[d]->end == cut.begin && !runs.empty()) {
+          runs.back().end = end;
+        } else {
+          runs.push_back({begin, end, 0});
+        }
+        last[d] = &cut;
+      }
+    }
+  }
+
+  /// Slots of a diagonal without an entry.
+  bool has_gaps(std::size_t d) const {
+    Offset stored = 0;
+    for (const Run& run : runs_[d]) stored += run.end - run.begin;
+    return stored != entries_[d];
+  }
+
+  void choose_storages() {
+    plan_.codes = census_.values;
+    if (std::any_of(plan_.codes.begin(), plan_.codes.end(), [](double v) { return std::isnan(v); }))
+      plan_.codes.clear();  // the bits of a NaN may change on their way through double
+    if (!plan_.codes.empty()) add_zero_code();
+    for (std::size_t d = 0; d < runs_.size(); ++d) storages_.push_back(storage_of(d));
+    if (std::find(storages_.begin(), storages_.end(), Storage::code) == storages_.end()) plan_.codes.clear();
+    plan_.is_whole = std::all_of(storages_.begin(), storages_.end(), [](Storage s) { return s == Storage::full; });
+    for (const Diagonal& diagonal : census_.diagonals) plan_.constants.push_back(diagonal.value);
+  }
+
+  /// Padding, which is filled with zero bits, decodes to 0.
+  void add_zero_code() {
+    std::vector<double>& codes = plan_.codes;
+    const auto zero = std::find_if(codes.begin(), codes.end(), [](double v) { return v == 0 && !std::signbit(v); });
+    if (zero == codes.end()) {
+      codes.insert(codes.begin(), 0);
+    } else {
+      std::swap(*zero, codes.front());
+    }
+    if (codes.size() > DiagonalCensus::max_values) codes.clear();
+  }
+
+  Storage storage_of(std::size_t d) const {
+    const Diagonal& diagonal = census_.diagonals[d];
+    if (diagonal.constant) return has_gaps(d) ? Storage::mask : Storage::constant;
+    if (!plan_.codes.empty()) return Storage::code;
+    if (diagonal.bfloat) return Storage::bfloat;
+    if (diagonal.single && plan_.value_bytes > sizeof(float)) return Storage::single;
+    return Storage::full;
+  }
+
+  /// What a mirror would save is worth a second, shifted reading from whole values down to codes, not for bits.
+  bool can_be_mirrored(std::size_t d) const {
+    return census_.symmetric && census_.diagonals[d].offset < 0 && storages_[d] != Storage::mask &&
+           storages_[d] != Storage::constant && runs_are_covered(d);
+  }
+
+  std::size_t opposite(std::size_t d) const {
+    const Index offset = -census_.diagonals[d].offset;
+    const auto at = std::lower_bound(census_.diagonals.begin(), census_.diagonals.end(), offset,
+                                     [](const Diagonal& a, Index o) { return a.offset < o; });
+    return static_cast<std::size_t>(at - census_.diagonals.begin());
+  }
+
+  /// The run of the diagonal above that holds all mirrored rows of this one, or null.
+  const Run* mirror_of(std::size_t d, const Run& run) const {
+    const Index shift = -census_.diagonals[d].offset;
+    for (const Run& above : runs_[opposite(d)]) {
+      if (above.begin <= run.begin - shift && run.end - shift <= above.end) return &above;
+    }
+    return nullptr;
+  }
+
+  bool runs_are_covered(std::size_t d) const {
+    return storages_[d] == storages_[opposite(d)] &&
+           std::all_of(runs_[d].begin(), runs_[d].end(), [&](const Run& run) { return mirror_of(d, run) != nullptr; });
+  }
+
+  void place(std::size_t d, Run& run) {
+    const int bits = storage_bits(storages_[d], plan_.value_bytes);
+    if (bits == 0) return;
+    const Index first = run.begin / 32 * 32;
+    run.base = static_cast<Offset>(plan_.data_bytes) * 8 / bits - first;
+    const std::size_t bytes = (static_cast<std::size_t>(run.end - first) * static_cast<std::size_t>(bits) + 7) / 8;
+    plan_.data_bytes += (bytes + 255) / 256 * 256 + 256;
+  }
+
+  const Run& run_of(std::size_t d, const Cut& cut) const {
+    const auto after = std::upper_bound(runs_[d].begin(), runs_[d].end(), std::max(cut.begin, inside_begin(census_, d)),
+                                        [](Index row, const Run& run) { return row < run.begin; });
+    return *(after - 1);
+  }
+
+  void add_piece(const Cut& cut) {
+    plan_.pieces.push_back(
+        {cut.begin, cut.end, static_cast<Index>(plan_.bands.size()), static_cast<Index>(cut.diagonals.size())});
+    for (const std::uint16_t d : cut.diagonals) {
+      Band band{0, census_.diagonals[d].offset, d, storages_[d], mirrored_[d]};
+      const Run& run = run_of(d, cut);
+      band.base = band.mirrored ? mirror_of(d, run)->base + band.offset : run.base;
+      plan_.bands.push_back(band);
+    }
+  }
+
+  const DiagonalCensus& census_;
+  const std::vector<Cut>& cuts_;
+  const std::vector<Offset>& entries_;
+  std::vector<std::vector<Run>> runs_;  ///< by diagonal, like the next two
+  std::vector<Storage> storages_;
+  std::vector<bool> mirrored_;
+  BandPlan plan_;
+};
+
+std::vector<Offset> all_entries(const DiagonalCensus& c) {
+  std::vector<Offset> entries;
+  for (const Diagonal& d : c.diagonals) entries.push_back(d.entries);
+  return entries;
+}
+
+/// Diagonals that lie inside the matrix somewhere in [begin, end).
+Cut cut_inside(const DiagonalCensus& c, Index begin, Index end) {
+  Cut cut{begin, end, {}};
+  for (std::size_t d = 0; d < c.diagonals.size(); ++d) {
+    if (inside_begin(c, d) < end && inside_end(c, d) > begin) cut.diagonals.push_back(static_cast<std::uint16_t>(d));
+  }
+  return cut;
+}
+
+std::vector<Index> piece_points(const DiagonalCensus& c) {
+  std::vector<Index> points;
+  for (std::size_t d = 0; d < c.diagonals.size(); ++d) {
+    points.push_back(inside_begin(c, d));
+    points.push_back(inside_end(c, d));
+  }
+  std::sort(points.begin(), points.end());
+  std::vector<Index> kept{0};
+  for (const Index p : points) {
+    const Offset moved = (Offset{p} + piece_rows / 2) / piece_rows * piece_rows;
+    if (moved - kept.back() >= piece_rows && moved < c.rows) kept.push_back(static_cast<Index>(moved));
+  }
+  kept.push_back(c.rows);
+  return kept;
+}
+
+/// With fewer entries than this in a row piece, a diagonal takes fewer bytes in the piece's remainder. A row of a mask
+/// counts as a byte, for the work: an entry alone on its diagonal is a constant, and would have a mask of its own.
+Index least_worth_keeping(bool constant, Index rows, std::size_t value_bytes) {
+  const std::size_t band = sizeof(Band) + static_cast<std::size_t>(rows) * (constant ? 1 : value_bytes);
+  const std::size_t entry = remainder_weight * (value_bytes + sizeof(Index) + 1);
+  return static_cast<Index>((band + entry - 1) / entry);
+}
+
+/// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries
+/// off `entries`. Returns how many that are.
+Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, Cut& cut,
+                     std::vector<Offset>& entries) {
+  const std::size_t count = c.diagonals.size();
+  const Index rows = cut.end - cut.begin, least_constant = least_worth_keeping(true, rows, value_bytes),
+              least_other = least_worth_keeping(false, rows, value_bytes);
+  const PieceDiagonal* const of_piece = c.pieces.data() + piece * count;
+  cut.diagonals.resize(count);
+  std::size_t kept = 0;
+  Index moved = 0;
+  for (std::size_t d = 0; d < count; ++d) {
+    const Index there = of_piece[d].entries, least = c.diagonals[d].constant ? least_constant : least_other;
+    const bool moves = there < least && moved + there <= max_piece_remainder;  // none are always moved
+    moved += moves ? there : 0;
+    entries[d] -= moves ? there : 0;
+    cut.diagonals[kept] = static_cast<std::uint16_t>(d);
+    kept += moves ? 0 : 1;
+  }
+  cut.diagonals.resize(kept);
+  return moved;
+}
+
+}  // namespace
+
+int storage_bits(Storage storage, std::size_t value_bytes) {
+  switch (storage) {
+    case Storage::full:
+      return static_cast<int>(8 * value_bytes);
+    case Storage::single:
+      return 32;
+    case Storage::bfloat:
+      return 16;
+    case Storage::code:
+      return 8;
+    case Storage::mask:
+      return 1;
+    case Storage::constant:
+      break;
+  }
+  return 0;
+}
+
+std::size_t BandPlan::bytes() const {
+  return data_bytes + bands.size() * sizeof(Band) + pieces.size() * sizeof(RowPiece) +
+         remainder_ptr.size() * sizeof(Index) +
+         static_cast<std::size_t>(remainder()) * (value_bytes + sizeof(Index) + 1);
+}
+
+BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes) {
+  std::vector<Cut> cuts;
+  if (census.rows > 0) {
+    cuts.push_back({0, census.rows, std::vector<std::uint16_t>(census.diagonals.size())});
+    std::iota(cuts[0].diagonals.begin(), cuts[0].diagonals.end(), std::uint16_t{0});
+  }
+  const std::vector<Offset> entries = all_entries(census);
+  return Layout(census, value_bytes, cuts, entries).make();
+}
+
+BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes) {
+  const std::vector<Index> points = piece_points(census);
+  std::vector<Cut> cuts;
+  for (std::size_t k = 0; k + 1 < points.size(); ++k) {
+    if (points[k] < points[k + 1]) cuts.push_back(cut_inside(census, points[k], points[k + 1]));
+  }
+  const std::vector<Offset> entries = all_entries(census);
+  return Layout(census, value_bytes, cuts, entries).make();
+}
+
+BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes) {
+  std::vector<Cut> cuts;
+  std::vector<Index> remainder{0};
+  std::vector<Offset> entries = all_entries(census);
+  Cut cut;
+  for (Offset begin = 0; begin < census.rows; begin += census.rows_in_piece) {
+    const Offset end = std::min<Offset>(census.rows, begin + census.rows_in_piece);
+    cut.begin = static_cast<Index>(begin);
+    cut.end = static_cast<Index>(end);
+    const std::size_t piece = static_cast<std::size_t>(begin / census.rows_in_piece);
+    remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, cut, entries));
+    if (!cuts.empty() && cuts.back().diagonals == cut.diagonals) {
+      cuts.back().end = cut.end;
+    } else {
+      cuts.push_back(cut);
+    }
+  }
+  BandPlan plan = Layout(census, value_bytes, cuts, entries).make();
+  if (remainder.back() > 0) plan.remainder_ptr = std::move(remainder);
+  return plan;
+}
+
+}  // namespace ostinato::formats

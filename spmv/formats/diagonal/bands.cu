@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/formats/diagonal/bands_fill.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+static_assert(cuda::tile_rows == piece_rows && cuda::block_threads == piece_rows);
+
+/// Bands of one kernel whose places travel as a parameter, which every thread reads from the constant cache.
+constexpr int max_in_kernel = 128;
+/// Up to this many, the number is known to the compiler and the loop over them is gone.
+constexpr int max_unrolled = 12;
+/// Loads that a thread has on the way in the kernel for any plan.
+constexpr int in_flight = 8;
+
+/// Whole values of one row piece: value d of row i is data[base[d] + i].
+template <int N>
+struct Places {
+  Offset base[N];
+  Index offset[N];
+};
+
+template <class T>
+struct Whole {
+  Index rows, cols;
+  const T* data;
+};
+
+/// A thread a row. D bands, or `count` when D is 0.
+template <int D, bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count, Product<T> p,
+                 const T* w, cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Sums<1> dot{};
+  cuda::take_turn();
+  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
+    T sum = 0;
+    const auto add = [&](int d) {
+      const Offset j = i + places.offset[d];
+      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), p.x[j], sum);
+    };
+    if constexpr (D > 0) {
+#pragma unroll
+      for (int d = 0; d < D; ++d) add(d);
+    } else {
+#pragma unroll 8
+      for (int d = 0; d < count; ++d) add(d);
+    }
+    cuda::finish_row<Dotted>(p, i, sum, w, dot);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <int D, bool Dotted, class T>
+void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T>& p, const T* w, double* slot) {
+  Places<D == 0 ? max_in_kernel : D> places{};
+  for (int d = 0; d < count; ++d) {
+    const Band& band = a.plan->bands[static_cast<std::size_t>(d)];
+    places.base[d] = band.base;
+    places.offset[d] = band.offset;
+  }
+  const Whole<T> whole{a.rows, a.cols, reinterpret_cast<const T*>(a.data)};
+  cuda::launch(space, whole_kernel<D, Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, whole,
+               places, count, p, w, cuda::reduction(space, slot));
+}
+
+template <bool Dotted, class T, int... D>
+void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, int count,
+                   const Product<T>& p, const T* w, double* slot) {
+  using Launch = void (*)(const Cuda&, const BandView<T>&, int, const Product<T>&, const T*, double*);
+  static constexpr Launch launches[] = {launch_whole<D, Dotted, T>...};
+  launches[count <= max_unrolled ? count : 0](space, a, count, p, w, slot);
+}
+
+/// One row piece of at most max_in_kernel whole values.
+template <bool Dotted, class T>
+void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  constexpr auto counts = std::make_integer_sequence<int, max_unrolled + 1>{};
+  launch_one_of<Dotted>(counts, space, a, static_cast<int>(a.plan->bands.size()), p, w, slot);
+}
+
+/// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is
+/// used. With Whole they are all stored as they are.
+template <bool Whole, class T>
+__device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const T* x) {
+  T sum = 0;
+  for (int begin = 0; begin < count; begin += in_flight) {
+    T value[in_flight], factor[in_flight];
+    bool there[in_flight];
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      there[k] = begin + k < count && i < a.rows;
+      if (!there[k]) continue;
+      const Band band = bands[begin + k];
+      const Offset j = i + band.offset;
+      there[k] = j >= 0 && j < a.cols;
+      if (!there[k]) continue;
+      value[k] = Whole ? __ldg(reinterpret_cast<const T*>(a.data) + (band.base + i))
+                       : value_at(a, band, static_cast<Index>(i));
+      factor[k] = x[j];
+    }
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) sum = there[k] ? fma(value[k], factor[k], sum) : sum;
+  }
+  return sum;
+}
+
+/// What the remainder of the tile adds to the row of this thread. Warps go through the few entries together.
+template <class T>
+__device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const T* x) {
+  if (r.ptr == nullptr) return sum;
+  const Index end = r.ptr[tile + 1];
+  for (Index k = r.ptr[tile]; k < end; ++k) {
+    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], x[r.col[k]], sum);
+  }
+  return sum;
+}
+
+/// Bands that travel as a parameter.
+constexpr int max_listed = 32;
+struct List {
+  Band bands[max_listed];
+};
+
+/// One row piece with few bands: they needn't be looked up.
+template <bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T> p, const T* w,
+                cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Sums<1> dot{};
+  cuda::take_turn();
+  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride)
+    cuda::finish_row<Dotted>(p, i, sum_bands<false>(a, list.bands, count, i, p.x), w, dot);
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <bool Dotted, class T>
+void run_list(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  List list{};
+  std::copy(a.plan->bands.begin(), a.plan->bands.end(), list.bands);
+  cuda::launch(space, list_kernel<Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, list,
+               static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
+}
+
+/// Any plan: a block takes a tile of rows, which lies in one row piece.
+template <bool Whole, bool Dotted, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
+  const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
+  Sums<1> dot{};
+  cuda::take_turn();
+  for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const Offset i = tile * cuda::tile_rows + threadIdx.x;
+    const RowPiece piece = a.pieces[a.piece_of[tile]];
+    T sum = sum_bands<Whole>(a, a.bands + piece.first_band, piece.bands, i, p.x);
+    sum = add_remainder(a.remainder, tile, sum, p.x);
+    if (i < a.rows) cuda::finish_row<Dotted>(p, i, sum, w, dot);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <bool Dotted, class T>
+void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  space.state().activate();
+  const bool whole = a.plan->is_whole;
+  const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
+  if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);
+  if (one_piece && a.plan->bands.size() <= max_listed) return run_list<Dotted>(space, a, p, w, slot);
+  const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
+  cuda::launch(space, kernel, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, p, w,
+               cuda::reduction(space, slot));
+}
+
+}  // namespace
+
+template <class T>
+void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+  const Offset* row_ptr = a.row_ptr.data();
+  const Index* col = a.col.data();
+  const T* val = a.val.data();
+  const std::size_t rows = static_cast<std::size_t>(a.rows);
+  space.zero(store.data, to.plan->data_bytes);
+  if (rows == 0) return;
+  for_each(space, to.plan->constants.size(),
+           detail::FillConstant<T>{row_ptr, col, val, store.first_row, store.offset, store.constants});
+  for_each(
+      space, rows,
+      detail::FillRow<Atomic<Cuda>, T>{to, row_ptr, col, val, store.data, static_cast<int>(to.plan->codes.size())});
+  if (to.plan->remainder() > 0) {
+    for_each(
+        space, to.plan->remainder_ptr.size() - 1,
+        detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
+  }
+  space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+}
+
+template <class T>
+Offset band_count_kept(const Cuda& space, const CsrView<T>& a, const BandView<T>& stored) {
+  if (a.rows == 0) return 0;
+  Vector<Cuda, double> kept(space, 1);
+  sum(space, static_cast<std::size_t>(a.rows),
+      detail::CountKept<T>{stored, a.row_ptr.data(), a.col.data(), a.val.data()}, kept.data());
+  return static_cast<Offset>(kept.download()[0]);
+}
+
+template <class T>
+void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p) {
+  if (a.rows > 0) run<false>(space, a, p, static_cast<const T*>(nullptr), nullptr);
+}
+
+template <class T>
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  run<true>(space, a, p, w, slot);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                     \
+  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
+  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);              \
+  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                     \
+  template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::formats

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/jit/generated_kernels.hpp>
+#include <ostinato/spmv/formats/diagonal/product_source.hpp>
+#include <ostinato/spmv/formats/diagonal/row_classes.hpp>
+#include <ostinato/spmv/formats/diagonal/band_view.hpp>
+#include <ostinato/spmv/formats/product.hpp>
+
+namespace ostinato::formats {
+
+/// The kernels generated for one matrix of the diagonal family, from the request on. While they are compiled, and when
+/// there are none, product() and product_dot() do nothing and say so: then the precompiled kernels have the same bits.
+///
+/// Exec      Products are enqueued, by one thread at a time. Kernels that have become ready come into use at the next
+///           call that isn't recorded.
+class GeneratedProduct {
+ public:
+  template <class T>
+  void request(const Cuda& space, const BandView<T>& a);
+  template <class T>
+  void request(const Cuda& space, const ClassView<T>& a);
+
+  void wait() const;  ///< until the compilation is over
+
+  /// `a` is the BandView or ClassView of the matrix.
+  template <class View, class T>
+  bool product(const Cuda& space, const View& a, const Product<T>& p) const;
+
+  /// The product, and *slot = w . y; w may be y.
+  template <class View, class T>
+  bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, double* slot) const;
+
+  int revision(const Cuda& space) const { return in_use(space) ? 1 : 0; }
+  bool failed() const { return kernels_ != nullptr && kernels_->state() == GeneratedKernels::State::failed; }
+  std::string text() const;  ///< what became of the request, in words; empty without one
+
+ private:
+  enum Kernel { plain, dot, pairs };
+  void request(const Cuda& space, ProductSource source);
+  bool in_use(const Cuda& space) const;
+
+  std::shared_ptr<GeneratedKernels> kernels_;
+  ProductSource::Tiling tiling_;
+  std::vector<std::uint16_t> constants_;
+  bool not_worth_it_ = false;
+  mutable bool loaded_ = false;
+  mutable std::array<const void*, 3> functions_{};
+};
+
+}  // namespace ostinato::formats

@@ -1,0 +1,389 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <ostinato/spmv/space/bisect.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/formats/diagonal/row_classes.hpp>
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+constexpr int tile = 32;
+constexpr unsigned all_lanes = 0xffffffffu;
+constexpr int class_shift = 56;
+/// Patterns at most; a grid whose lines aren't multiples of a warp has some hundred.
+constexpr int max_patterns = 4096;
+constexpr int pattern_slots = 4 * max_patterns;
+/// The class that rows past the end are given.
+constexpr int no_class = 256;
+/// Up to this many diagonals, the number is known to the compiler and all of x is fetched at once.
+constexpr int max_unrolled = 12;
+
+__device__ int place_of(const Index* offsets, int count, Index offset) {
+  return ostinato::detail::bisect(0, count, [=](int i) { return offsets[i] >= offset; });
+}
+
+/// The table's row of each class.
+template <class T>
+struct ReadClass {
+  ostinato::detail::Rows<T> a;
+  const Index* class_rows;
+  const Index* offsets;
+  int diagonals;
+  T* values;
+  std::uint64_t* present;
+
+  __device__ void operator()(std::size_t c) const {
+    const Index row = class_rows[c];
+    for (int d = 0; d < diagonals; ++d) values[c * diagonals + d] = 0;
+    std::uint64_t bits = 0;
+    for (Offset k = a.begin(row); k < a.end(row); ++k) {
+      const int d = place_of(offsets, diagonals, a.offset(k, row));
+      if (d == diagonals || offsets[d] != a.offset(k, row)) {
+        bits = ~std::uint64_t{0};  // another pattern, which no class has
+        break;
+      }
+      values[c * diagonals + d] = a.val[k];
+      bits |= std::uint64_t{1} << d;
+    }
+    present[c] = bits;
+  }
+};
+
+/// Gives each row the number of its class; *lost is set when one has none.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of,
+                 int* lost) {
+  __shared__ std::uint64_t hashes[DiagonalCensus::max_classes];
+  for (int c = static_cast<int>(threadIdx.x); c < classes; c += cuda::block_threads) hashes[c] = a.hash(class_rows[c]);
+  __syncthreads();
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::block_threads;
+  for (Offset row = static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x; row < rows; row += stride) {
+    const std::uint64_t hash = a.hash(row);
+    int c = 0;
+    while (c < classes && !(hashes[c] == hash && a.same(row, class_rows[c]))) ++c;
+    if (c == classes) *lost = 1;
+    class_of[row] = static_cast<std::uint8_t>(c);
+  }
+}
+
+/// The tiles of 32 rows, by the classes of their rows.
+struct Tiles {
+  const std::uint8_t* class_of;
+  Index rows;
+
+  __device__ int class_at(Offset t, int lane) const {
+    const Offset row = t * tile + lane;
+    return row < rows ? class_of[row] : no_class;
+  }
+  __device__ std::uint32_t hash(int c, int lane) const {
+    std::uint64_t h =
+        ostinato::detail::Rows<float>::mixed(static_cast<std::uint64_t>(c) * tile + static_cast<unsigned>(lane));
+    for (int d = tile / 2; d > 0; d /= 2) h += __shfl_xor_sync(all_lanes, h, d);
+    return static_cast<std::uint32_t>(h >> 20);
+  }
+};
+
+/// Notes which tiles differ: a slot holds the first tile of a pattern, plus one. A warp takes a tile.
+__global__ void __launch_bounds__(cuda::block_threads)
+    pattern_kernel(Tiles tiles, Offset count, int* slots, int* patterns) {
+  const int lane = static_cast<int>(threadIdx.x) % tile;
+  const Offset warps = static_cast<Offset>(gridDim.x) * (cuda::block_threads / tile);
+  for (Offset t = (static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x) / tile; t < count; t += warps) {
+    const int mine = tiles.class_at(t, lane);
+    const std::uint32_t hash = tiles.hash(mine, lane);
+    for (std::uint32_t probe = 0;; ++probe) {
+      if (__shfl_sync(all_lanes, Atomic<Cuda>::load(patterns), 0) > max_patterns) return;
+      int* const slot = slots + (hash + probe) % pattern_slots;
+      int held = 0;
+      if (lane == 0) {
+        held = Atomic<Cuda>::load(slot);
+        if (held == 0) held = atomicCAS(slot, 0, static_cast<int>(t) + 1);
+        if (held == 0) atomicAdd(patterns, 1);
+        if (held == 0) held = static_cast<int>(t) + 1;
+      }
+      held = __shfl_sync(all_lanes, held, 0);
+      if (!__all_sync(all_lanes, tiles.class_at(held - 1, lane) == mine)) continue;
+      if (lane == 0 && t + 1 < held) atomicMin(slot, static_cast<int>(t) + 1);
+      break;
+    }
+  }
+}
+
+/// Names each tile's pattern, by the slot that holds the same one; tiles of class 0 alone are pattern 0.
+__global__ void __launch_bounds__(cuda::block_threads)
+    name_kernel(Tiles tiles, Offset count, const int* slots, const std::uint16_t* name_of_slot, std::uint16_t* names) {
+  const int lane = static_cast<int>(threadIdx.x) % tile;
+  const Offset warps = static_cast<Offset>(gridDim.x) * (cuda::block_threads / tile);
+  for (Offset t = (static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x) / tile; t < count; t += warps) {
+    const int mine = tiles.class_at(t, lane);
+    std::uint32_t s = tiles.hash(mine, lane) % pattern_slots;
+    while (!__all_sync(all_lanes, tiles.class_at(slots[s] - 1, lane) == mine)) s = (s + 1) % pattern_slots;
+    const bool inner = __all_sync(all_lanes, mine == 0);
+    if (lane == 0) names[t] = inner ? 0 : name_of_slot[s];
+  }
+}
+
+/// The words of pattern p, for which first_tile has the number of a tile, or -1 for the pattern of class 0 alone.
+struct WritePattern {
+  Tiles tiles;
+  const int* first_tile;
+  const std::uint64_t* present;
+  std::uint64_t* patterns;
+
+  __device__ void operator()(std::size_t word) const {
+    const int first = first_tile[word / tile];
+    const int c = first < 0 ? 0 : tiles.class_at(first, static_cast<int>(word % tile));
+    patterns[word] = c == no_class ? 0 : present[c] | static_cast<std::uint64_t>(c) << class_shift;
+  }
+};
+
+/// Counts the rows that are what their tile's pattern says.
+template <class T>
+struct CountSame {
+  ostinato::detail::Rows<T> a;
+  const Index* class_rows;
+  const std::uint16_t* tiles;
+  const std::uint64_t* patterns;
+
+  __device__ Sums<1> operator()(std::size_t row) const {
+    const std::uint64_t word = patterns[static_cast<std::size_t>(tiles[row / tile]) * tile + row % tile];
+    return {{a.same(static_cast<Offset>(row), class_rows[word >> class_shift]) ? 1.0 : 0.0}};
+  }
+};
+
+/// What a product needs beside the vectors; offsets and the values of class 0 come from the constant cache.
+template <int N, class T>
+struct Stencil {
+  Index rows, cols;
+  const std::uint16_t* tiles;
+  const std::uint64_t* patterns;
+  const T* values;
+  int diagonals;
+  bool simple;
+  std::uint64_t present;  ///< of class 0
+  T value[N];
+  Index offset[N];
+};
+
+/// A row that isn't known to lie inside: term by term.
+template <int N, class T>
+__device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const T* x) {
+  const T* values = a.values + (word >> class_shift) * static_cast<unsigned>(a.diagonals);
+  T sum = 0;
+  for (int d = 0; d < a.diagonals; ++d) {
+    if ((word >> d & 1u) != 0) sum = fma(__ldg(values + d), x[a.offset[d]], sum);
+  }
+  return sum;
+}
+
+/// A row of which every neighbour is in x, whether the row has an entry there or not: x comes while the pattern does.
+template <int D, int N, class T>
+__device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
+  T factor[D];
+#pragma unroll
+  for (int d = 0; d < D; ++d) factor[d] = x[a.offset[d]];
+  const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
+  T sum = 0;
+  if (name == 0) {
+#pragma unroll
+    for (int d = 0; d < D; ++d) {
+      if ((a.present >> d & 1u) != 0) sum = fma(a.value[d], factor[d], sum);
+    }
+    return sum;
+  }
+  const std::uint64_t word = __ldg(a.patterns + name * tile + static_cast<unsigned>(i) % tile);
+  if (!a.simple) return edge_row(a, word, x);
+#pragma unroll
+  for (int d = 0; d < D; ++d) {
+    if ((word >> d & 1u) != 0) sum = fma(a.value[d], factor[d], sum);
+  }
+  return sum;
+}
+
+/// The product of row i; x points to its own element.
+template <int D, int N, class T>
+__device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
+  if constexpr (D > 0) {
+    if (i + a.offset[0] >= 0 && i + a.offset[D - 1] < a.cols) return inner_row<D>(a, i, x);
+  }
+  return edge_row(
+      a, __ldg(a.patterns + __ldg(a.tiles + static_cast<unsigned>(i) / tile) * tile + static_cast<unsigned>(i) % tile),
+      x);
+}
+
+/// A thread a row. D diagonals, or any number when D is 0.
+template <int D, bool Dotted, int N, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T> p, const T* w, cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Sums<1> dot{};
+  cuda::take_turn();
+  for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
+    cuda::finish_row<Dotted>(p, i, class_row<D>(a, i, p.x + i), w, dot);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <int D, bool Dotted, class T>
+void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  constexpr int room = D == 0 ? static_cast<int>(ClassTable<T>::max_diagonals) : D;
+  const ClassTable<T>& table = *a.table;
+  Stencil<room, T> stencil{
+      table.rows, table.cols,       a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
+      a.simple,   table.present[0], {},      {}};
+  std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset);
+  std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
+  cuda::launch(space, classes_kernel<D, Dotted, room, T>, cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows,
+               0, stencil, p, w, cuda::reduction(space, slot));
+}
+
+template <bool Dotted, class T, int... D>
+void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T>& p,
+                   const T* w, double* slot) {
+  using Launch = void (*)(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*);
+  static constexpr Launch launches[] = {launch<D, Dotted, T>...};
+  const std::size_t count = a.table->offsets.size();
+  launches[count <= max_unrolled ? count : 0](space, a, p, w, slot);
+}
+
+template <bool Dotted, class T>
+void run(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
+  space.state().activate();
+  constexpr int dense = 27;  // nodes around one in three dimensions
+  if (a.table->offsets.size() == dense) return launch<dense, Dotted>(space, a, p, w, slot);
+  launch_one_of<Dotted>(std::make_integer_sequence<int, max_unrolled + 1>{}, space, a, p, w, slot);
+}
+
+/// Patterns in the order of their first tiles. Pattern 0 is there whether a tile has it or not.
+struct Names {
+  std::vector<int> first_tile{-1};
+  std::vector<std::uint16_t> of_slot;
+
+  explicit Names(const std::vector<int>& slots) : of_slot(slots.size(), 0) {
+    std::vector<std::size_t> used;
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      if (slots[s] != 0) used.push_back(s);
+    }
+    std::sort(used.begin(), used.end(), [&](std::size_t p, std::size_t q) { return slots[p] < slots[q]; });
+    for (const std::size_t s : used) {
+      of_slot[s] = static_cast<std::uint16_t>(first_tile.size());
+      first_tile.push_back(slots[s] - 1);
+    }
+  }
+};
+
+template <class T>
+ostinato::detail::Rows<T> rows_of(const CsrView<T>& a) {
+  return {a.row_ptr.data(), a.col.data(), a.val.data()};
+}
+
+/// Every class is class 0, perhaps with entries missing.
+template <class T>
+bool is_simple(const ClassTable<T>& table) {
+  const std::size_t diagonals = table.offsets.size();
+  for (std::size_t c = 1; c < table.classes(); ++c) {
+    for (std::size_t d = 0; d < diagonals; ++d) {
+      const bool there = (table.present[c] >> d & 1u) != 0;
+      if (there &&
+          ostinato::detail::bits_of(table.values[c * diagonals + d]) != ostinato::detail::bits_of(table.values[d]))
+        return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+RowClasses<Cuda, T>::RowClasses(const Cuda& space, const DiagonalCensus& census) : space_(space) {
+  table_.rows = census.rows;
+  table_.cols = census.cols;
+  for (const Diagonal& d : census.diagonals) table_.offsets.push_back(d.offset);
+  class_rows_ = Vector<Cuda, Index>(space, std::span<const Index>(census.class_rows));
+  offsets_ = Vector<Cuda, Index>(space, std::span<const Index>(table_.offsets));
+  values_ = Vector<Cuda, T>(space, census.class_rows.size() * table_.offsets.size());
+  present_ = Vector<Cuda, std::uint64_t>(space, census.class_rows.size());
+}
+
+template <class T>
+std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make(const Cuda& space, const CsrView<T>& a,
+                                                             const DiagonalCensus& census) {
+  if (census.class_rows.empty() || census.diagonals.size() > ClassTable<T>::max_diagonals) return std::nullopt;
+  RowClasses classes(space, census);
+  classes.read_table(a);
+  if (!classes.find_patterns(a)) return std::nullopt;
+  return classes;
+}
+
+template <class T>
+void RowClasses<Cuda, T>::read_table(const CsrView<T>& a) {
+  for_each(space_, class_rows_.size(),
+           ReadClass<T>{rows_of(a), class_rows_.data(), offsets_.data(), static_cast<int>(offsets_.size()),
+                        values_.data(), present_.data()});
+  table_.values = values_.download();
+  table_.present = present_.download();
+  simple_ = is_simple(table_);
+}
+
+template <class T>
+bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
+  const std::size_t rows = static_cast<std::size_t>(a.rows), count = (rows + tile - 1) / tile;
+  Vector<Cuda, std::uint8_t> class_of(space_, rows);
+  Vector<Cuda, int> found(space_, pattern_slots + 2);  // the slots, how many are in use, and whether a row has no class
+  space_.zero(found.data(), found.bytes());
+  int* const used = found.data() + pattern_slots;
+  const int blocks = cuda::resident_blocks(space_, rows);
+  class_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(
+      rows_of(a), a.rows, class_rows_.data(), static_cast<int>(class_rows_.size()), class_of.data(), used + 1);
+  OSTINATO_CUDA(cudaGetLastError());
+  const Tiles tiles{class_of.data(), a.rows};
+  pattern_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
+                                                                      used);
+  OSTINATO_CUDA(cudaGetLastError());
+  std::vector<int> slots = found.download();
+  if (slots[pattern_slots] > max_patterns || slots[pattern_slots + 1] != 0) return false;
+  slots.resize(pattern_slots);
+  const Names names(slots);
+  const Vector<Cuda, int> first_tile(space_, std::span<const int>(names.first_tile));
+  const Vector<Cuda, std::uint16_t> of_slot(space_, std::span<const std::uint16_t>(names.of_slot));
+  tiles_ = Vector<Cuda, std::uint16_t>(space_, count);
+  patterns_ = Vector<Cuda, std::uint64_t>(space_, names.first_tile.size() * tile);
+  name_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
+                                                                   of_slot.data(), tiles_.data());
+  OSTINATO_CUDA(cudaGetLastError());
+  for_each(space_, patterns_.size(), WritePattern{tiles, first_tile.data(), present_.data(), patterns_.data()});
+  space_.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+  return true;
+}
+
+template <class T>
+bool RowClasses<Cuda, T>::update_values(const CsrView<T>& a) {
+  const std::vector<std::uint64_t> before = table_.present;
+  const bool was_simple = simple_;
+  read_table(a);
+  if (table_.present != before || (was_simple && !simple_)) return false;  // kernels may count on its being simple
+  Vector<Cuda, double> same(space_, 1);
+  sum(space_, static_cast<std::size_t>(table_.rows),
+      CountSame<T>{rows_of(a), class_rows_.data(), tiles_.data(), patterns_.data()}, same.data());
+  return same.download()[0] == table_.rows;
+}
+
+template <class T>
+void RowClasses<Cuda, T>::apply(const Product<T>& p) const {
+  if (table_.rows > 0) run<false>(space_, view(), p, static_cast<const T*>(nullptr), nullptr);
+}
+
+template <class T>
+void RowClasses<Cuda, T>::apply_dot(const Product<T>& p, const T* w, double* slot) const {
+  run<true>(space_, view(), p, w, slot);
+}
+
+template class RowClasses<Cuda, float>;
+template class RowClasses<Cuda, double>;
+
+}  // namespace ostinato::formats

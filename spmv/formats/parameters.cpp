@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/formats/parameters.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato {
+
+namespace {
+
+int number(std::string_view format, std::string_view key, std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw ArgumentError("format " + std::string(format) + ": '" + std::string(text) + "' isn't a whole number for " +
+                        std::string(key));
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string parameter_text(std::initializer_list<std::pair<std::string_view, int>> parameters) {
+  std::string text;
+  for (const auto& [key, value] : parameters) {
+    if (!text.empty()) text += ',';
+    text += std::string(key) + '=' + std::to_string(value);
+  }
+  return text;
+}
+
+ParameterReader::ParameterReader(std::string_view format, std::string_view text) : format_(format) {
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::size_t equals = word.find('=');
+    if (equals == std::string_view::npos) {
+      throw ArgumentError("format " + format_ + ": '" + std::string(word) + "' isn't of the form key=value");
+    }
+    const std::string key(word.substr(0, equals));
+    if (std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; }))
+      throw ArgumentError("format " + format_ + ": " + key + " is given twice");
+    entries_.push_back({key, number(format_, key, word.substr(equals + 1)), false});
+  }
+}
+
+int ParameterReader::take(std::string_view key, int otherwise, std::initializer_list<int> allowed) {
+  known_ += (known_.empty() ? "" : ", ") + std::string(key);
+  const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
+  if (at == entries_.end()) return otherwise;
+  at->taken = true;
+  if (std::find(allowed.begin(), allowed.end(), at->value) != allowed.end()) return at->value;
+  std::string known;
+  for (const int value : allowed) known += (known.empty() ? "" : ", ") + std::to_string(value);
+  throw ArgumentError("format " + format_ + ": " + at->key + " can't be " + std::to_string(at->value) + "; it can be " +
+                      known);
+}
+
+void ParameterReader::done() const {
+  for (const Entry& e : entries_) {
+    if (!e.taken) throw ArgumentError("format " + format_ + " has no parameter '" + e.key + "'; known: " + known_);
+  }
+}
+
+}  // namespace ostinato

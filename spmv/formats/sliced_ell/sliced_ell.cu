@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include <ostinato/spmv/space/cuda/launch.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_kernels.hpp>
+
+namespace ostinato {
+
+namespace formats {
+
+namespace {
+
+/// Entries of a row that are fetched at once, while those before them are multiplied.
+constexpr int in_flight = 4;
+
+/// One row, read from its first entry to its last; past the end of the matrix it has none. The first entries are
+/// fetched by the constructor, for which x needn't be ready.
+template <class C, class T>
+class RowReader {
+ public:
+  __device__ RowReader(const detail::SlicedView<C, T>& a, Offset i) : row_(i) {
+    if (i >= a.rows) return;
+    const Offset slice = i / detail::slice_rows;
+    const Offset begin = __ldg(a.start + slice), slot = begin + i % detail::slice_rows;
+    left_ = static_cast<int>((__ldg(a.start + slice + 1) - begin) / detail::slice_rows);
+    col_ = a.col + slot;
+    val_ = a.val + slot;
+    fetch();
+  }
+
+  /// The row's product with x.
+  __device__ T times(const T* x) {
+    T sum = 0;
+    while (left_ > 0) {
+      T value[in_flight], factor[in_flight];
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) {
+        value[k] = v_[k];
+        factor[k] = c_[k] == detail::empty_slot<C> ? T{0} : x[detail::slot_column(c_[k], row_)];
+      }
+      left_ -= in_flight;
+      fetch();
+#pragma unroll
+      for (int k = 0; k < in_flight; ++k) sum = fma(value[k], factor[k], sum);
+    }
+    return sum;
+  }
+
+ private:
+  /// The next entries; those past the end of the slice are empty.
+  __device__ void fetch() {
+#pragma unroll
+    for (int k = 0; k < in_flight; ++k) {
+      const bool there = k < left_;
+      c_[k] = there ? __ldg(col_ + k * detail::slice_rows) : detail::empty_slot<C>;
+      v_[k] = there ? __ldg(val_ + k * detail::slice_rows) : T{0};
+    }
+    col_ += in_flight * detail::slice_rows;
+    val_ += in_flight * detail::slice_rows;
+  }
+
+  Offset row_;
+  int left_ = 0;  ///< entries of the slice's width from the fetched ones on
+  const C* col_ = nullptr;
+  const T* val_ = nullptr;
+  C c_[in_flight];
+  T v_[in_flight];
+};
+
+/// A thread a row. x, y and w are left alone until the kernel before is done.
+template <bool Dotted, class C, class T>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    sliced_kernel(detail::SlicedView<C, T> a, Product<T> p, const T* w, cuda::Reduction to) {
+  cuda::let_next_start();
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
+  Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x;
+  RowReader<C, T> row(a, i);
+  cuda::wait_for_previous();
+  Sums<1> dot{};
+  while (i < a.rows) {
+    cuda::finish_row<Dotted>(p, i, row.times(p.x), w, dot);
+    i += stride;
+    row = RowReader<C, T>(a, i);
+  }
+  if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <bool Dotted, class C, class T>
+void run(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w, double* slot) {
+  space.state().activate();
+  cuda::launch(space, sliced_kernel<Dotted, C, T>, dim3(cuda::tile_blocks(space, a.rows, Dotted)),
+               dim3(cuda::tile_rows), 0, a, p, w, cuda::reduction(space, slot));
+}
+
+}  // namespace
+
+template <class C, class T>
+void sliced_apply(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p) {
+  if (a.rows > 0) run<false>(space, a, p, static_cast<const T*>(nullptr), nullptr);
+}
+
+template <class C, class T>
+void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
+                      double* slot) {
+  run<true>(space, a, p, w, slot);
+}
+
+}  // namespace formats
+
+OSTINATO_INSTANTIATE_SLICED(std::int16_t, float);
+OSTINATO_INSTANTIATE_SLICED(std::int16_t, double);
+OSTINATO_INSTANTIATE_SLICED(Index, float);
+OSTINATO_INSTANTIATE_SLICED(Index, double);
+
+}  // namespace ostinato

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_kernels.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_host.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y, with rows padded to the longest of 32 (sliced ELL).
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    See SlicedView. Columns take 2 bytes, as distances from the row, when none is farther than 32767;
+///           otherwise 4.
+/// Traffic   (sizeof(T) + 2 or 4) slots for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Exec      Host: a slice at a time, its rows in vector lanes. Cuda: a thread a row; the first loads from the matrix
+///           overlap the end of the kernel before. A row is added up from its first entry to its last; padding adds 0,
+///           whatever x is.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Limits    A long row pads the other 31 of its slice.
+/// Source    Monakov, Lokhmotov & Avetisyan, HiPEAC 2010, doi:10.1007/978-3-642-11515-8_10.
+template <class Space, class T>
+class SlicedEll {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  static constexpr std::string_view name = "sliced-ell";
+  static constexpr std::string_view description = "rows padded to the longest of 32, columns in 16 bits where they fit";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const double slots = static_cast<double>(s.profile->sliced_slots);
+    const double column = is_near(s) ? 2 : 4;
+    Cost c = streamed_cost<T>(
+        s, m, {slots * (sizeof(T) + column) + s.rows / 4.0 + 8, slots, m.device ? 0.88 : 0.72, s.longest_row / 4.0});
+    if (m.device) c.seconds += 0.5e-6;  // a slice's place is looked up first (H200, 2026-11)
+    return c;
+  }
+
+  SlicedEll(const Space& space, const Resident<Space, T>& a, const Structure& s) : space_(space), rows_(s.rows) {
+    const std::size_t slices = (static_cast<std::size_t>(rows_) + detail::slice_rows - 1) / detail::slice_rows;
+    start_ = Vector<Space, Offset>(space, slices + 1);
+    for_each(space, slices, detail::CountSlots{detail::pattern_of(a.view()), start_.data()});
+    exclusive_scan(space, start_.span());
+    val_ = Vector<Space, T>(space, static_cast<std::size_t>(s.profile->sliced_slots));
+    if (is_near(s)) {
+      col_ = Vector<Space, std::int16_t>(space, val_.size());
+    } else {
+      col_ = Vector<Space, Index>(space, val_.size());
+    }
+    update_values(a);
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    with_view([&](const auto& view) {
+      sliced_apply(space_, view, Product<T>{alpha, x.data(), beta, y.data(), y.data()});
+    });
+  }
+
+  void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
+    with_view(
+        [&](const auto& view) { sliced_apply_dot(space_, view, plain_product(x.data(), y.data()), w.data(), slot); });
+  }
+
+  /// r = b - A x and *slot = r . r, in one pass.
+  void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+    with_view([&](const auto& view) {
+      sliced_apply_dot(space_, view, Product<T>{T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);
+    });
+  }
+
+  /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
+  void update_values(const Resident<Space, T>& a) {
+    std::visit(
+        [&]<class C>(Vector<Space, C>& col) {
+          for_each(space_, (start_.size() - 1) * detail::slice_rows,
+                   detail::FillSlots<C, T>{detail::arrays_of(a.view()), start_.data(), col.data(), val_.data()});
+        },
+        col_);
+    space_.wait();
+  }
+
+  std::size_t bytes() const { return start_.bytes() + val_.size() * (sizeof(T) + column_bytes()); }
+  std::size_t slots() const { return val_.size(); }
+  std::size_t column_bytes() const { return col_.index() == 0 ? sizeof(std::int16_t) : sizeof(Index); }
+
+ private:
+  static bool is_near(const Structure& s) { return s.profile->farthest <= detail::farthest_narrow; }
+
+  template <class F>
+  void with_view(const F& f) const {
+    std::visit(
+        [&]<class C>(const Vector<Space, C>& col) {
+          f(detail::SlicedView<C, T>{rows_, start_.data(), col.data(), val_.data()});
+        },
+        col_);
+  }
+
+  Space space_;
+  Index rows_;
+  Vector<Space, Offset> start_;
+  std::variant<Vector<Space, std::int16_t>, Vector<Space, Index>> col_;
+  Vector<Space, T> val_;
+};
+
+}  // namespace ostinato::formats

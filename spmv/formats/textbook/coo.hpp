@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
+#include <ostinato/spmv/formats/textbook/coo_host.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y, with a row and a column for every entry: a baseline.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    Entries by row. Columns and values are the arrays of the CSR matrix: on Host the caller's (keep them
+///           alive), on Cuda the uploaded ones.
+/// Traffic   (sizeof(T) + 8) nonzeros for A, and sizeof(T) (3 rows + cols) for x and y, which is scaled first.
+/// Exec      A segmented sum over chunks of entries, a thread (Host) or a warp (Cuda) each, whatever the lengths of the
+///           rows. The order of additions is fixed by the matrix.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
+template <class Space, class T>
+class Coo {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  static constexpr std::string_view name = "coo";
+  static constexpr std::string_view description = "row and column of every entry; a baseline for rows of any length";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const double entries = static_cast<double>(s.nonzeros);
+    Cost c = streamed_cost<T>(s, m, {entries * (sizeof(T) + 2 * sizeof(Index)), entries, m.device ? 0.55 : 0.5, 64});
+    const double scaling = 2.0 * sizeof(T) * s.rows;
+    c.moved += scaling;
+    c.seconds += 2 * m.latency + scaling / m.bandwidth;
+    return c;
+  }
+
+  Coo(const Space& space, Resident<Space, T> a, const Structure& s)
+      : space_(space), a_(std::move(a)), row_(space, static_cast<std::size_t>(s.nonzeros)) {
+    for_each(space, static_cast<std::size_t>(s.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
+    carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    space.wait();  // products may read from then on what doesn't change any more
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    for_each(space_, y.size(), detail::ScaleRow<T>{{alpha, x.data(), beta, y.data(), y.data()}});
+    coo_add(space_, view(), alpha, x.data(), y.data(), carry_.data());
+  }
+
+  std::size_t bytes() const {
+    return row_.bytes() + carry_.bytes() + a_.view().col.size_bytes() + a_.view().val.size_bytes();
+  }
+
+ private:
+  detail::CooView<T> view() const {
+    return {a_.view().nonzeros(), row_.data(), a_.view().col.data(), a_.view().val.data()};
+  }
+
+  Space space_;
+  Resident<Space, T> a_;
+  Vector<Space, Index> row_;
+  mutable Vector<Space, T> carry_;
+};
+
+}  // namespace ostinato::formats

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The portable kernel of coo.hpp and hyb.hpp.
+
+#include <algorithm>
+
+#include <ostinato/spmv/formats/textbook/coo_view.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::formats {
+
+namespace detail {
+
+/// Adds up one chunk.
+template <class T>
+void add_chunk(const CooView<T>& a, Offset chunk, T alpha, const T* x, T* y, T* carry) {
+  const Offset begin = chunk * coo_chunk, end = std::min(begin + coo_chunk, a.count);
+  bool carried = a.continues(chunk);
+  for (Offset k = begin; k < end; carried = false) {
+    const Index row = a.row[k];
+    T sum = 0;
+    for (; k < end && a.row[k] == row; ++k) sum += a.val[k] * x[a.col[k]];
+    if (carried) {
+      carry[chunk] = sum;
+    } else {
+      y[row] += alpha * sum;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// y := y + alpha A x. `carry` has room for a value a chunk.
+template <class T>
+void coo_add(const Host& host, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry) {
+  const auto chunks = static_cast<std::size_t>(a.chunks());
+  parallel_for(host, chunks, [=](std::size_t c) { detail::add_chunk(a, static_cast<Offset>(c), alpha, x, y, carry); });
+  for_each(host, chunks, detail::AddCarries<T>{a, carry, alpha, y});
+}
+
+}  // namespace ostinato::formats

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <ostinato/spmv/formats/csr_arrays.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+namespace ostinato::formats {
+
+/// What csr-scalar and csr-vector share: all but how many threads take a row.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    As in ostinato::Csr. On Host the arrays are the caller's (keep them alive), on Cuda the uploaded ones.
+/// Traffic   (sizeof(T) + 4) nonzeros + 8 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
+template <class Space, class T>
+class CsrBaseline {
+ public:
+  using space_type = Space;
+  using value_type = T;
+
+  CsrBaseline(const Space& space, Resident<Space, T> a, const Structure&) : space_(space), a_(std::move(a)) {}
+
+  std::size_t bytes() const {
+    return a_.view().row_ptr.size_bytes() + a_.view().col.size_bytes() + a_.view().val.size_bytes();
+  }
+
+ protected:
+  /// `busy` is the share of a device's loads that rows of their mean length use, `row_threads` how many take a row.
+  static Cost baseline_cost(const Structure& s, const Machine& m, double busy, int row_threads) {
+    const double entries = static_cast<double>(s.nonzeros);
+    return streamed_cost<T>(s, m,
+                            {entries * (sizeof(T) + sizeof(Index)) + 8.0 * (s.rows + 1.0), entries,
+                             m.device ? 0.8 * busy : 0.6, s.longest_row / (2.0 * row_threads)});
+  }
+
+  detail::PlainRow<T> product(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    return {detail::arrays_of(a_.view()), {alpha, x.data(), beta, y.data(), y.data()}};
+  }
+
+  Space space_;
+
+ private:
+  Resident<Space, T> a_;
+};
+
+}  // namespace ostinato::formats

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/formats/textbook/csr_baseline.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y with compressed sparse rows, a thread a row: a baseline.
+///
+/// Exec      A thread adds up a row from its first entry to its last. On Cuda the threads of a warp read far from each
+///           other unless rows are short, and wait for the longest of their rows.
+template <class Space, class T>
+class CsrScalar : public CsrBaseline<Space, T> {
+ public:
+  static constexpr std::string_view name = "csr-scalar";
+  static constexpr std::string_view description = "compressed sparse rows, a thread a row; a baseline";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    return CsrScalar::baseline_cost(s, m, std::clamp(4 / std::max(s.mean_row, 1.0), 0.15, 1.0), 1);
+  }
+
+  using CsrBaseline<Space, T>::CsrBaseline;
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    for_each(this->space_, y.size(), this->product(alpha, x, beta, y));
+  }
+};
+
+}  // namespace ostinato::formats

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/formats/textbook/ell_view.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y, with every row padded to the length of the longest (ELLPACK): a baseline.
+///
+/// Shapes    A: rows x cols, W entries in the longest row.  x: cols.  y: rows.
+/// Layout    See EllView: column by column, so that neighbouring threads read neighbouring words. No row pointers.
+/// Traffic   (sizeof(T) + 4) W rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Exec      A thread a row. Padding isn't multiplied.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Limits    Refuses a matrix whose padding would take more than twice what its entries do.
+/// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
+template <class Space, class T>
+class Ell {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  static constexpr std::string_view name = "ell";
+  static constexpr std::string_view description = "rows padded to the longest; a baseline for rows of even length";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const double slots = static_cast<double>(s.longest_row) * s.rows;
+    Cost c = streamed_cost<T>(s, m,
+                              {slots * (sizeof(T) + sizeof(Index)), slots, m.device ? 0.85 : 0.6, s.longest_row / 4.0});
+    if (m.device) c.seconds *= 1.1;  // against sliced-ell: 127 us and 116 on 16 a row (H200, 2026-11)
+    c.reason_not = why_not(s);
+    return c;
+  }
+
+  Ell(const Space& space, const Resident<Space, T>& a, const Structure& s)
+      : space_(space), rows_(s.rows), width_(s.longest_row) {
+    if (const std::string reason = why_not(s); !reason.empty()) throw ArgumentError("ell: " + reason);
+    const std::size_t slots = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(width_);
+    col_ = Vector<Space, Index>(space, slots);
+    val_ = Vector<Space, T>(space, slots);
+    for_each(space, static_cast<std::size_t>(rows_),
+             detail::FillEll<T>{detail::arrays_of(a.view()), width_, col_.data(), val_.data()});
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    for_each(space_, y.size(),
+             detail::EllRow<T>{{rows_, width_, col_.data(), val_.data()}, {alpha, x.data(), beta, y.data(), y.data()}});
+  }
+
+  std::size_t bytes() const { return col_.bytes() + val_.bytes(); }
+
+ private:
+  static std::string why_not(const Structure& s) {
+    if (static_cast<double>(s.longest_row) * s.rows <= 3 * static_cast<double>(s.nonzeros) + 1024) return "";
+    return "the longest row has " + std::to_string(s.longest_row) + " entries, the mean one " +
+           std::to_string(s.mean_row);
+  }
+
+  Space space_;
+  Index rows_, width_;
+  Vector<Space, Index> col_;
+  Vector<Space, T> val_;
+};
+
+}  // namespace ostinato::formats

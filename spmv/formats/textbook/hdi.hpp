@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/textbook/hdi_view.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y, with A stored by diagonals within groups of rows (hacked DIA): a baseline.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    A group of 256 rows holds the diagonals that have an entry in it, each with all rows of the group; see
+///           HdiLists.
+/// Traffic   sizeof(T) slots for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Exec      A thread a row, its diagonals in ascending order.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
+///           leaves finite.
+/// Source    Barbieri, Cardellini, Fanfarillo & Filippone, Three storage formats for sparse matrices on GPGPUs, 2015.
+template <class Space, class T>
+class Hdi {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  static constexpr std::string_view name = "hdi";
+  static constexpr std::string_view description =
+      "diagonals within groups of 256 rows; a baseline for broken diagonals";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    Cost c;
+    if (s.census == nullptr) {
+      c.reason_not = why_no_census(s);
+      return c;
+    }
+    const Lists lists(*s.census);
+    const double slots = static_cast<double>(lists.slots), entries = static_cast<double>(s.nonzeros);
+    c = streamed_cost<T>(s, m,
+                         {slots * sizeof(T) + lists.bytes(), slots, m.device ? 0.8 : 0.25, lists.longest() / 2.0});
+    if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
+      c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty within 256 rows";
+    return c;
+  }
+
+  Hdi(const Space& space, const Resident<Space, T>& a, const Structure& s)
+      : space_(space), rows_(s.rows), cols_(s.cols) {
+    if (s.census == nullptr) throw ArgumentError("hdi: " + why_no_census(s));
+    const Lists lists(*s.census);
+    group_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(lists.group_ptr));
+    offset_ = Vector<Space, Index>(space, list_offsets(*s.census));
+    val_ = Vector<Space, T>(space, static_cast<std::size_t>(lists.slots));
+    if (val_.size() > 0) space.zero(val_.data(), val_.bytes());
+    for_each(space, static_cast<std::size_t>(rows_),
+             detail::FillHdi<T>{detail::arrays_of(a.view()), view(), val_.data()});
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    for_each(space_, y.size(), detail::HdiRow<T>{view(), val_.data(), {alpha, x.data(), beta, y.data(), y.data()}});
+  }
+
+  std::size_t bytes() const { return group_ptr_.bytes() + offset_.bytes() + val_.bytes(); }
+  std::size_t slots() const { return val_.size(); }
+
+ private:
+  /// At most this many times the bytes of CSR, even when forced: past it the memory isn't there.
+  static constexpr double max_growth = 32;
+
+  /// How long the lists of diagonals are.
+  struct Lists {
+    std::vector<Offset> group_ptr = {0};
+    Offset slots = 0;
+
+    explicit Lists(const DiagonalCensus& census) {
+      const PieceDiagonal* piece = census.pieces.data();
+      for (Offset first = 0; first < census.rows; first += piece_rows) {
+        Offset stored = 0;
+        for (std::size_t d = 0; d < census.diagonals.size(); ++d) stored += piece[d].entries > 0 ? 1 : 0;
+        piece += census.diagonals.size();
+        slots += stored * std::min<Offset>(piece_rows, census.rows - first);
+        group_ptr.push_back(group_ptr.back() + stored);
+      }
+    }
+
+    double bytes() const {
+      return static_cast<double>(group_ptr.size() * sizeof(Offset)) +
+             static_cast<double>(group_ptr.back()) * sizeof(Index);
+    }
+
+    double longest() const {
+      Offset most = 0;
+      for (std::size_t g = 0; g + 1 < group_ptr.size(); ++g) most = std::max(most, group_ptr[g + 1] - group_ptr[g]);
+      return static_cast<double>(most);
+    }
+  };
+
+  /// What is in the lists.
+  static std::vector<Index> list_offsets(const DiagonalCensus& census) {
+    std::vector<Index> offsets;
+    for (std::size_t at = 0; at < census.pieces.size(); ++at) {
+      if (census.pieces[at].entries > 0) offsets.push_back(census.diagonals[at % census.diagonals.size()].offset);
+    }
+    return offsets;
+  }
+
+  static std::string why_no_census(const Structure& s) {
+    return std::to_string(s.diagonals) + " diagonals, too many or nearly empty";
+  }
+
+  detail::HdiLists view() const { return {rows_, cols_, group_ptr_.data(), offset_.data()}; }
+
+  Space space_;
+  Index rows_, cols_;
+  Vector<Space, Offset> group_ptr_;
+  Vector<Space, Index> offset_;
+  Vector<Space, T> val_;
+};
+
+}  // namespace ostinato::formats

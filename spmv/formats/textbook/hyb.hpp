@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
+#include <ostinato/spmv/formats/textbook/coo_host.hpp>
+#include <ostinato/spmv/formats/textbook/ell_view.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/textbook/hyb_view.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+
+namespace ostinato::formats {
+
+/// y := alpha A x + beta y, with the first entries of each row in ELL and the rest in COO: a baseline.
+///
+/// Shapes    A: rows x cols.  x: cols.  y: rows.
+/// Layout    See EllView and CooView. The ELL part is as wide as at least a third of the rows are long: Bell & Garland
+///           find it three times as fast as COO, so that a column pays which a third of the rows fill.
+/// Traffic   (sizeof(T) + 4) slots + (sizeof(T) + 8) rest for A, and sizeof(T) (rows + cols) for x and y, if they are
+///           read once.
+/// Exec      First the ELL part, then the COO part adds to y. The order of additions is fixed by the matrix.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
+template <class Space, class T>
+class Hyb {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  static constexpr std::string_view name = "hyb";
+  static constexpr std::string_view description =
+      "ELL as wide as a third of the rows are long, COO for the rest; a baseline";
+
+  static Cost cost(const Structure& s, const Machine& m) {
+    const double entries = static_cast<double>(s.nonzeros), rows = s.rows, width = s.profile->ell_third,
+                 slots = rows * width;
+    // What lies past a third's width in normally distributed lengths; a third of the slots are full at least.
+    const double rest =
+        std::clamp(0.22 * s.row_deviation * rows, std::max(entries - slots, 0.0), std::max(entries - slots / 3, 0.0));
+    const double bytes = slots * (sizeof(T) + sizeof(Index)) + rest * (sizeof(T) + 2 * sizeof(Index));
+    Cost c = streamed_cost<T>(s, m, {bytes, slots + rest, m.device ? 0.7 : 0.5, 64 + width / 4});
+    if (rest > 0) c.seconds += 2 * m.latency;
+    if (m.device) c.seconds *= 1.1;  // as ell's
+    return c;
+  }
+
+  Hyb(const Space& space, const Resident<Space, T>& a, const Structure& s)
+      : space_(space), rows_(s.rows), width_(s.profile->ell_third) {
+    const detail::CsrArrays<T> from = detail::arrays_of(a.view());
+    const std::size_t rows = static_cast<std::size_t>(rows_), slots = rows * static_cast<std::size_t>(width_);
+    ell_col_ = Vector<Space, Index>(space, slots);
+    ell_val_ = Vector<Space, T>(space, slots);
+    for_each(space, rows, detail::FillEll<T>{from, width_, ell_col_.data(), ell_val_.data()});
+
+    Vector<Space, Offset> begin(space, rows + 1);
+    for_each(space, rows, detail::CountRest{from, width_, begin.data()});
+    exclusive_scan(space, begin.span());
+    Offset rest = 0;
+    space.download(&rest, begin.data() + rows, sizeof rest);
+    row_ = Vector<Space, Index>(space, static_cast<std::size_t>(rest));
+    col_ = Vector<Space, Index>(space, static_cast<std::size_t>(rest));
+    val_ = Vector<Space, T>(space, static_cast<std::size_t>(rest));
+    for_each(space, rows, detail::FillRest<T>{from, width_, begin.data(), row_.data(), col_.data(), val_.data()});
+    carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    space.wait();  // products may read from then on what doesn't change any more
+  }
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    for_each(space_, y.size(),
+             detail::EllRow<T>{{rows_, width_, ell_col_.data(), ell_val_.data()},
+                               {alpha, x.data(), beta, y.data(), y.data()}});
+    if (row_.size() > 0) coo_add(space_, view(), alpha, x.data(), y.data(), carry_.data());
+  }
+
+  std::size_t bytes() const {
+    return ell_col_.bytes() + ell_val_.bytes() + row_.bytes() + col_.bytes() + val_.bytes() + carry_.bytes();
+  }
+
+  Index width() const { return width_; }
+
+ private:
+  detail::CooView<T> view() const { return {static_cast<Offset>(row_.size()), row_.data(), col_.data(), val_.data()}; }
+
+  Space space_;
+  Index rows_, width_;
+  Vector<Space, Index> ell_col_;
+  Vector<Space, T> ell_val_;
+  Vector<Space, Index> row_, col_;
+  Vector<Space, T> val_;
+  mutable Vector<Space, T> carry_;
+};
+
+}  // namespace ostinato::formats

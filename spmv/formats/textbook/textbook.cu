@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+
+namespace ostinato {
+
+namespace formats {
+
+namespace {
+
+constexpr int warp = 32;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// The warp's number in the grid.
+__device__ Offset warp_number() { return (static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x) / warp; }
+
+dim3 blocks_of_warps(Offset warps) {
+  constexpr int per_block = cuda::block_threads / warp;
+  return dim3(static_cast<unsigned>((warps + per_block - 1) / per_block));
+}
+
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads) vector_kernel(detail::CsrArrays<T> a, Product<T> p) {
+  cuda::let_next_start();
+  const Offset row = warp_number();
+  const int lane = threadIdx.x % warp;
+  if (row >= a.rows) return cuda::wait_for_previous();
+  const Offset begin = a.row_ptr[row], end = a.row_ptr[row + 1];
+  cuda::wait_for_previous();
+  T sum = 0;
+  for (Offset k = begin + lane; k < end; k += warp) sum = fma(a.val[k], p.x[a.col[k]], sum);
+  for (int d = warp / 2; d > 0; d /= 2) sum += __shfl_down_sync(all_lanes, sum, d);
+  if (lane == 0) detail::store_row(p, static_cast<std::size_t>(row), sum);
+}
+
+/// Where the sum of a row goes: to y from the chunk in which the row begins, else to the chunk's carry.
+template <class T>
+struct RowSums {
+  Index carried;  ///< the row that the chunk goes on with; -1 when it begins with a new one
+  T alpha;
+  T* y;
+  T* carry;
+
+  __device__ void close(Index row, T sum) const {
+    if (row == carried) {
+      *carry = sum;
+    } else {
+      y[row] += alpha * sum;
+    }
+  }
+};
+
+/// v: the sum of the lanes up to this one that have its row. Rows ascend from lane to lane.
+template <class T>
+__device__ T sum_within_row(Index row, T v, int lane) {
+  for (int d = 1; d < warp; d *= 2) {
+    const T before = __shfl_up_sync(all_lanes, v, d);
+    const Index its_row = __shfl_up_sync(all_lanes, row, d);
+    if (lane >= d && its_row == row) v += before;
+  }
+  return v;
+}
+
+/// A warp adds up a chunk, 32 entries at a time. The row of the last lane stays open: the first lane goes on with it.
+template <class T>
+__global__ void __launch_bounds__(cuda::block_threads)
+    coo_kernel(detail::CooView<T> a, T alpha, const T* x, T* y, T* carry) {
+  cuda::let_next_start();
+  const Offset chunk = warp_number(), begin = chunk * detail::coo_chunk;
+  const int lane = threadIdx.x % warp;
+  if (begin >= a.count) return cuda::wait_for_previous();
+  const Offset end = min(begin + detail::coo_chunk, a.count);
+  const RowSums<T> sums{a.continues(chunk) ? a.row[begin] : -1, alpha, y, carry + chunk};
+  cuda::wait_for_previous();
+  Index open_row = -1;
+  T open_sum = 0;
+  for (Offset first = begin; first < end; first += warp) {
+    const Offset k = first + lane;
+    const Index row = k < end ? a.row[k] : -1;
+    T v = k < end ? a.val[k] * x[a.col[k]] : T{0};
+    if (lane == 0 && row == open_row) v += open_sum;
+    if (lane == 0 && row != open_row && open_row >= 0) sums.close(open_row, open_sum);
+    v = sum_within_row(row, v, lane);
+    const Index next = __shfl_down_sync(all_lanes, row, 1);
+    if (lane < warp - 1 && row >= 0 && next != row) sums.close(row, v);
+    open_row = __shfl_sync(all_lanes, row, warp - 1);
+    open_sum = __shfl_sync(all_lanes, v, warp - 1);
+  }
+  if (lane == 0 && open_row >= 0) sums.close(open_row, open_sum);
+}
+
+}  // namespace
+
+template <class T>
+void csr_vector_apply(const Cuda& space, const detail::CsrArrays<T>& a, const Product<T>& p) {
+  if (a.rows == 0) return;
+  space.state().activate();
+  cuda::launch(space, vector_kernel<T>, blocks_of_warps(a.rows), dim3(cuda::block_threads), 0, a, p);
+}
+
+template <class T>
+void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry) {
+  if (a.count == 0) return;
+  space.state().activate();
+  cuda::launch(space, coo_kernel<T>, blocks_of_warps(a.chunks()), dim3(cuda::block_threads), 0, a, alpha, x, y, carry);
+  for_each(space, static_cast<std::size_t>(a.chunks()), detail::AddCarries<T>{a, carry, alpha, y});
+}
+
+}  // namespace formats
+
+OSTINATO_INSTANTIATE_BASELINE_PATTERNS();
+OSTINATO_INSTANTIATE_BASELINES(float);
+OSTINATO_INSTANTIATE_BASELINES(double);
+
+}  // namespace ostinato

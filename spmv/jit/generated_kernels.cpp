@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/jit/generated_kernels.hpp>
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <ostinato/spmv/jit/nvrtc.hpp>
+#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/jit/disk_cache.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/version.hpp>
+
+namespace ostinato {
+namespace {
+
+/// Lets a thread that captures a stream do what isn't captured and would else end the capture, such as loading code.
+class OutsideOfCapture {
+ public:
+  OutsideOfCapture() { OSTINATO_CUDA(cudaThreadExchangeStreamCaptureMode(&mode_)); }
+  ~OutsideOfCapture() { (void)cudaThreadExchangeStreamCaptureMode(&mode_); }
+  OutsideOfCapture(const OutsideOfCapture&) = delete;
+  OutsideOfCapture& operator=(const OutsideOfCapture&) = delete;
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// A thread that takes none of the signals of the program.
+template <class F>
+std::thread quiet_thread(F run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  try {
+    thread = std::thread(run);
+  } catch (const std::system_error&) {  // its owner sees that it isn't joinable
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+}  // namespace
+
+/// The compiling thread, its queue, and what was asked for last.
+///
+/// Never destroyed, since nothing orders that against the last users: the end of the program calls stop() instead, and
+/// before NVRTC destroys its static objects, of which there are thousands, some made by the first compilation.
+class GeneratedKernels::Service {
+ public:
+  static Service& get() {
+    static Service* const service = new Service;
+    return *service;
+  }
+
+  std::shared_ptr<GeneratedKernels> request(std::string architecture, std::string source,
+                                            std::vector<std::string> names);
+  void forget();
+
+ private:
+  struct Job {
+    std::shared_ptr<GeneratedKernels> kernels;
+    DiskCache cache;
+    std::string key;
+  };
+
+  /// exit() destroys the thread_local objects of its caller first of all. Most often the main thread calls it.
+  struct StopsWithMainThread {
+    ~StopsWithMainThread() {
+      if (::syscall(SYS_gettid) == ::getpid()) get().stop();
+    }
+  };
+
+  static constexpr std::size_t most_recent = 64;
+
+  Service() { stop_at_exit(); }
+
+  /// When another thread calls exit(): its handlers run in reverse, so ours comes before those registered so far.
+  static void stop_at_exit() {
+    (void)std::atexit([] { get().stop(); });
+  }
+
+  void find_or_enqueue(const std::shared_ptr<GeneratedKernels>& kernels);
+  void run();
+  void compile(GeneratedKernels& kernels, const DiskCache& cache, const std::string& key);
+  void warm_up(const std::string& architecture);
+  void stop();
+  std::string key(const GeneratedKernels& kernels) const;
+
+  const Nvrtc nvrtc_;
+  const pid_t process_ = ::getpid();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> queue_;
+  std::vector<std::shared_ptr<GeneratedKernels>> recent_;  ///< the latest first
+  std::thread thread_;
+  std::atomic<bool> stopping_ = false;
+  bool warm_ = false;
+};
+
+std::shared_ptr<GeneratedKernels> GeneratedKernels::Service::request(std::string architecture, std::string source,
+                                                                     std::vector<std::string> names) {
+  thread_local StopsWithMainThread stops;
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(recent_.begin(), recent_.end(), [&](const auto& k) {
+    return k->source_ == source && k->names_ == names && k->architecture_ == architecture;
+  });
+  if (found != recent_.end()) {
+    std::rotate(recent_.begin(), found, found + 1);
+    return recent_.front();
+  }
+  if (recent_.size() == most_recent) recent_.pop_back();
+  const std::shared_ptr<GeneratedKernels> kernels(
+      new GeneratedKernels(std::move(architecture), std::move(source), std::move(names)));
+  find_or_enqueue(kernels);
+  recent_.insert(recent_.begin(), kernels);
+  return kernels;
+}
+
+void GeneratedKernels::Service::find_or_enqueue(const std::shared_ptr<GeneratedKernels>& kernels) {
+  if (!nvrtc_.why_absent().empty()) return kernels->fail(nvrtc_.why_absent());
+  if (stopping_ || ::getpid() != process_) return kernels->fail("no compilation: the program is ending, or was forked");
+  Job job{kernels, DiskCache::of_user(), key(*kernels)};
+  if (std::optional<std::string> cubin = job.cache.load(job.key)) {
+    return kernels->succeed(std::move(*cubin), "disk cache", 0);
+  }
+  if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  if (!thread_.joinable()) return kernels->fail("no compilation: a thread can't be started");
+  queue_.push_back(std::move(job));
+  changed_.notify_one();
+}
+
+void GeneratedKernels::Service::forget() {
+  const std::lock_guard lock(mutex_);
+  recent_.clear();
+}
+
+void GeneratedKernels::Service::run() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    if (stopping_) break;
+    {
+      const Job job = std::move(queue_.front());
+      queue_.pop_front();
+      lock.unlock();
+      compile(*job.kernels, job.cache, job.key);
+    }
+    lock.lock();
+  }
+  for (const Job& job : queue_) job.kernels->fail("no compilation: the program is ending");
+  queue_.clear();
+}
+
+void GeneratedKernels::Service::compile(GeneratedKernels& kernels, const DiskCache& cache, const std::string& key) {
+  try {
+    warm_up(kernels.architecture_);
+    const Stopwatch watch;
+    Nvrtc::Result result = nvrtc_.compile(kernels.source_, kernels.architecture_, stopping_);
+    const double seconds = watch.seconds();
+    if (result.cubin.empty()) return kernels.fail(std::move(result.failure));
+    (void)cache.store(key, result.cubin);
+    kernels.succeed(std::move(result.cubin), "compiled", seconds);
+  } catch (const std::exception& e) {
+    kernels.fail(e.what());
+  }
+}
+
+/// Makes what NVRTC makes in its first compilation, and puts our handler before the handlers of that, too.
+void GeneratedKernels::Service::warm_up(const std::string& architecture) {
+  if (std::exchange(warm_, true)) return;
+  (void)nvrtc_.compile("extern \"C\" __global__ void warm_up() {}", architecture, stopping_);
+  stop_at_exit();
+}
+
+/// A forked child has no copy of the thread to wait for.
+void GeneratedKernels::Service::stop() {
+  if (::getpid() != process_) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+std::string GeneratedKernels::Service::key(const GeneratedKernels& kernels) const {
+  std::string text = "Ostinato " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
+                     std::to_string(version.patch) + "\nNVRTC " + nvrtc_.version();
+  for (const std::string& option : Nvrtc::options(kernels.architecture_)) text += "\noption " + option;
+  for (const std::string& name : kernels.names_) text += "\nkernel " + name;
+  return text + "\n" + kernels.source_;
+}
+
+std::shared_ptr<GeneratedKernels> GeneratedKernels::request(const Cuda& space, std::string source,
+                                                            std::vector<std::string> names) {
+  const cudaDeviceProp& properties = space.state().properties;
+  return request("sm_" + std::to_string(properties.major) + std::to_string(properties.minor), std::move(source),
+                 std::move(names));
+}
+
+std::shared_ptr<GeneratedKernels> GeneratedKernels::request(std::string architecture, std::string source,
+                                                            std::vector<std::string> names) {
+  return Service::get().request(std::move(architecture), std::move(source), std::move(names));
+}
+
+void GeneratedKernels::forget() { Service::get().forget(); }
+
+const void* GeneratedKernels::function(std::size_t k) {
+  if (state() != State::ready) return nullptr;
+  std::call_once(loaded_, [this] { load(); });
+  return k < functions_.size() ? functions_[k] : nullptr;
+}
+
+/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch. The code, some
+/// tens of kilobytes, stays loaded: kernels of it may be running, or be part of a recording, when their owner is gone.
+void GeneratedKernels::load() {
+  try {
+    const OutsideOfCapture outside;
+    cudaLibrary_t library = nullptr;
+    OSTINATO_CUDA(cudaLibraryLoadData(&library, cubin_.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
+    std::vector<const void*> functions;
+    for (const std::string& name : names_) {
+      cudaKernel_t kernel = nullptr;
+      cudaFuncAttributes attributes{};
+      OSTINATO_CUDA(cudaLibraryGetKernel(&kernel, library, name.c_str()));
+      OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+      functions.push_back(kernel);
+    }
+    functions_ = std::move(functions);
+  } catch (const DeviceError& e) {
+    fail(e.what());
+  }
+}
+
+}  // namespace ostinato

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include <ostinato/spmv/space/bisect.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/function.hpp>
+
+namespace ostinato::detail {
+
+/// The pattern of a CSR matrix, as functors of either space read it.
+struct CsrPattern {
+  Index rows;
+  const Offset* row_ptr;
+  const Index* col;
+
+  OSTINATO_FUNCTION Offset length(std::size_t i) const { return row_ptr[i + 1] - row_ptr[i]; }
+
+  /// The row that holds entry k.
+  OSTINATO_FUNCTION Index row_of(Offset k) const {
+    return bisect(Index{1}, rows, [this, k](Index i) { return row_ptr[i] > k; }) - 1;
+  }
+
+  /// The first entry of row i in column `bound` or past it; the row's end when there is none.
+  OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
+    return bisect(row_ptr[i], row_ptr[i + 1], [this, bound](Offset k) { return col[k] >= bound; });
+  }
+};
+
+/// The entries of a matrix, dealt out to functors: `lanes` of them beside one another take every lanes-th of lanes x
+/// length entries, so that neighbours on a GPU read side by side, and search for their rows once for some entries.
+struct EntryRuns {
+  static constexpr Offset fill = 1 << 18;  ///< functors that fill a GPU
+
+  Offset entries, length, lanes;
+
+  /// Runs of up to `longest` entries; on a GPU so short that they fill it. The default suits functors that place
+  /// entries.
+  template <class Space>
+  static EntryRuns on(Offset entries, Offset longest = Space::on_device ? 8 : 256, Offset lanes_on_device = 32) {
+    if (!Space::on_device) return {entries, longest, 1};
+    return {entries, std::clamp<Offset>(entries / fill, 1, longest), lanes_on_device};
+  }
+
+  std::size_t count() const {
+    const Offset span = length * lanes;
+    return static_cast<std::size_t>((entries + span - 1) / span * lanes);
+  }
+
+  /// Calls f(row, k) for the entries of functor `number`.
+  template <class F>
+  OSTINATO_FUNCTION void visit(std::size_t number, const CsrPattern& a, F f) const {
+    const Offset span = length * lanes, first = static_cast<Offset>(number) / lanes * span;
+    const Offset begin = first + static_cast<Offset>(number) % lanes;
+    const Offset end = first + span < entries ? first + span : entries;
+    Index row = begin < end ? a.row_of(begin) : 0;
+    for (Offset k = begin; k < end; k += lanes) {
+      if (k >= a.row_ptr[row + 1]) row = k < a.row_ptr[row + 2] ? row + 1 : a.row_of(k);
+      f(row, k);
+    }
+  }
+};
+
+template <class T>
+CsrPattern pattern_of(const CsrView<T>& a) {
+  return {a.rows, a.row_ptr.data(), a.col.data()};
+}
+
+}  // namespace ostinato::detail

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/generate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate/families.hpp>
+
+namespace ostinato {
+namespace generate_detail {
+
+Index checked_rows(std::string_view family, Index n, int dimensions, std::int64_t copies) {
+  constexpr std::int64_t limit = std::numeric_limits<Index>::max();
+  const std::string name(family);
+  if (n < 1) throw ArgumentError("generate " + name + ": n = " + std::to_string(n) + " is less than 1");
+  std::int64_t rows = copies;
+  bool fits = true;
+  for (int d = 0; d < dimensions; ++d) fits = !__builtin_mul_overflow(rows, std::int64_t{n}, &rows) && fits;
+  if (fits && rows <= limit) return static_cast<Index>(rows);
+  throw ArgumentError("generate " + name + ": n = " + std::to_string(n) + " gives " +
+                      (fits ? std::to_string(rows) : "at least 2^63") + " rows, and the limit is " +
+                      std::to_string(limit));
+}
+
+void check_range(std::string_view family, std::string_view option, double value, double low, double high) {
+  if (value >= low && value <= high) return;
+  std::array<char, 96> text{};
+  std::snprintf(text.data(), text.size(), " = %g is not within %g .. %g", value, low, high);
+  throw ArgumentError("generate " + std::string(family) + ": " + std::string(option) + text.data());
+}
+
+namespace {
+
+template <class T>
+struct Family {
+  GeneratorInfo info;
+  Csr<T> (*make)(std::string_view family, const GenerateOptions& options);
+};
+
+/// THE list of families: dispatch, help and error texts read it.
+template <class T>
+constexpr std::array<Family<T>, 18> families = {{
+    {{"poisson2d", "n", "5-point Laplacian on n x n, symmetric positive definite"}, poisson<T, 2>},
+    {{"poisson3d", "n", "7-point Laplacian on n x n x n, symmetric positive definite"}, poisson<T, 3>},
+    {{"anisotropic", "n [anisotropy]", "5-point -u_xx - epsilon u_yy on n x n, symmetric positive definite"},
+     anisotropic<T>},
+    {{"variable2d", "n [seed]", "-div(a grad u), a smooth plus random, on n x n, symmetric positive definite"},
+     variable<T, 2>},
+    {{"variable3d", "n [seed]", "-div(a grad u), a smooth plus random, on n x n x n, symmetric positive definite"},
+     variable<T, 3>},
+    {{"convection-diffusion2d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n, an M-matrix"},
+     convection_diffusion<T, 2>},
+    {{"convection-diffusion3d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n x n, an M-matrix"},
+     convection_diffusion<T, 3>},
+    {{"pde2d", "n", "elliptic equation with smooth coefficients on n x n, 5 diagonals, nonsymmetric"}, pde<T, 2>},
+    {{"pde3d", "n", "elliptic equation with smooth coefficients on n x n x n, 7 diagonals, nonsymmetric"}, pde<T, 3>},
+    {{"kgs2d", "n", "two coupled 5-point grids of n x n, 7 diagonals, nonsymmetric"}, kgs<T, 2>},
+    {{"kgs3d", "n", "two coupled 7-point grids of n x n x n, 9 diagonals, nonsymmetric"}, kgs<T, 3>},
+    {{"maxwell2d", "n", "three coupled fields on n x n, 18 broken diagonals, nonsymmetric"}, maxwell2d<T>},
+    {{"fem27", "n [unknowns] [constant] [seed]",
+      "27-point, dense blocks, n x n x n nodes, symmetric positive definite"},
+     fem27<T>},
+    {{"rmat", "n [entries_per_row] [seed]", "R-MAT graph, n rounded up to a power of two rows"}, rmat<T>},
+    {{"banded", "n [bandwidth] [broken] [scatter] [seed]", "n rows, broken diagonals and scatter points"}, banded<T>},
+    {{"random", "n [entries_per_row] [seed]", "n rows of equal length, columns spread over the row"}, random<T>},
+    {{"dense-row", "n [seed]", "n rows, a diagonal and one full row in the middle"}, dense_row<T>},
+    {{"powerlaw", "n [seed]", "n rows, web-like links, about 3 entries a row"}, powerlaw<T>},
+}};
+
+}  // namespace
+}  // namespace generate_detail
+
+std::span<const GeneratorInfo> generators() {
+  using generate_detail::families;
+  static constexpr auto infos = [] {
+    std::array<GeneratorInfo, families<double>.size()> list{};
+    std::transform(families<double>.begin(), families<double>.end(), list.begin(),
+                   [](const auto& f) { return f.info; });
+    return list;
+  }();
+  return infos;
+}
+
+template <class T>
+Csr<T> generate(std::string_view family, const GenerateOptions& options) {
+  for (const auto& candidate : generate_detail::families<T>)
+    if (candidate.info.name == family) return candidate.make(family, options);
+  std::string known;
+  for (const GeneratorInfo& info : generators()) known += (known.empty() ? "" : ", ") + std::string(info.name);
+  throw ArgumentError("generate: no family is called '" + std::string(family) + "'; there are " + known);
+}
+
+template Csr<float> generate<float>(std::string_view, const GenerateOptions&);
+template Csr<double> generate<double>(std::string_view, const GenerateOptions&);
+
+}  // namespace ostinato

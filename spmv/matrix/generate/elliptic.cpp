@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scalar problems on one grid: poisson, anisotropic, variable, convection-diffusion, pde.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <ostinato/spmv/matrix/generate/families.hpp>
+#include <ostinato/spmv/matrix/generate/grid.hpp>
+#include <ostinato/spmv/matrix/generate/rows.hpp>
+
+namespace ostinato::generate_detail {
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::max();
+
+template <class T, int D, class Coefficients>
+Csr<T> build_stencil(const Host& host, Index rows, const Grid<D>& grid, const Coefficients& coefficients) {
+  return build_rows<T>(host, rows, Stencil<D, const Coefficients&>{grid, coefficients});
+}
+
+/// Diffusion that differs by axis but not from place to place.
+template <int D>
+struct AxisDiffusion {
+  std::array<double, D> along;
+
+  double centre(const Point<D>&) const {
+    double sum = 0;
+    for (const double a : along) sum += 2 * a;
+    return sum;
+  }
+  double neighbour(const Point<D>&, int axis, int) const { return -along[axis]; }
+};
+
+/// Finite volumes: the flux through a face takes the harmonic mean of the two cells, or at the boundary the cell's own
+/// coefficient over half the distance.
+template <int D>
+struct CellDiffusion {
+  const Grid<D>& grid;
+  const Array<double>& cell;
+
+  double face(const Point<D>& p, int axis, int side) const {
+    const double here = cell[static_cast<std::size_t>(p.row)];
+    if (!grid.has_neighbour(p, axis, side)) return 2 * here;
+    const double there = cell[static_cast<std::size_t>(p.row + side * grid.stride[axis])];
+    return 2 * here * there / (here + there);  // doubling is exact, so both sides get the same bits
+  }
+  double centre(const Point<D>& p) const {
+    double sum = 0;
+    for (int axis = 0; axis < D; ++axis) sum += face(p, axis, -1) + face(p, axis, +1);
+    return sum;
+  }
+  double neighbour(const Point<D>& p, int axis, int side) const { return -face(p, axis, side); }
+};
+
+/// The coefficient of the variable families, positive: 1.5 + product of sin(2 pi x) + uniform [0, 1), at cell centres.
+template <int D>
+Array<double> coefficient_field(const Host& host, const Grid<D>& grid, Index rows, std::uint64_t seed) {
+  Array<double> field(static_cast<std::size_t>(rows));
+  const std::int64_t n = grid.n;
+  const SineTable sine(n);  // over one half wave: sin(2 pi x) is the second half mirrored
+  for_row_blocks(host, rows, [&](std::size_t, Index first, Index end) {
+    for (Index row = first; row < end; ++row) {
+      double smooth = 1;
+      for (const Index at : grid.point(row).at) {
+        const std::int64_t twice = 2 * std::int64_t{at} + 1;  // x = twice / (2 n)
+        smooth *= twice <= n ? sine[twice] : -sine[twice - n];
+      }
+      field[static_cast<std::size_t>(row)] = 1.5 + smooth + uniform(seed, row, 0);
+    }
+  });
+  return field;
+}
+
+/// Upwind convection: what comes from upstream is added to the diffusion, so no off-diagonal entry turns positive.
+template <int D>
+struct Upwind {
+  Index n;
+  double peclet;
+  bool rotating;
+
+  double velocity(const Point<D>& p, int axis) const {
+    constexpr std::array<double, 3> constant = {1, 0.5, 0.25};
+    if (!rotating || axis == 2) return constant[static_cast<std::size_t>(axis)];
+    const double other = 2.0 * (p.at[1 - axis] + 1.0) / (n + 1.0) - 1;
+    return axis == 0 ? -other : other;
+  }
+  double centre(const Point<D>& p) const {
+    double sum = 2 * D;
+    for (int axis = 0; axis < D; ++axis) sum += peclet * std::abs(velocity(p, axis));
+    return sum;
+  }
+  double neighbour(const Point<D>& p, int axis, int side) const {
+    return -1 - peclet * std::max(0.0, -side * velocity(p, axis));
+  }
+};
+
+/// -div(a grad u) + b.grad(u) + u by central differences, with a at the middle of the faces.
+template <int D>
+struct SmoothPde {
+  Index n;
+  SineTable sine{2 * (std::int64_t{n} + 1)};  // nodes at the even places, faces at the odd ones
+
+  double diffusion(const Point<D>& p, int axis, int side) const {
+    double product = 0.5;
+    for (int d = 0; d < D; ++d) product *= sine[2 * (std::int64_t{p.at[d]} + 1) + (d == axis ? side : 0)];
+    return 1 + product;
+  }
+  double centre(const Point<D>& p) const {
+    const double h = 1 / (n + 1.0);
+    double sum = h * h;
+    for (int axis = 0; axis < D; ++axis) sum += diffusion(p, axis, -1) + diffusion(p, axis, +1);
+    return sum;
+  }
+  double neighbour(const Point<D>& p, int axis, int side) const {
+    const double h = 1 / (n + 1.0);
+    const double b = 8 * ((p.at[(axis + 1) % D] + 1) * h - 0.5);  // |b| h / 2 < a, so rows stay dominant at every n
+    return -diffusion(p, axis, side) + side * b * h / 2;
+  }
+};
+
+}  // namespace
+
+template <class T, int D>
+Csr<T> poisson(std::string_view family, const GenerateOptions& options) {
+  const Index rows = checked_rows(family, options.n, D);
+  AxisDiffusion<D> diffusion;
+  diffusion.along.fill(1);
+  return build_stencil<T>(Host(), rows, Grid<D>(options.n), diffusion);
+}
+
+template <class T>
+Csr<T> anisotropic(std::string_view family, const GenerateOptions& options) {
+  check_range(family, "anisotropy", options.anisotropy, std::numeric_limits<double>::min(), no_limit);
+  const Index rows = checked_rows(family, options.n, 2);
+  return build_stencil<T>(Host(), rows, Grid<2>(options.n), AxisDiffusion<2>{{1, options.anisotropy}});
+}
+
+template <class T, int D>
+Csr<T> variable(std::string_view family, const GenerateOptions& options) {
+  const Index rows = checked_rows(family, options.n, D);
+  const Host host;
+  const Grid<D> grid(options.n);
+  const Array<double> field = coefficient_field(host, grid, rows, options.seed);
+  return build_stencil<T>(host, rows, grid, CellDiffusion<D>{grid, field});
+}
+
+template <class T, int D>
+Csr<T> convection_diffusion(std::string_view family, const GenerateOptions& options) {
+  check_range(family, "peclet", options.peclet, 0, no_limit);
+  const Index rows = checked_rows(family, options.n, D);
+  return build_stencil<T>(Host(), rows, Grid<D>(options.n), Upwind<D>{options.n, options.peclet, options.rotating});
+}
+
+template <class T, int D>
+Csr<T> pde(std::string_view family, const GenerateOptions& options) {
+  const Index rows = checked_rows(family, options.n, D);
+  return build_stencil<T>(Host(), rows, Grid<D>(options.n), SmoothPde<D>{options.n});
+}
+
+template Csr<float> poisson<float, 2>(std::string_view, const GenerateOptions&);
+template Csr<float> poisson<float, 3>(std::string_view, const GenerateOptions&);
+template Csr<double> poisson<double, 2>(std::string_view, const GenerateOptions&);
+template Csr<double> poisson<double, 3>(std::string_view, const GenerateOptions&);
+template Csr<float> anisotropic<float>(std::string_view, const GenerateOptions&);
+template Csr<double> anisotropic<double>(std::string_view, const GenerateOptions&);
+template Csr<float> variable<float, 2>(std::string_view, const GenerateOptions&);
+template Csr<float> variable<float, 3>(std::string_view, const GenerateOptions&);
+template Csr<double> variable<double, 2>(std::string_view, const GenerateOptions&);
+template Csr<double> variable<double, 3>(std::string_view, const GenerateOptions&);
+template Csr<float> convection_diffusion<float, 2>(std::string_view, const GenerateOptions&);
+template Csr<float> convection_diffusion<float, 3>(std::string_view, const GenerateOptions&);
+template Csr<double> convection_diffusion<double, 2>(std::string_view, const GenerateOptions&);
+template Csr<double> convection_diffusion<double, 3>(std::string_view, const GenerateOptions&);
+template Csr<float> pde<float, 2>(std::string_view, const GenerateOptions&);
+template Csr<float> pde<float, 3>(std::string_view, const GenerateOptions&);
+template Csr<double> pde<double, 2>(std::string_view, const GenerateOptions&);
+template Csr<double> pde<double, 3>(std::string_view, const GenerateOptions&);
+
+}  // namespace ostinato::generate_detail

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include <ostinato/spmv/matrix/generate.hpp>
+
+namespace ostinato::generate_detail {
+
+/// copies n^dimensions as a count of rows. Throws ArgumentError when n < 1, or when it passes 2^31 - 1; the message
+/// names family, value and limit.
+Index checked_rows(std::string_view family, Index n, int dimensions, std::int64_t copies = 1);
+
+/// Throws ArgumentError unless low <= value <= high (so also for NaN).
+void check_range(std::string_view family, std::string_view option, double value, double low, double high);
+
+// The families; generate() describes them. `family` is the name that errors show. Instantiated for float and double.
+template <class T, int D>
+Csr<T> poisson(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> anisotropic(std::string_view family, const GenerateOptions& options);
+template <class T, int D>
+Csr<T> variable(std::string_view family, const GenerateOptions& options);
+template <class T, int D>
+Csr<T> convection_diffusion(std::string_view family, const GenerateOptions& options);
+template <class T, int D>
+Csr<T> pde(std::string_view family, const GenerateOptions& options);
+template <class T, int D>
+Csr<T> kgs(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> maxwell2d(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> fem27(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> rmat(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> banded(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> random(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> dense_row(std::string_view family, const GenerateOptions& options);
+template <class T>
+Csr<T> powerlaw(std::string_view family, const GenerateOptions& options);
+
+}  // namespace ostinato::generate_detail

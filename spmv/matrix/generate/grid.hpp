@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+
+namespace ostinato::generate_detail {
+
+/// A node of a grid of n^D: its row and its coordinates, x first.
+template <int D>
+struct Point {
+  Index row;
+  std::array<Index, D> at;
+};
+
+/// A grid of n^D nodes, numbered along x first.
+template <int D>
+struct Grid {
+  explicit Grid(Index side) : n(side) {
+    Index s = 1;
+    for (Index& of_axis : stride) {
+      of_axis = s;
+      s *= side;
+    }
+  }
+
+  Point<D> point(Index row) const {
+    Point<D> p{row, {}};
+    auto rest = static_cast<std::uint32_t>(row);  // unsigned division is the cheaper one, and the cost of a stencil row
+    for (int axis = 0; axis < D - 1; ++axis) {
+      p.at[axis] = static_cast<Index>(rest % static_cast<std::uint32_t>(n));
+      rest /= static_cast<std::uint32_t>(n);
+    }
+    p.at[D - 1] = static_cast<Index>(rest);
+    return p;
+  }
+
+  bool has_neighbour(const Point<D>& p, int axis, int side) const {
+    return side < 0 ? p.at[axis] > 0 : p.at[axis] < n - 1;
+  }
+
+  Index n;
+  std::array<Index, D> stride;
+};
+
+/// Emits the rows of a (2 D + 1)-point stencil without wrap-around, for build_rows(). The coefficients have
+/// centre(point) and neighbour(point, axis, side), side being -1 or +1.
+template <int D, class Coefficients>
+struct Stencil {
+  Grid<D> grid;
+  Coefficients coefficients;
+
+  template <class Emit>
+  void operator()(Index row, Emit& emit) const {
+    const Point<D> p = grid.point(row);
+    for (int axis = D - 1; axis >= 0; --axis)
+      if (grid.has_neighbour(p, axis, -1))
+        emit(row - grid.stride[axis], [&] { return coefficients.neighbour(p, axis, -1); });
+    emit(row, [&] { return coefficients.centre(p); });
+    for (int axis = 0; axis < D; ++axis)
+      if (grid.has_neighbour(p, axis, +1))
+        emit(row + grid.stride[axis], [&] { return coefficients.neighbour(p, axis, +1); });
+  }
+};
+
+/// sin(pi x) at x = k / intervals for k = 0 .. intervals: smooth coefficients without a sine per entry.
+class SineTable {
+ public:
+  explicit SineTable(std::int64_t intervals) : values_(static_cast<std::size_t>(intervals) + 1) {
+    for (std::int64_t k = 0; k <= intervals; ++k)
+      values_[static_cast<std::size_t>(k)] =
+          std::sin(std::numbers::pi * static_cast<double>(k) / static_cast<double>(intervals));
+  }
+  double operator[](std::int64_t k) const { return values_[static_cast<std::size_t>(k)]; }
+
+ private:
+  Array<double> values_;
+};
+
+}  // namespace ostinato::generate_detail

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato::generate_detail {
+
+/// A counter-based generator: hash(seed, row, k) needs no state, so rows can be made in any order and by any thread.
+/// Source    The mixing step is Stafford's variant 13 of the MurmurHash3 finaliser, as used by Steele, Lea & Flood,
+///           OOPSLA'14, doi:10.1145/2660193.2660195.
+inline std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+inline std::uint64_t hash(std::uint64_t seed, std::int64_t row, std::int64_t k) {
+  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15u;  // keeps mix() away from its fixed point 0
+  return mix(mix(mix(seed + golden) + static_cast<std::uint64_t>(row) + golden) + static_cast<std::uint64_t>(k) +
+             golden);
+}
+/// Uniform in [0, 1).
+inline double uniform(std::uint64_t seed, std::int64_t row, std::int64_t k) {
+  return static_cast<double>(hash(seed, row, k) >> 11) * 0x1p-53;
+}
+
+inline constexpr Index block_rows = 4096;  // large enough to hide the fork, small enough to balance a few threads
+
+/// Calls f(block, first row, end row) for the row blocks, in parallel. f must not throw.
+template <class F>
+void for_row_blocks(const Host& host, Index rows, F f) {
+  const std::size_t blocks = (static_cast<std::size_t>(rows) + block_rows - 1) / block_rows;
+  parallel_for(host, blocks, [=](std::size_t b) {
+    const std::int64_t first = static_cast<std::int64_t>(b) * block_rows;
+    f(b, static_cast<Index>(first), static_cast<Index>(std::min<std::int64_t>(rows, first + block_rows)));
+  });
+}
+
+/// Turns counts[0 .. n - 1] into their exclusive sums; counts[n], which is set, is the total.
+inline Offset exclusive_scan(Array<Offset>& counts) {
+  Offset sum = 0;
+  counts.back() = 0;
+  for (Offset& count : counts) sum += std::exchange(count, sum);
+  return sum;
+}
+
+/// What stands on the diagonal: the value as emitted, or that plus the sum of the row's other magnitudes.
+enum class Diagonal { as_given, dominant };
+
+template <class T>
+void raise_diagonal(Index row, const Index* col, T* val, Offset count) {
+  T* diagonal = nullptr;
+  double sum = 0;
+  for (Offset k = 0; k < count; ++k) {
+    if (col[k] == row) diagonal = val + k;
+    sum += std::abs(static_cast<double>(val[k]));
+  }
+  if (diagonal) *diagonal = static_cast<T>(sum);
+}
+
+/// Builds a square matrix straight in CSR from emit_row(row, emit), which calls emit(column, value function) in the
+/// order of the columns. It runs twice: values are functions so that counting doesn't pay for them.
+///
+/// Exec      Parallel over row blocks; emit_row must be pure. Each page is first touched by the thread that fills it.
+/// Requires  Diagonal::dominant: the emitted diagonal value is positive.
+template <class T, Diagonal diagonal = Diagonal::as_given, class EmitRow>
+Csr<T> build_rows(const Host& host, Index rows, const EmitRow& emit_row) {
+  Array<Offset> starts((static_cast<std::size_t>(rows) + block_rows - 1) / block_rows + 1);
+  for_row_blocks(host, rows, [&](std::size_t block, Index first, Index end) {
+    Offset count = 0;
+    auto emit = [&count](Index, const auto&) { ++count; };
+    for (Index row = first; row < end; ++row) emit_row(row, emit);
+    starts[block] = count;
+  });
+  const auto entries = static_cast<std::size_t>(exclusive_scan(starts));
+
+  Csr<T> a{rows, rows, Array<Offset>(static_cast<std::size_t>(rows) + 1), Array<Index>(entries), Array<T>(entries)};
+  for_row_blocks(host, rows, [&](std::size_t block, Index first, Index end) {
+    Offset at = starts[block];
+    Index* const col = a.col.data();
+    T* const val = a.val.data();
+    auto emit = [&at, col, val](Index c, const auto& value) {
+      col[at] = c;
+      val[at++] = static_cast<T>(value());
+    };
+    for (Index row = first; row < end; ++row) {
+      const Offset begin = at;
+      a.row_ptr[static_cast<std::size_t>(row)] = begin;
+      emit_row(row, emit);
+      if constexpr (diagonal == Diagonal::dominant) raise_diagonal(row, col + begin, val + begin, at - begin);
+    }
+  });
+  a.row_ptr.back() = static_cast<Offset>(entries);
+  return a;
+}
+
+/// Builds a square matrix whose columns are drawn in no order and perhaps twice: draws(row) says how often, column(row,
+/// k) gives the k-th, value(row, column) the value. Duplicates are dropped.
+///
+/// Exec      Parallel over row blocks, with 4 bytes a draw of scratch; the functions must be pure.
+template <class T, Diagonal diagonal, class Draws, class Column, class Value>
+Csr<T> build_drawn_rows(const Host& host, Index rows, const Draws& draws, const Column& column, const Value& value) {
+  Array<Offset> starts(static_cast<std::size_t>(rows) + 1);
+  for_row_blocks(host, rows, [&](std::size_t, Index first, Index end) {
+    for (Index row = first; row < end; ++row) starts[static_cast<std::size_t>(row)] = draws(row);
+  });
+  Array<Index> drawn(static_cast<std::size_t>(exclusive_scan(starts)));
+  Array<Index> kept(static_cast<std::size_t>(rows));
+  for_row_blocks(host, rows, [&](std::size_t, Index first, Index end) {
+    for (Index row = first; row < end; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      Index* const begin = drawn.data() + starts[r];
+      Index* const stop = drawn.data() + starts[r + 1];
+      for (Index* p = begin; p != stop; ++p) *p = column(row, static_cast<Offset>(p - begin));
+      std::sort(begin, stop);
+      kept[r] = static_cast<Index>(std::unique(begin, stop) - begin);
+    }
+  });
+  return build_rows<T, diagonal>(host, rows, [&](Index row, auto& emit) {
+    const Index* const cols = drawn.data() + starts[static_cast<std::size_t>(row)];
+    for (Index k = 0; k < kept[static_cast<std::size_t>(row)]; ++k) emit(cols[k], [&] { return value(row, cols[k]); });
+  });
+}
+
+}  // namespace ostinato::generate_detail

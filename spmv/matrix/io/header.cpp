@@ -1,0 +1,157 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/io/header.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
+
+namespace ostinato::io {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+std::string lower(std::string_view word) {
+  std::string out(word);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return out;
+}
+
+/// Finds `word` among the names. Throws FormatError at line 1 that lists them.
+std::size_t choose(const std::string& path, const std::string& word, const char* what, const Words& names) {
+  const auto found = std::find(names.begin(), names.end(), word);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string list;
+  for (const std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
+  throw FormatError(path, 1, std::string("the banner's ") + what + " is " + quote(word) + "; known are " + list);
+}
+
+void read_banner(const std::string& path, std::string_view line, Header& h) {
+  const Words words = split(line);
+  if (words.empty() || lower(words[0]) != "%%matrixmarket") {
+    throw FormatError(
+        path, 1,
+        "isn't a Matrix Market file: the first line has to begin with %%MatrixMarket but reads " + quote(line));
+  }
+  if (words.size() != 5) {
+    throw FormatError(path, 1,
+                      "the banner has to read '%%MatrixMarket matrix FORMAT FIELD SYMMETRY' but reads " + quote(line));
+  }
+  choose(path, lower(words[1]), "object", {"matrix"});
+  h.info.format = lower(words[2]);
+  h.info.field = lower(words[3]);
+  h.info.symmetry = lower(words[4]);
+  h.array = choose(path, h.info.format, "format", {"coordinate", "array"}) == 1;
+  if (h.info.field == "complex") {
+    throw FormatError(path, 1, "complex values aren't supported yet; write A = B + iC as the real matrix [B -C; C B]");
+  }
+  h.field = static_cast<Field>(choose(path, h.info.field, "field", {"real", "integer", "pattern"}));
+  const std::size_t kind =
+      choose(path, h.info.symmetry, "symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
+  h.symmetry = kind == 0 ? Symmetry::general : kind == 2 ? Symmetry::skew : Symmetry::symmetric;
+  if (h.field == Field::pattern && h.array) throw FormatError(path, 1, "an array can't be a pattern: it has no values");
+  if (h.field == Field::pattern && h.symmetry == Symmetry::skew) {
+    throw FormatError(path, 1, "a pattern can't be skew-symmetric: it has no signs");
+  }
+}
+
+/// A count of the size line; `most` is what its type holds.
+std::int64_t read_count(const std::string& path, std::int64_t line, const char* what, std::string_view word,
+                        std::int64_t most) {
+  std::int64_t n = 0;
+  const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+  const bool whole = word.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!whole) throw FormatError(path, line, std::string("the number of ") + what + " reads " + quote(word));
+  if (error != std::errc() || n > most) {
+    throw FormatError(
+        path, line,
+        std::string("the number of ") + what + ", " + quote(word) + ", is more than " + std::to_string(most));
+  }
+  return n;
+}
+
+void read_size(const std::string& path, std::string_view line, Header& h) {
+  const Words words = split(line);
+  if (words.size() != (h.array ? 2 : 3)) {
+    throw FormatError(path, h.line,
+                      std::string("the size line has to read ") +
+                          (h.array ? "'rows columns'" : "'rows columns entries'") + " but reads " + quote(line));
+  }
+  constexpr std::int64_t most = std::numeric_limits<Index>::max();
+  h.rows = static_cast<Index>(read_count(path, h.line, "rows", words[0], most));
+  h.cols = static_cast<Index>(read_count(path, h.line, "columns", words[1], most));
+  if (h.symmetry != Symmetry::general && h.rows != h.cols) {
+    throw FormatError(path, h.line,
+                      "a " + h.info.symmetry + " matrix has to be square, but this one is " + std::to_string(h.rows) +
+                          " x " + std::to_string(h.cols));
+  }
+  const Offset n = h.rows;
+  if (!h.array) {
+    h.entries = read_count(path, h.line, "entries", words[2], std::numeric_limits<Offset>::max());
+  } else if (h.symmetry == Symmetry::general) {
+    h.entries = n * h.cols;
+  } else {
+    h.entries = h.symmetry == Symmetry::skew ? n * (n - 1) / 2 : n * (n + 1) / 2;
+  }
+}
+
+/// An entry takes at least "1 1 1\n", so the file's size bounds what a wrong size line can make us allocate.
+void check_length(const std::string& path, const Header& h) {
+  const std::size_t shortest = h.array ? 2 : h.field == Field::pattern ? 4 : 6;
+  const std::size_t room = (h.body.size() + 1) / shortest;
+  if (static_cast<std::size_t>(h.entries) > room) {
+    throw FormatError(path, h.line,
+                      "announces " + std::to_string(h.entries) + " entries, but the " + std::to_string(h.body.size()) +
+                          " bytes that follow hold at most " + std::to_string(room));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view line) {
+  constexpr std::string_view blanks = " \t";
+  Words words;
+  std::size_t at = line.find_first_not_of(blanks);
+  while (at != std::string_view::npos) {
+    const std::size_t stop = std::min(line.find_first_of(blanks, at), line.size());
+    words.push_back(line.substr(at, stop - at));
+    at = line.find_first_not_of(blanks, stop);
+  }
+  return words;
+}
+
+std::string_view take_line(std::string_view& text) {
+  const std::size_t length = std::min(text.find('\n'), text.size());
+  std::string_view line = text.substr(0, length);
+  text.remove_prefix(std::min(length + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+Header read_header(const std::string& path, std::string_view text) {
+  if (text.empty()) throw FormatError(path, 0, "the file is empty");
+  Header h;
+  read_banner(path, take_line(text), h);
+  h.line = 1;
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    ++h.line;
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos || line[first] == '%') continue;
+    read_size(path, line, h);
+    h.body = text;
+    check_length(path, h);
+    h.info.rows = h.rows;
+    h.info.cols = h.cols;
+    h.info.stored_entries = h.entries;
+    return h;
+  }
+  throw FormatError(path, h.line, "the file ends before the size line");
+}
+
+}  // namespace ostinato::io

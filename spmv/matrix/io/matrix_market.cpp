@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <ostinato/spmv/matrix/assemble.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/io/entry.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
+
+namespace ostinato {
+namespace io {
+namespace {
+
+/// A part of the entries' text that begins at a line.
+struct Piece {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+  Offset first = 0;  ///< number of its first entry
+  Offset entries = 0;
+  bool bad = false;
+};
+
+/// Cuts the text at line ends. Where it is cut depends on the text alone.
+std::vector<Piece> cut(std::string_view text) {
+  constexpr std::size_t shortest = std::size_t{1} << 18;
+  constexpr std::size_t most = 1024;
+  const std::size_t count = std::clamp<std::size_t>(text.size() / shortest, 1, most);
+  const char* const end = text.data() + text.size();
+  std::vector<Piece> pieces(count);
+  const char* begin = text.data();
+  for (std::size_t k = 0; k < count; ++k) {
+    pieces[k].begin = begin;
+    const char* aim = k + 1 < count ? text.data() + text.size() / count * (k + 1) : end;
+    // From one before the aim, so that an aim right behind a line end stays where it is.
+    if (aim > begin) begin = next_line(aim - 1, end);
+    pieces[k].end = begin;
+  }
+  return pieces;
+}
+
+/// Calls one(p) for each data line of the piece, until it returns nullptr, for a bad line, instead of the next line.
+template <class F>
+void each_line(Piece& piece, F one) {
+  Offset entries = 0;
+  const char* p = find_data(piece.begin, piece.end);
+  while (p != piece.end) {
+    p = one(p);
+    if (p == nullptr) {
+      piece.bad = true;
+      return;
+    }
+    ++entries;
+    p = find_data(p, piece.end);
+  }
+  piece.entries = entries;
+}
+
+/// Numbers the entries. False when a line is bad or the file doesn't hold as many as announced.
+bool number(std::vector<Piece>& pieces, Offset announced) {
+  Offset total = 0;
+  for (Piece& piece : pieces) {
+    if (piece.bad) return false;
+    piece.first = total;
+    total += piece.entries;
+  }
+  return total == announced;
+}
+
+bool any_bad(const std::vector<Piece>& pieces) {
+  return std::any_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.bad; });
+}
+
+/// Counts rows only: the values, and the columns of a general matrix, are looked at once, in the second pass.
+template <class T>
+void count_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Count count) {
+  const char* const end = piece.end;
+  each_line(piece, [&](const char* p) -> const char* {
+    Index row = 0;
+    p = parse_index(p, end, h.rows, row);
+    if (p == nullptr) return nullptr;
+    count.add(row);
+    if (h.symmetry != Symmetry::general) {
+      Index col = 0;
+      p = parse_index(parse_gap(p, end), end, h.cols, col);
+      if (p == nullptr) return nullptr;
+      if (col != row) count.add(col);
+    }
+    return next_line(p, end);
+  });
+}
+
+template <class T>
+void put_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Put put) {
+  const char* const end = piece.end;
+  const T mirrored = h.symmetry == Symmetry::skew ? T{-1} : T{1};
+  each_line(piece, [&](const char* p) -> const char* {
+    Triplet<T> e;
+    p = parse_entry(h, p, end, e);
+    if (p == nullptr || !put.add(e.row, e.col, e.val)) return nullptr;
+    const bool mirror = h.symmetry != Symmetry::general && e.row != e.col;
+    return mirror && !put.add(e.col, e.row, mirrored * e.val) ? nullptr : p;
+  });
+}
+
+template <class T>
+Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& h) {
+  std::vector<Piece> pieces = cut(h.body);
+  detail::Assembly<T> assembly(host, h.rows, h.cols, pieces.size());
+  parallel_for(host, pieces.size(), [&](std::size_t k) { count_entries<T>(h, pieces[k], assembly.count(k)); });
+  if (!number(pieces, h.entries)) report<T>(path, h);
+  assembly.allocate();
+  parallel_for(host, pieces.size(), [&](std::size_t k) { put_entries<T>(h, pieces[k], assembly.put(k)); });
+  if (any_bad(pieces)) report<T>(path, h);
+  return assembly.finish();
+}
+
+/// Walks an array in the order of its file: down the stored part of each column.
+struct Walker {
+  const Header& h;
+  Index row = 0;
+  Index col = 0;
+
+  Walker(const Header& header, Offset entry) : h(header) {
+    if (h.symmetry == Symmetry::general) {
+      col = static_cast<Index>(entry / h.rows);
+      row = static_cast<Index>(entry % h.rows);
+      return;
+    }
+    for (; entry >= h.rows - top(); ++col) entry -= h.rows - top();
+    row = static_cast<Index>(top() + entry);
+  }
+
+  Index top() const { return h.symmetry == Symmetry::general ? 0 : h.symmetry == Symmetry::skew ? col + 1 : col; }
+  void next() {
+    if (++row < h.rows) return;
+    ++col;
+    row = top();
+  }
+};
+
+/// An array without its values. All rows are full, but for the diagonal of a skew-symmetric matrix.
+template <class T>
+Csr<T> full_rows(const Host& host, const Header& h) {
+  const Offset width = h.symmetry == Symmetry::skew && h.cols > 0 ? h.cols - 1 : h.cols;
+  const auto entries = static_cast<std::size_t>(h.rows * width);
+  Csr<T> a{h.rows, h.cols, Array<Offset>(static_cast<std::size_t>(h.rows) + 1), Array<Index>(entries),
+           Array<T>(entries)};
+  a.row_ptr[0] = 0;
+  const std::vector<detail::RowRun> runs = detail::cut_rows(h.rows);
+  parallel_for(host, runs.size(), [&](std::size_t k) {
+    for (Index r = runs[k].first; r < runs[k].last; ++r) {
+      const Offset begin = r * width;
+      a.row_ptr[static_cast<std::size_t>(r) + 1] = begin + width;
+      std::iota(a.col.begin() + begin, a.col.begin() + begin + width, 0);
+      if (width < h.cols)
+        std::for_each(a.col.begin() + begin + r, a.col.begin() + begin + width, [](Index& c) { ++c; });
+    }
+  });
+  return a;
+}
+
+template <class T>
+void put_elements(const Header& h, Piece& piece, Csr<T>& a) {
+  if (piece.entries == 0) return;  // a Walker has to start inside of the array
+  const bool skew = h.symmetry == Symmetry::skew;
+  const auto place = [&](Index row, Index col) -> T& {
+    const Offset begin = a.row_ptr[static_cast<std::size_t>(row)];
+    return a.val[static_cast<std::size_t>(begin + col - (skew && col > row ? 1 : 0))];
+  };
+  Walker at(h, piece.first);
+  Offset left = piece.entries;
+  each_line(piece, [&](const char* p) -> const char* {
+    T value;
+    p = parse_value_line(h, p, piece.end, value);
+    if (p == nullptr || left-- == 0) return nullptr;
+    place(at.row, at.col) = value;
+    if (h.symmetry != Symmetry::general && at.row != at.col) place(at.col, at.row) = skew ? -value : value;
+    at.next();
+    return p;
+  });
+}
+
+template <class T>
+Csr<T> read_array(const Host& host, const std::string& path, const Header& h) {
+  std::vector<Piece> pieces = cut(h.body);
+  parallel_for(host, pieces.size(), [&](std::size_t k) {
+    each_line(pieces[k], [&](const char* p) { return next_line(p, pieces[k].end); });
+  });
+  if (!number(pieces, h.entries)) report<T>(path, h);
+  Csr<T> a = full_rows<T>(host, h);
+  parallel_for(host, pieces.size(), [&](std::size_t k) { put_elements(h, pieces[k], a); });
+  if (any_bad(pieces)) report<T>(path, h);
+  return a;
+}
+
+template <class T>
+Csr<T> read(const std::string& path, const Header& h) {
+  const Host host;
+  return h.array ? read_array<T>(host, path, h) : read_coordinate<T>(host, path, h);
+}
+
+}  // namespace
+}  // namespace io
+
+template <class T>
+Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info) {
+  const io::Text text(path);
+  const io::Header h = io::read_header(path, text.view());
+  Csr<T> a = io::read<T>(path, h);
+  if (info != nullptr) *info = h.info;
+  return a;
+}
+
+template <class T>
+Array<T> read_vector(const std::string& path) {
+  const io::Text text(path);
+  const io::Header h = io::read_header(path, text.view());
+  if (h.rows != 1 && h.cols != 1) {
+    throw FormatError(
+        path, h.line,
+        "holds a " + std::to_string(h.rows) + " x " + std::to_string(h.cols) + " matrix where a vector is wanted");
+  }
+  Csr<T> a = io::read<T>(path, h);
+  const auto n = static_cast<std::size_t>(Offset{h.rows} * h.cols);
+  if (a.val.size() == n) return std::move(a.val);
+  Array<T> x(n, T{0});
+  for (std::size_t r = 0; r < static_cast<std::size_t>(a.rows); ++r) {
+    for (Offset k = a.row_ptr[r]; k < a.row_ptr[r + 1]; ++k) {
+      x[r + static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)])] = a.val[static_cast<std::size_t>(k)];
+    }
+  }
+  return x;
+}
+
+template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*);
+template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*);
+template Array<float> read_vector<float>(const std::string&);
+template Array<double> read_vector<double>(const std::string&);
+
+}  // namespace ostinato

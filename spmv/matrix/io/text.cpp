@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/io/text.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato::io {
+namespace {
+
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+
+[[noreturn]] void fail(const std::string& path, const std::string& reason) { throw FormatError(path, 0, reason); }
+
+std::string reason(int error) { return std::strerror(error); }
+
+/// Closes the file on every way out; the standard input stays open.
+struct File {
+  int id;
+  explicit File(const std::string& path) : id(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (id < 0) fail(path, "can't be opened: " + reason(errno));
+  }
+  ~File() {
+    if (id != STDIN_FILENO) ::close(id);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+};
+
+Array<char> read_all(int file, const std::string& path) {
+  Array<char> data;
+  std::size_t size = 0;
+  for (;;) {
+    if (data.size() - size < 4096) data.resize(std::max<std::size_t>(std::size_t{1} << 16, 2 * data.size()));
+    const ssize_t n = ::read(file, data.data() + size, data.size() - size);
+    if (n == 0) break;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail(path, "can't be read: " + reason(errno));
+    size += static_cast<std::size_t>(n);
+  }
+  data.resize(size);
+  return data;
+}
+
+class Inflater {
+ public:
+  Inflater(std::string_view packed, const std::string& path) : rest_(packed), path_(path) {
+    constexpr int gzip_only = 15 + 16;
+    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  Array<char> run() {
+    reserve();
+    do {
+      member();
+      inflateReset(&stream_);
+    } while (rest_.substr(0, 2) == gzip_magic);
+    // Tape blocks are padded with zeros; anything else means that bytes were lost or added.
+    if (rest_.find_first_not_of('\0') != std::string_view::npos) fail(path_, "bytes that aren't gzip follow its end");
+    out_.resize(size_);
+    return std::move(out_);
+  }
+
+ private:
+  /// The last four bytes tell the size of the last member modulo 2^32; a damaged file may tell anything, so the first
+  /// guess is bounded by what deflate can reach.
+  void reserve() {
+    std::size_t told = 0;
+    for (std::size_t k = 0; k < 4 && rest_.size() >= 18; ++k) {
+      told |= std::size_t{static_cast<unsigned char>(rest_[rest_.size() - 4 + k])} << (8 * k);
+    }
+    constexpr std::size_t usual_ratio = 8;
+    out_.resize(std::clamp<std::size_t>(told + 1, 4096, 4096 + usual_ratio * rest_.size()));
+  }
+
+  void member() {
+    int state = Z_OK;
+    while (state != Z_STREAM_END) {
+      if (size_ == out_.size()) out_.resize(out_.size() + out_.size() / 2);
+      constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in unsigned int
+      const std::size_t in = std::min(rest_.size(), most);
+      const std::size_t room = std::min(out_.size() - size_, most);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+      stream_.avail_in = static_cast<uInt>(in);
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + size_);
+      stream_.avail_out = static_cast<uInt>(room);
+      state = inflate(&stream_, Z_NO_FLUSH);
+      rest_.remove_prefix(in - stream_.avail_in);
+      size_ += room - stream_.avail_out;
+      if (state == Z_MEM_ERROR) throw std::bad_alloc();
+      const bool starved = rest_.empty() && stream_.avail_out > 0;
+      if (state == Z_BUF_ERROR || (state == Z_OK && starved)) fail(path_, "the gzip data ends early: it was truncated");
+      if (state != Z_OK && state != Z_STREAM_END) {
+        fail(path_,
+             std::string("the gzip data is damaged: ") + (stream_.msg != nullptr ? stream_.msg : "no reason told"));
+      }
+    }
+  }
+
+  std::string_view rest_;
+  const std::string& path_;
+  z_stream stream_{};
+  Array<char> out_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace
+
+Text::Text(const std::string& path) {
+  const File file(path);
+  try {
+    load(file.id, path);
+    if (view_.substr(0, 2) == gzip_magic) {
+      buffer_ = Inflater(view_, path).run();
+      view_ = {buffer_.data(), buffer_.size()};
+      unmap();
+    }
+  } catch (...) {
+    unmap();
+    throw;
+  }
+}
+
+Text::~Text() { unmap(); }
+
+void Text::load(int file, const std::string& path) {
+  struct stat about {};
+  if (::fstat(file, &about) != 0) fail(path, "can't be read: " + reason(errno));
+  if (S_ISDIR(about.st_mode)) fail(path, "is a directory, not a file");
+  const bool from_start = ::lseek(file, 0, SEEK_CUR) == 0;  // the standard input may have been read in part
+  if (S_ISREG(about.st_mode) && about.st_size > 0 && from_start) {
+    map_size_ = static_cast<std::size_t>(about.st_size);
+    void* map = ::mmap(nullptr, map_size_, PROT_READ, MAP_PRIVATE, file, 0);
+    if (map != MAP_FAILED) {
+      map_ = map;
+      ::madvise(map_, map_size_, MADV_WILLNEED);
+      view_ = {static_cast<const char*>(map_), map_size_};
+      return;
+    }
+  }
+  buffer_ = read_all(file, path);
+  view_ = {buffer_.data(), buffer_.size()};
+}
+
+void Text::unmap() {
+  if (map_ != nullptr) ::munmap(map_, map_size_);
+  map_ = nullptr;
+}
+
+Output::Output(const std::string& path) : path_(path) {
+  errno = 0;
+  if (path == "-") {
+    plain_ = stdout;
+  } else if (path.ends_with(".gz")) {
+    gzip_ = ::gzopen(path.c_str(), "wb");
+    if (gzip_ != nullptr) ::gzbuffer(static_cast<gzFile>(gzip_), 1u << 18);
+  } else {
+    plain_ = std::fopen(path.c_str(), "wb");
+  }
+  if (plain_ == nullptr && gzip_ == nullptr) fail("opened for writing", errno);
+}
+
+Output::~Output() {
+  if (plain_ != nullptr && plain_ != stdout) std::fclose(plain_);
+  if (gzip_ != nullptr) ::gzclose(static_cast<gzFile>(gzip_));
+}
+
+void Output::write(std::string_view text) {
+  errno = 0;
+  constexpr std::size_t most = std::size_t{1} << 30;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, most);
+    const std::size_t n = plain_ != nullptr ? std::fwrite(part.data(), 1, part.size(), plain_)
+                                            : ::gzfwrite(part.data(), 1, part.size(), static_cast<gzFile>(gzip_));
+    if (n != part.size()) fail("written", errno);
+    text.remove_prefix(part.size());
+  }
+}
+
+void Output::close() {
+  errno = 0;
+  bool good = true;
+  if (plain_ == stdout) {
+    good = std::fflush(stdout) == 0;
+  } else if (plain_ != nullptr) {
+    good = std::fclose(plain_) == 0;
+  } else if (gzip_ != nullptr) {
+    good = ::gzclose(static_cast<gzFile>(gzip_)) == Z_OK;
+  }
+  plain_ = nullptr;
+  gzip_ = nullptr;
+  if (!good) fail("written", errno);
+}
+
+void Output::fail(const char* doing, int error) {
+  throw FormatError(path_, 0, std::string("can't be ") + doing + (error != 0 ? ": " + reason(error) : ""));
+}
+
+std::string quote(std::string_view text) {
+  constexpr std::size_t most = 40;
+  constexpr char hex[] = "0123456789abcdef";
+  std::string out = "'";
+  for (const char c : text.substr(0, most)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      out += c;
+    } else {
+      out += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    }
+  }
+  return out + (text.size() > most ? "...'" : "'");
+}
+
+}  // namespace ostinato::io

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
+
+namespace ostinato {
+namespace {
+
+constexpr Offset block_entries = 8192;
+constexpr std::size_t longest_value = 32;  // more than "-2.2250738585072014e-308" and a line end
+constexpr std::size_t longest_line = longest_value + 2 * 11;
+
+/// Writes a number and the character behind it; returns the place behind both.
+template <class T>
+char* append(char* to, T value, char after) {
+  const auto written = std::to_chars(to, to + longest_value, value);
+  *written.ptr = after;
+  return written.ptr + 1;
+}
+
+/// Lets format(begin, end, buffer) turn entries into text, in parallel block by block, and writes the blocks in order.
+/// format returns the end of what it wrote.
+template <class F>
+void write_blocks(io::Output& out, const Host& host, Offset entries, F format) {
+  const Offset blocks = (entries + block_entries - 1) / block_entries;
+  const Offset batch = std::min<Offset>(blocks, 4 * host.threads());
+  std::vector<Array<char>> buffers(static_cast<std::size_t>(batch));
+  for (auto& buffer : buffers) buffer.resize(static_cast<std::size_t>(block_entries) * longest_line);
+  std::vector<std::size_t> sizes(buffers.size());
+  for (Offset first = 0; first < blocks; first += batch) {
+    const auto count = static_cast<std::size_t>(std::min(batch, blocks - first));
+    parallel_for(host, count, [&](std::size_t k) {
+      const Offset begin = (first + static_cast<Offset>(k)) * block_entries;
+      char* const buffer = buffers[k].data();
+      sizes[k] = static_cast<std::size_t>(format(begin, std::min(begin + block_entries, entries), buffer) - buffer);
+    });
+    for (std::size_t k = 0; k < count; ++k) out.write({buffers[k].data(), sizes[k]});
+  }
+}
+
+void write_header(io::Output& out, const char* format, std::string_view comment, const std::string& size) {
+  std::string text = std::string("%%MatrixMarket matrix ") + format + " real general\n";
+  while (!comment.empty()) {
+    const std::size_t length = std::min(comment.find('\n'), comment.size());
+    text.append("% ").append(comment.substr(0, length)).append("\n");
+    comment.remove_prefix(std::min(length + 1, comment.size()));
+  }
+  out.write(text + size + "\n");
+}
+
+}  // namespace
+
+template <class T>
+void write_matrix_market(const std::string& path, const CsrView<T>& a, std::string_view comment) {
+  const Host host;
+  io::Output out(path);
+  write_header(out, "coordinate", comment,
+               std::to_string(a.rows) + " " + std::to_string(a.cols) + " " + std::to_string(a.nonzeros()));
+  write_blocks(out, host, a.nonzeros(), [&](Offset begin, Offset end, char* to) {
+    // Blocks hold entries, not rows, so that a long row is shared out too.
+    auto row_end = std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), begin);
+    for (Offset k = begin; k < end; ++k) {
+      while (*row_end <= k) ++row_end;
+      to = append(to, row_end - a.row_ptr.begin(), ' ');
+      to = append(to, Offset{a.col[static_cast<std::size_t>(k)]} + 1, ' ');
+      to = append(to, a.val[static_cast<std::size_t>(k)], '\n');
+    }
+    return to;
+  });
+  out.close();
+}
+
+template <class T>
+void write_vector(const std::string& path, std::span<const T> x, std::string_view comment) {
+  const Host host;
+  io::Output out(path);
+  write_header(out, "array", comment, std::to_string(x.size()) + " 1");
+  write_blocks(out, host, static_cast<Offset>(x.size()), [&](Offset begin, Offset end, char* to) {
+    for (Offset k = begin; k < end; ++k) to = append(to, x[static_cast<std::size_t>(k)], '\n');
+    return to;
+  });
+  out.close();
+}
+
+template void write_matrix_market<float>(const std::string&, const CsrView<float>&, std::string_view);
+template void write_matrix_market<double>(const std::string&, const CsrView<double>&, std::string_view);
+template void write_vector<float>(const std::string&, std::span<const float>, std::string_view);
+template void write_vector<double>(const std::string&, std::span<const double>, std::string_view);
+
+}  // namespace ostinato

@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/spmv/space/cuda/state.cuh>
+
+namespace ostinato {
+
+namespace {
+
+/// Asked for its attributes to learn whether this build holds code for the GPU.
+__global__ void probe_kernel() {}
+
+std::string absence() {
+  int driver = 0, count = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no NVIDIA driver on this machine";
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  (void)cudaGetLastError();
+  if (code == cudaErrorInsufficientDriver || code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    return std::string("no usable NVIDIA GPU (") + (code == cudaSuccess ? "none found" : cudaGetErrorString(code)) +
+           ")";
+  }
+  if (code != cudaSuccess) return std::string("CUDA can't be used: ") + cudaGetErrorString(code);
+  cudaFuncAttributes attributes{};
+  const cudaError_t probed = cudaFuncGetAttributes(&attributes, probe_kernel);
+  (void)cudaGetLastError();
+  return probed == cudaSuccess
+             ? ""
+             : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
+}
+
+/// The GPU can let kernels overlap, and the driver record that (from 12.3 on). The kernels here wait for each other
+/// only in code for 9.0 and later: what a driver makes of older PTX doesn't.
+bool kernels_overlap(const cudaDeviceProp& properties) {
+  int driver = 0;
+  cudaFuncAttributes attributes{};
+  OSTINATO_CUDA(cudaDriverGetVersion(&driver));
+  OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, probe_kernel));
+  return properties.major >= 9 && driver >= 12030 && attributes.ptxVersion >= 90;
+}
+
+std::string bytes_text(double bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1024.0 * 1024 * 1024));
+  return text;
+}
+
+}  // namespace
+
+Cuda::State::State(int device_number, cudaStream_t on, bool owns)
+    : device(device_number), stream(on), owns_stream(owns) {
+  activate();
+  OSTINATO_CUDA(cudaGetDeviceProperties(&properties, device));
+  overlaps = kernels_overlap(properties);
+  int clock_khz = 0, width_bits = 0;
+  OSTINATO_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device));
+  OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));
+  bandwidth = 2e3 * clock_khz * width_bits / 8;
+  if (owns_stream) OSTINATO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location = {cudaMemLocationTypeDevice, device};
+  OSTINATO_CUDA(cudaMemPoolCreate(&pool, &props));
+  auto keep = std::numeric_limits<std::uint64_t>::max();
+  OSTINATO_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  OSTINATO_CUDA(cudaMalloc(&partial, max_sums * max_partial * sizeof(double)));
+  OSTINATO_CUDA(cudaMalloc(&arrived, sizeof(unsigned)));
+  OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes));
+  OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
+}
+
+// Errors are of no use here: at the end of a program the driver may be gone already.
+Cuda::State::~State() {
+  (void)cudaSetDevice(device);
+  if (cublas != nullptr) (void)cublasDestroy(cublas);
+  if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
+  (void)cudaStreamSynchronize(stream);
+  (void)cudaFree(partial);
+  (void)cudaFree(arrived);
+  (void)cudaFreeHost(staging);
+  if (pool != nullptr) (void)cudaMemPoolDestroy(pool);
+  if (owns_stream) (void)cudaStreamDestroy(stream);
+}
+
+cublasHandle_t Cuda::State::blas() {
+  if (cublas == nullptr) {
+    OSTINATO_CUBLAS(cublasCreate(&cublas));
+    OSTINATO_CUBLAS(cublasSetStream(cublas, stream));
+  }
+  return cublas;
+}
+
+cusparseHandle_t Cuda::State::sparse() {
+  if (cusparse == nullptr) {
+    OSTINATO_CUSPARSE(cusparseCreate(&cusparse));
+    OSTINATO_CUSPARSE(cusparseSetStream(cusparse, stream));
+  }
+  return cusparse;
+}
+
+static std::shared_ptr<Cuda::State> open(int device, Cuda::Stream stream, bool owns) {
+  const std::string why = absence();
+  if (!why.empty()) throw DeviceError(why + "; use the CPU");
+  const int count = Cuda::device_count();
+  if (device < 0 || device >= count) {
+    throw DeviceError("no GPU number " + std::to_string(device) + ": this machine has " + std::to_string(count) +
+                      ", numbered from 0");
+  }
+  return std::make_shared<Cuda::State>(device, stream, owns);
+}
+
+Cuda::Cuda(int device) : state_(open(device, nullptr, true)) {}
+Cuda::Cuda(int device, Stream stream) : state_(open(device, stream, false)) {}
+
+int Cuda::device_count() noexcept {
+  static const bool usable = absence().empty();
+  int count = 0;
+  return usable && cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+std::string Cuda::why_absent() { return absence(); }
+
+std::string Cuda::build_description() {
+  return "CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
+}
+
+int Cuda::device() const { return state_->device; }
+Cuda::Stream Cuda::stream() const { return state_->stream; }
+int Cuda::multiprocessors() const { return state_->properties.multiProcessorCount; }
+std::size_t Cuda::shared_bytes() const { return state_->properties.sharedMemPerBlockOptin; }
+std::size_t Cuda::cache_bytes() const { return static_cast<std::size_t>(state_->properties.l2CacheSize); }
+double Cuda::bandwidth() const { return state_->bandwidth; }
+
+std::string Cuda::description() const {
+  return std::string(state_->properties.name) + ", " + std::to_string(multiprocessors()) + " multiprocessors, " +
+         bytes_text(static_cast<double>(state_->properties.totalGlobalMem));
+}
+
+void Cuda::wait() const {
+  state_->activate();
+  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+}
+
+void* Cuda::allocate(std::size_t bytes) const {
+  state_->activate();
+  void* p = nullptr;
+  const cudaError_t code = cudaMallocFromPoolAsync(&p, bytes, state_->pool, state_->stream);
+  if (code == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    (void)cudaMemGetInfo(&free, &total);
+    throw DeviceError("GPU memory ran out: " + bytes_text(static_cast<double>(bytes)) + " wanted, " +
+                      bytes_text(static_cast<double>(free)) + " of " + bytes_text(static_cast<double>(total)) +
+                      " free");
+  }
+  OSTINATO_CUDA(code);
+  return p;
+}
+
+void Cuda::release(void* p) const noexcept {
+  (void)cudaSetDevice(state_->device);
+  (void)cudaFreeAsync(p, state_->stream);
+}
+
+void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
+  if (bytes == 0) return;
+  state_->activate();
+  OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream));
+  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+}
+
+void Cuda::download(void* to, const void* from, std::size_t bytes) const {
+  if (bytes == 0) return;
+  state_->activate();
+  const bool small = bytes <= State::staging_bytes;
+  OSTINATO_CUDA(cudaMemcpyAsync(small ? state_->staging : to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
+  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  if (small) std::memcpy(to, state_->staging, bytes);
+}
+
+void Cuda::copy(void* to, const void* from, std::size_t bytes) const {
+  if (bytes == 0) return;
+  state_->activate();
+  OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream));
+}
+
+void Cuda::zero(void* p, std::size_t bytes) const {
+  if (bytes == 0) return;
+  state_->activate();
+  OSTINATO_CUDA(cudaMemsetAsync(p, 0, bytes, state_->stream));
+}
+
+void require_device_memory(const Cuda& space, const void* p, const char* what) {
+  space.state().activate();
+  cudaPointerAttributes attributes{};
+  OSTINATO_CUDA(cudaPointerGetAttributes(&attributes, p));
+  if (p != nullptr && attributes.devicePointer == nullptr) {
+    throw DeviceError(std::string(what) +
+                      " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
+  }
+}
+
+struct CudaMailbox::Slot {
+  void* buffer = nullptr;
+  cudaEvent_t arrived = nullptr;
+};
+
+CudaMailbox::CudaMailbox(const Cuda& space, std::size_t bytes) : space_(space), bytes_(bytes), slots_(new Slot[2]) {
+  space_.state().activate();
+  for (int k = 0; k < 2; ++k) {
+    OSTINATO_CUDA(cudaMallocHost(&slots_[k].buffer, bytes));
+    OSTINATO_CUDA(cudaEventCreateWithFlags(&slots_[k].arrived, cudaEventDisableTiming));
+  }
+}
+
+CudaMailbox::~CudaMailbox() {
+  (void)cudaSetDevice(space_.device());
+  (void)cudaStreamSynchronize(space_.stream());
+  for (int k = 0; k < 2; ++k) {
+    (void)cudaEventDestroy(slots_[k].arrived);
+    (void)cudaFreeHost(slots_[k].buffer);
+  }
+}
+
+void CudaMailbox::post(const void* from) {
+  Slot& slot = slots_[posted_++ % 2];
+  OSTINATO_CUDA(cudaMemcpyAsync(slot.buffer, from, bytes_, cudaMemcpyDeviceToHost, space_.stream()));
+  OSTINATO_CUDA(cudaEventRecord(slot.arrived, space_.stream()));
+}
+
+const void* CudaMailbox::take() {
+  Slot& slot = slots_[taken_++ % 2];
+  OSTINATO_CUDA(cudaEventSynchronize(slot.arrived));
+  return slot.buffer;
+}
+
+struct CudaGraph::Body {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t launchable = nullptr;
+
+  ~Body() {
+    if (launchable != nullptr) (void)cudaGraphExecDestroy(launchable);
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  }
+};
+
+CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
+CudaGraph::~CudaGraph() = default;
+
+bool CudaGraph::can_record(const Cuda& space) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return space.stream() != nullptr && cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
+         status == cudaStreamCaptureStatusNone;
+}
+
+void CudaGraph::begin() {
+  space_.state().activate();
+  OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
+}
+
+void CudaGraph::end() {
+  body_ = std::make_unique<Body>();
+  OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
+  OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
+}
+
+void CudaGraph::abandon() noexcept {
+  (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
+  (void)cudaGetLastError();
+}
+
+void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }
+
+}  // namespace ostinato

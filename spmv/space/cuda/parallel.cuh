@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// for_each and sum on Cuda. The contract of the functors is in spmv/space/parallel.hpp.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda/launch.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato {
+
+namespace cuda {
+
+template <class F>
+__device__ bool prepare(F& f) {
+  if constexpr (requires { f.prepare(); }) {
+    if (f.prepare()) return true;
+    if constexpr (requires { f.skipped(); }) {
+      if (blockIdx.x == 0 && threadIdx.x == 0) f.skipped();
+    }
+    return false;
+  } else {
+    return true;
+  }
+}
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, F f) {
+  take_turn();
+  if (!prepare(f)) return;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
+}
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
+  using Result = std::remove_cvref_t<decltype(f(n))>;
+  static_assert(Result::count <= Cuda::State::max_sums);
+  take_turn();
+  if (!prepare(f)) return;
+  Result mine{};
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride)
+    mine += f(i);
+  grid_sum(mine, to, [&](const Result& total) {
+    if constexpr (requires { f.finish(total); }) f.finish(total);
+  });
+}
+
+}  // namespace cuda
+
+template <class F>
+void for_each(const Cuda& space, std::size_t n, F f) {
+  space.state().activate();
+  cuda::launch(space, cuda::for_each_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f);
+}
+
+template <class F>
+void sum(const Cuda& space, std::size_t n, F f, double* slots) {
+  space.state().activate();
+  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f,
+               cuda::reduction(space, slots));
+}
+
+template <class Space>
+struct Atomic;
+
+template <>
+struct Atomic<Cuda> {
+  __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
+  __device__ static void max(int* p, int v) { atomicMax(p, v); }
+  __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
+  template <class I>
+  __device__ static void store(I* p, I v) {
+    *const_cast<volatile I*>(p) = v;
+  }
+  template <class I>
+  __device__ static I load(const I* p) {
+    return *const_cast<const volatile I*>(p);
+  }
+  /// Maybe an old value, from the first-level cache: for what all ask again and again, and is only ever set. A weak
+  /// load beside others' stores, which under PTX's memory model gives one of the values that were stored.
+  template <class I>
+  __device__ static I peek(const I* p) {
+    return *p;
+  }
+};
+
+}  // namespace ostinato

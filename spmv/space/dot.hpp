@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato {
+
+/// x . y, added up in double.
+template <class T>
+struct Dot {
+  const T* x;
+  const T* y;
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    return {{static_cast<double>(x[i]) * static_cast<double>(y[i])}};
+  }
+};
+
+}  // namespace ostinato

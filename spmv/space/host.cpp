@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/host.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
+
+namespace ostinato {
+namespace {
+
+// Below this, starting the threads costs more than the copy.
+constexpr std::size_t parallel_block = std::size_t{1} << 20;
+
+void finalize_kokkos() {
+  if (Kokkos::is_initialized()) Kokkos::finalize();
+}
+
+void initialize_kokkos(int threads) {
+#if KOKKOS_VERSION >= 30700
+  const std::string name = "--kokkos-num-threads=";
+#else
+  const std::string name = "--kokkos-threads=";
+#endif
+  std::vector<std::string> words{"ostinato", "--kokkos-disable-warnings"};
+  if (threads > 0) words.push_back(name + std::to_string(threads));
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
+  try {
+    Kokkos::initialize(count, arguments.data());
+  } catch (const std::runtime_error& e) {  // such as a number of threads that contradicts KOKKOS_NUM_THREADS
+    const std::string reason = e.what();   // a trace follows its first line
+    throw ArgumentError("Host: Kokkos can't be initialised: " + reason.substr(0, reason.find('\n')));
+  }
+  static const bool registered = std::atexit(finalize_kokkos) == 0;
+  static_cast<void>(registered);
+}
+
+/// Kokkos has to run before the execution space of a Host is made; hence a call in its initialiser.
+Host::execution_space start(int threads) {
+  // Kokkos 3.4 has room for 512 threads and doesn't check.
+  if (threads < 0 || threads > 512) {
+    throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, 512 is the most");
+  }
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (!Kokkos::is_initialized()) initialize_kokkos(threads);
+  const Host::execution_space space;
+  const int running = static_cast<int>(space.concurrency());
+  if (threads > 0 && threads != running) {
+    throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but Kokkos runs with " +
+                        std::to_string(running) + " already; ask before anything else of the library is called");
+  }
+  return space;
+}
+
+std::string model_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const std::size_t from = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (from != std::string::npos) return line.substr(from);
+  }
+  return "CPU";  // not every architecture tells its name there
+}
+
+/// Calls f(offset, length) for blocks that cover 0 .. bytes - 1.
+template <class F>
+void for_blocks(const Host& host, std::size_t bytes, F f) {
+  parallel_for(host, (bytes + parallel_block - 1) / parallel_block,
+               [=](std::size_t k) { f(k * parallel_block, std::min(parallel_block, bytes - k * parallel_block)); });
+}
+
+}  // namespace
+
+Host::Host(int threads) : space_(start(threads)) {}
+
+int Host::threads() const { return static_cast<int>(space_.concurrency()); }
+
+std::string Host::description() const {
+  return model_name() + ", " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");
+}
+
+void* Host::allocate(std::size_t bytes) const { return allocate_host(bytes); }
+
+void Host::release(void* p) const noexcept { release_host(p); }
+
+void Host::copy(void* to, const void* from, std::size_t bytes) const {
+  for_blocks(*this, bytes, [=](std::size_t at, std::size_t n) {
+    std::memcpy(static_cast<char*>(to) + at, static_cast<const char*>(from) + at, n);
+  });
+}
+
+void Host::zero(void* p, std::size_t bytes) const {
+  for_blocks(*this, bytes, [=](std::size_t at, std::size_t n) { std::memset(static_cast<char*>(p) + at, 0, n); });
+}
+
+}  // namespace ostinato

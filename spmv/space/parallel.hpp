@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+// Element-wise work, written once as functors and run on either space: for_each and sum for Host are here, those for
+// Cuda in spmv/space/cuda/parallel.cuh with the same contract.
+//
+// A functor is copied to whoever runs it and has
+//   operator()(std::size_t i) const  what to do with element i; for sum, returns Sums<K>
+//   bool prepare()       (optional)  called once by each worker on its copy, before the elements: reads the scalars it
+//                                    needs; false: nothing is done
+//   void skipped()       (optional)  called once, by one worker, when prepare said false
+//   void finish(const Sums<K>&)  (optional, sum only)  called once, by one worker, with the finished sums
+//
+// The sums are added in an order that depends on n alone (on Cuda on the GPU's model, too): fixed blocks of elements,
+// whose partial sums are added in order. The same input gives the same bits, whatever the number of threads.
+
+namespace ostinato {
+
+/// Elements in a block of the host's for_each and sum.
+inline constexpr std::size_t host_block = 2048;
+/// Up to so many blocks, the calling thread takes them all: waking the others takes as long.
+inline constexpr std::size_t serial_blocks = 4;
+
+namespace detail {
+
+/// f(block) for each block, on the calling thread when they are few.
+template <class F>
+void for_blocks(const Host& host, std::size_t blocks, F f) {
+  if (blocks > serial_blocks) return parallel_for(host, blocks, f);
+  for (std::size_t block = 0; block < blocks; ++block) f(block);
+}
+
+template <class F>
+bool prepare(F& f) {
+  if constexpr (requires { f.prepare(); }) {
+    return f.prepare();
+  } else {
+    return true;
+  }
+}
+
+template <class F>
+void skipped(F& f) {
+  if constexpr (requires { f.skipped(); }) f.skipped();
+}
+
+/// Sums over a block, in lanes that don't wait for each other; the i-th element goes to lane i % 16.
+template <class F>
+auto block_sums(const F& f, std::size_t begin, std::size_t end) {
+  using Result = std::remove_cvref_t<decltype(f(begin))>;
+  constexpr int count = Result::count;
+  constexpr std::size_t lanes = 16;
+  double lane[count][lanes] = {};
+  std::size_t i = begin;
+  for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const Result s = f(i + l);
+      for (int k = 0; k < count; ++k) lane[k][l] += s.v[k];
+    }
+  }
+  for (std::size_t l = 0; i + l < end; ++l) {
+    const Result s = f(i + l);
+    for (int k = 0; k < count; ++k) lane[k][l] += s.v[k];
+  }
+  Result total{};
+  for (std::size_t l = 0; l < lanes; ++l) {
+    for (int k = 0; k < count; ++k) total.v[k] += lane[k][l];
+  }
+  return total;
+}
+
+}  // namespace detail
+
+/// f(i) for i = 0 .. n - 1, in no particular order. Calls must not touch each other's elements.
+template <class F>
+void for_each(const Host& host, std::size_t n, F f) {
+  if (!detail::prepare(f)) return detail::skipped(f);
+  detail::for_blocks(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
+    const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+#pragma omp simd
+    for (std::size_t i = begin; i < end; ++i) f(i);
+  });
+}
+
+/// slots[k] := sum over i of f(i).v[k]; slots may be null when f.finish takes the sums.
+template <class F>
+void sum(const Host& host, std::size_t n, F f, double* slots) {
+  using Result = std::remove_cvref_t<decltype(f(std::size_t{0}))>;
+  if (!detail::prepare(f)) return detail::skipped(f);
+  const std::size_t blocks = (n + host_block - 1) / host_block;
+  static thread_local std::vector<Result> partial;
+  partial.resize(blocks);
+  Result* const out = partial.data();
+  detail::for_blocks(host, blocks, [=](std::size_t block) {
+    out[block] = detail::block_sums(f, block * host_block, std::min((block + 1) * host_block, n));
+  });
+  Result total{};
+  for (std::size_t block = 0; block < blocks; ++block) total += out[block];
+  if (slots != nullptr) std::copy(total.v, total.v + Result::count, slots);
+  if constexpr (requires { f.finish(total); }) f.finish(total);
+}
+
+/// Integer operations on shared counters, for functors that run on either space.
+template <class Space>
+struct Atomic;
+
+template <>
+struct Atomic<Host> {
+  template <class I>
+  static I add(I* p, I v) {
+    return std::atomic_ref<I>(*p).fetch_add(v, std::memory_order_relaxed);
+  }
+  template <class I>
+  static void store(I* p, I v) {
+    std::atomic_ref<I>(*p).store(v, std::memory_order_relaxed);
+  }
+  template <class I>
+  static I load(const I* p) {
+    return std::atomic_ref<I>(*const_cast<I*>(p)).load(std::memory_order_relaxed);
+  }
+  /// The same, maybe an old value.
+  template <class I>
+  static I peek(const I* p) {
+    return load(p);
+  }
+  template <class I>
+  static void max(I* p, I v) {
+    std::atomic_ref<I> shared(*p);
+    for (I seen = shared.load(std::memory_order_relaxed); seen < v && !shared.compare_exchange_weak(seen, v);) {
+    }
+  }
+  static void set_bit(std::uint32_t* word, std::uint32_t bit) {
+    std::atomic_ref<std::uint32_t>(*word).fetch_or(bit, std::memory_order_relaxed);
+  }
+};
+
+}  // namespace ostinato

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+#include "support/samples.hpp"
+#include "support/spaces.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class PatternHashOf : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+
+  std::string of(const Csr<Value>& a) const {
+    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
+    return pattern_hash(this->space(), resident.view());
+  }
+};
+
+TYPED_TEST_SUITE(PatternHashOf, EverySpace, SpaceNames);
+
+TYPED_TEST(PatternHashOf, IsWhatItAlwaysWas) {
+  const auto a = dense<typename TypeParam::T>({{4, -1, 0, 0}, {-1, 4, 0, 2}, {0, 0, 0, 0}, {0, 2, 0, 4}});
+
+  EXPECT_EQ(this->of(a), "e0c93b145ba65690ae51d0c7");
+}
+
+TYPED_TEST(PatternHashOf, TellsEverySampleFromAnother) {
+  using T = typename TypeParam::T;
+  using Pattern = std::tuple<Index, Index, std::vector<Offset>, std::vector<Index>>;
+  std::map<std::string, Pattern> known;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    SCOPED_TRACE(sample.name);
+    const Csr<T>& a = sample.matrix;
+    const Pattern pattern{a.rows, a.cols, {a.row_ptr.begin(), a.row_ptr.end()}, {a.col.begin(), a.col.end()}};
+
+    const auto [at, is_new] = known.insert({this->of(a), pattern});
+
+    EXPECT_EQ(at->first.size(), 24u);
+    EXPECT_EQ(at->first.find_first_not_of("0123456789abcdef"), std::string::npos);
+    EXPECT_TRUE(is_new || at->second == pattern);
+  }
+  EXPECT_GT(known.size(), 30u);
+}
+
+TYPED_TEST(PatternHashOf, IsTheSameOnTheHost) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>())
+    EXPECT_EQ(this->of(sample.matrix), pattern_hash(Host(), sample.matrix.view())) << sample.name;
+}
+
+TYPED_TEST(PatternHashOf, DoesNotDependOnValues) {
+  using T = typename TypeParam::T;
+  Csr<T> a = scattered<T>(3000, 2000, 5, true, 3);
+  const std::string before = this->of(a);
+  for (T& v : a.val) v = T(7);
+
+  EXPECT_EQ(this->of(a), before);
+}
+
+TYPED_TEST(PatternHashOf, DependsOnEachEntryAndTheShape) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = stencil<T>(700, 700, 9, 1);
+  const std::string hash = this->of(a);
+  Csr<T> moved = a, taller = a, wider = a, shifted = a;
+  moved.col[moved.col.size() - 1] -= 2;
+  taller.row_ptr.push_back(taller.row_ptr.back());
+  ++taller.rows;
+  ++wider.cols;
+  ++shifted.row_ptr[350];  // the first entry of row 350 goes to row 349
+
+  EXPECT_NE(this->of(moved), hash);
+  EXPECT_NE(this->of(taller), hash);
+  EXPECT_NE(this->of(wider), hash);
+  EXPECT_NE(this->of(shifted), hash);
+}
+
+}  // namespace
+}  // namespace ostinato::test

@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/formats/csr/csr_format.hpp>
+#include <ostinato/spmv/formats/cusparse/cusparse.hpp>
+#include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+
+#include "support/reference.hpp"
+#include "support/samples.hpp"
+#include "support/spaces.hpp"
+
+namespace ostinato::test {
+namespace {
+
+using formats::CusparseAlg1;
+using formats::CusparseAlg2;
+using formats::CusparseArrays;
+using formats::CusparseBsr;
+using formats::CusparseSell;
+
+/// The arrays that cuSPARSE gets, in host memory.
+template <class T>
+struct Stored {
+  std::vector<std::int32_t> start;
+  std::vector<Index> col;
+  std::vector<T> val;
+};
+
+template <class Space, class T>
+Stored<T> stored(const CusparseArrays<Space, T>& a) {
+  return {a.start.download(), a.col.download(), a.val.download()};
+}
+
+/// On Host the conversion alone; on Cuda through the formats.
+template <class Case>
+class Cusparse : public SpaceTest<Case> {
+ protected:
+  using S = typename Case::Space;
+  using V = typename Case::T;
+
+  Stored<V> slices(const Csr<V>& a) const {
+    if constexpr (S::on_device) {
+      return stored(CusparseSell<S, V>(this->space(), resident(a), structure(a)).product().arrays());
+    } else {
+      return stored(formats::to_slices(this->space(), a.view()));
+    }
+  }
+
+  Stored<V> blocks(const Csr<V>& a, int size) const {
+    if constexpr (S::on_device) {
+      return stored(CusparseBsr<S, V>(this->space(), resident(a), structure(a), {size}).product().arrays());
+    } else {
+      return stored(formats::to_blocks(this->space(), a.view(), size));
+    }
+  }
+
+  /// The arrays of slices or blocks that were made for `a` and then given the values of `changed`.
+  Stored<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
+    if constexpr (S::on_device) {
+      CusparseSell<S, V> f(this->space(), resident(a), structure(a));
+      f.update_values(resident(changed));
+      return stored(f.product().arrays());
+    } else {
+      auto arrays = formats::to_slices(this->space(), a.view());
+      formats::fill_slices(this->space(), changed.view(), arrays, false);
+      return stored(arrays);
+    }
+  }
+
+  Stored<V> updated_blocks(const Csr<V>& a, const Csr<V>& changed, int size) const {
+    if constexpr (S::on_device) {
+      CusparseBsr<S, V> f(this->space(), resident(a), structure(a), {size});
+      f.update_values(resident(changed));
+      return stored(f.product().arrays());
+    } else {
+      auto arrays = formats::to_blocks(this->space(), a.view(), size);
+      formats::fill_blocks(this->space(), changed.view(), size, arrays);
+      return stored(arrays);
+    }
+  }
+
+ private:
+  Resident<S, V> resident(const Csr<V>& a) const { return Resident<S, V>(this->space(), a.view()); }
+  static Structure structure(const Csr<V>& a) { return analyse(Host(), a.view()); }
+};
+
+TYPED_TEST_SUITE(Cusparse, EverySpace, SpaceNames);
+
+template <class T>
+Csr<T> with_other_values(Csr<T> a) {
+  for (T& v : a.val) v = 1 - 2 * v;
+  return a;
+}
+
+TYPED_TEST(Cusparse, StoresSlicesColumnByColumn) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = dense<T>({{1, 0, 0, 2, 0}, {0, 0, 0, 0, 0}, {0, 3, 4, 0, 5}, {6, 0, 0, 0, 0}, {0, 0, 0, 7, 8}});
+
+  const Stored<T> got = this->slices(a);
+
+  std::vector<Index> col(96, -1);
+  std::vector<T> val(96);
+  const auto put = [&](std::size_t row, std::size_t k, Index column, double value) {
+    col[32 * k + row] = column;
+    val[32 * k + row] = static_cast<T>(value);
+  };
+  put(0, 0, 0, 1);
+  put(0, 1, 3, 2);
+  put(2, 0, 1, 3);
+  put(2, 1, 2, 4);
+  put(2, 2, 4, 5);
+  put(3, 0, 0, 6);
+  put(4, 0, 3, 7);
+  put(4, 1, 4, 8);
+  EXPECT_EQ(got.start, (std::vector<std::int32_t>{0, 96}));
+  EXPECT_EQ(got.col, col);
+  EXPECT_EQ(got.val, val);
+}
+
+TYPED_TEST(Cusparse, StoresEverySliceInItsOwnWidth) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    SCOPED_TRACE(sample.name);
+    const Csr<T>& a = sample.matrix;
+
+    const Stored<T> got = this->slices(a);
+
+    const std::size_t rows = static_cast<std::size_t>(a.rows), slices = (rows + 31) / 32;
+    std::vector<std::int32_t> start(1, 0);
+    std::vector<Index> col;
+    std::vector<T> val;
+    for (std::size_t s = 0; s < slices; ++s) {
+      Offset width = 0;
+      for (std::size_t i = 32 * s; i < std::min(32 * s + 32, rows); ++i)
+        width = std::max(width, a.row_ptr[i + 1] - a.row_ptr[i]);
+      for (Offset slot = 0; slot < 32 * width; ++slot) {
+        const std::size_t i = 32 * s + static_cast<std::size_t>(slot % 32);
+        const Offset k = i < rows ? a.row_ptr[i] + slot / 32 : 0;
+        const bool used = i < rows && k < a.row_ptr[i + 1];
+        col.push_back(used ? a.col[static_cast<std::size_t>(k)] : -1);
+        val.push_back(used ? a.val[static_cast<std::size_t>(k)] : T{0});
+      }
+      start.push_back(static_cast<std::int32_t>(val.size()));
+    }
+    EXPECT_EQ(got.start, start);
+    EXPECT_EQ(got.col, col);
+    EXPECT_EQ(got.val, val);
+  }
+}
+
+TYPED_TEST(Cusparse, StoresBlocksRowByRow) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = dense<T>({{1, 2, 0, 0}, {0, 3, 0, 4}, {0, 0, 0, 0}, {0, 0, 5, 6}});
+
+  const Stored<T> got = this->blocks(a, 2);
+
+  EXPECT_EQ(got.start, (std::vector<std::int32_t>{0, 2, 3}));
+  EXPECT_EQ(got.col, (std::vector<Index>{0, 1, 1}));
+  EXPECT_EQ(got.val, (std::vector<T>{1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 5, 6}));
+}
+
+TYPED_TEST(Cusparse, StoresEachBlockOnceInAscendingOrder) {
+  using T = typename TypeParam::T;
+  for (const int size : {2, 3, 4, 5, 6, 8}) {
+    SCOPED_TRACE(size);
+    for (const Csr<T>& a : {scattered<T>(240, 480, 9, true, 1), with_dense_row<T>(480, 480, 77, 2),
+                            stencil<T>(480, 240, 7, 3), from_triplets<T>(240, 240, {})}) {
+      const Stored<T> got = this->blocks(a, size);
+
+      const auto width = static_cast<std::size_t>(size), area = width * width;
+      std::vector<std::int32_t> start(1, 0);
+      std::vector<Index> col;
+      std::vector<T> val;
+      for (Index block_row = 0; block_row < a.rows / size; ++block_row) {
+        std::vector<std::vector<T>> blocks(static_cast<std::size_t>(a.cols / size));
+        for (std::size_t r = 0; r < width; ++r) {
+          const std::size_t i = static_cast<std::size_t>(block_row) * width + r;
+          for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+            auto& block = blocks[static_cast<std::size_t>(a.col[k] / size)];
+            block.resize(area);
+            block[r * width + static_cast<std::size_t>(a.col[k] % size)] = a.val[k];
+          }
+        }
+        for (std::size_t c = 0; c < blocks.size(); ++c) {
+          if (blocks[c].empty()) continue;
+          col.push_back(static_cast<Index>(c));
+          val.insert(val.end(), blocks[c].begin(), blocks[c].end());
+        }
+        start.push_back(static_cast<std::int32_t>(col.size()));
+      }
+      EXPECT_EQ(got.start, start);
+      EXPECT_EQ(got.col, col);
+      EXPECT_EQ(got.val, val);
+    }
+  }
+}
+
+TYPED_TEST(Cusparse, PutsNewValuesWhereTheOldOnesWere) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = with_dense_row<T>(480, 480, 77, 4), changed = with_other_values(a);
+
+  const Stored<T> slices = this->updated_slices(a, changed), blocks = this->updated_blocks(a, changed, 4);
+
+  EXPECT_EQ(slices.val, this->slices(changed).val);
+  EXPECT_EQ(slices.col, this->slices(changed).col);
+  EXPECT_EQ(blocks.val, this->blocks(changed, 4).val);
+  EXPECT_EQ(blocks.col, this->blocks(changed, 4).col);
+}
+
+/// Every size of blocks that the matrix can be cut into, whatever cost() thinks of it.
+TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
+  using Space = typename TypeParam::Space;
+  using T = typename TypeParam::T;
+  if constexpr (!Space::on_device) {
+    GTEST_SKIP() << formats::cusparse_needs_gpu;
+  } else {
+    const Csr<T> a = with_dense_row<T>(480, 480, 77, 5);
+    const auto x = random_vector<T>(480, 6), y = random_vector<T>(480, 7);
+    for (const int size : {2, 3, 4, 5, 6, 8}) {
+      const CusparseBsr<Space, T> f(this->space(), Resident<Space, T>(this->space(), a.view()), {}, {size});
+      const auto in = this->put(x);
+      auto out = this->put(y);
+
+      f.apply(T(2.5), in, T{-1}, out);
+
+      EXPECT_EQ(difference(out.download(), reference_product(a.view(), T(2.5), x, T{-1}, y)), "") << size;
+    }
+  }
+}
+
+/// As on the GPU of docs/performance.md. Costs need none.
+constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true, 0, 5.1e-12, 1.5};
+
+template <class F>
+std::string why_not(Index rows, Index cols, Offset nonzeros) {
+  Structure s;
+  s.rows = rows;
+  s.cols = cols;
+  s.nonzeros = nonzeros;
+  s.mean_row = static_cast<double>(nonzeros) / rows;
+  s.longest_row = static_cast<Index>(std::ceil(s.mean_row));
+  s.diagonals = Offset{rows};
+  Profile profile;
+  profile.sliced_slots = Offset{s.longest_row} * rows;
+  s.profile = std::make_shared<const Profile>(profile);
+  return F::cost(s, h200).reason_not;
+}
+
+TEST(CusparseCost, RefusesTheCpu) {
+  const Csr<double> a = stencil<double>(33, 33, 3, 1);
+  const Structure s = analyse(Host(), a.view());
+  const auto refusal = []<class F>(const Structure& of) { return F::cost(of, machine_of(Host())).reason_not; };
+
+  EXPECT_EQ((refusal.template operator()<CusparseAlg1<Host, double>>(s)), "cuSPARSE runs on NVIDIA GPUs");
+  EXPECT_EQ((refusal.template operator()<CusparseAlg2<Host, double>>(s)), "cuSPARSE runs on NVIDIA GPUs");
+  EXPECT_EQ((refusal.template operator()<CusparseSell<Host, float>>(s)), "cuSPARSE runs on NVIDIA GPUs");
+  EXPECT_EQ((refusal.template operator()<CusparseBsr<Host, float>>(s)), "cuSPARSE runs on NVIDIA GPUs");
+  EXPECT_THROW((CusparseAlg1<Host, double>(Host(), {Host(), a.view()}, s)), ArgumentError);
+}
+
+TEST(CusparseCost, IsGoodEnoughForAListOfFormats) {
+  using List = FormatList<formats::Csr<Host, double>, CusparseAlg1<Host, double>, CusparseAlg2<Host, double>,
+                          CusparseSell<Host, double>, CusparseBsr<Host, double>>;
+  const Csr<double> a = stencil<double>(33, 33, 3, 1);
+
+  EXPECT_EQ((BasicOperator<Host, double, List>(Host(), a)).format(), "csr");
+  EXPECT_THROW((BasicOperator<Host, double, List>(Host(), a, {.format = "cusparse-sell"})), ArgumentError);
+}
+
+TEST(CusparseCost, RefusesWhatPasses32Bits) {
+  constexpr Offset limit = (Offset{1} << 31) - 1;
+  constexpr Index rows = 1 << 27;
+
+  EXPECT_EQ((why_not<CusparseAlg1<Cuda, double>>(rows, rows, limit)), "");
+  EXPECT_EQ((why_not<CusparseAlg1<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE counts up to 2^31 - 1 slots");
+  EXPECT_EQ((why_not<CusparseAlg2<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE counts up to 2^31 - 1 slots");
+  EXPECT_EQ((why_not<CusparseSell<Cuda, double>>(rows, rows, limit)), "cuSPARSE counts up to 2^31 - 1 slots");
+}
+
+TEST(CusparseCost, RefusesBlocksThatDoNotFit) {
+  using F = CusparseBsr<Cuda, double>;
+  const Structure diagonal = analyse(Host(), diagonal_matrix(std::vector<double>(12, 1)).view());
+  const Structure odd = analyse(Host(), diagonal_matrix(std::vector<double>(7, 1)).view());
+
+  EXPECT_EQ(F::cost(odd, h200, {3}).reason_not, "rows and columns aren't multiples of 3");
+  EXPECT_EQ(F::cost(diagonal, h200, {2}).reason_not, "");
+  EXPECT_EQ(F::cost(diagonal, h200, {3}).reason_not, "blocks of 3 x 3 would be 33 % full");
+  EXPECT_EQ(F::variants(diagonal, h200), (std::vector<F::Parameters>{{2}}));
+  EXPECT_TRUE(F::variants(odd, h200).empty());
+}
+
+TEST(CusparseCost, TakesTheLargestBlocksThatAreFull) {
+  using F = CusparseBsr<Cuda, float>;
+  std::vector<Triplet<float>> triplets;
+  for (Index i = 0; i < 12; ++i) {
+    for (Index j = 0; j < 12; ++j) triplets.push_back({i, j, 1});
+  }
+  const Structure s = analyse(Host(), from_triplets<float>(12, 12, triplets).view());
+
+  EXPECT_EQ(F::choose(s, h200), F::Parameters{6});
+  EXPECT_EQ(F::cost(s, h200).bytes, 4u * (144 + 4 + 3));
+  EXPECT_EQ(F::cost(s, h200).padding, 0);
+}
+
+TEST(CusparseParameters, ReadWhatTheyWrite) {
+  using Parameters = CusparseBsr<Host, double>::Parameters;
+
+  EXPECT_EQ(Parameters::parse("block=8"), Parameters{8});
+  EXPECT_EQ(Parameters::parse(""), Parameters{3});
+  EXPECT_EQ(Parameters{5}.text(), "block=5");
+  const auto refused = message_of<ArgumentError>([] { Parameters::parse("block=7"); });
+  EXPECT_NE(refused.find("cusparse-bsr"), std::string::npos) << refused;
+}
+
+}  // namespace
+}  // namespace ostinato::test

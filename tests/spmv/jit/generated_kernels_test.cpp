@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/jit/generated_kernels.hpp>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <ostinato/spmv/space/graph_capture.hpp>
+
+#include "support/spaces.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace ostinato::test {
+namespace {
+
+using Kernels = std::shared_ptr<GeneratedKernels>;
+using State = GeneratedKernels::State;
+
+const std::string add_source = R"(
+extern "C" __global__ void add(int n, const double* x, double* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += x[i];
+}
+extern "C" __global__ void twice(int n, double* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += y[i];
+}
+)";
+
+/// Takes the compiler a second or so.
+std::string long_source() {
+  std::string text = "extern \"C\" __global__ void many(const double* x, double* y) {\n  double s = 0;\n";
+  for (int k = 0; k < 600; ++k) text += "  s = fma(x[" + std::to_string(k * 1009) + "], y[threadIdx.x], s);\n";
+  return text + "  y[threadIdx.x] = s;\n}\n";
+}
+
+/// Each test starts with an empty cache in memory and one of its own on disk.
+class RunTimeKernels : public testing::Test {
+ protected:
+  void SetUp() override {
+    use_disk(directory_.path());
+    GeneratedKernels::forget();
+    const Kernels probe = requested("extern \"C\" __global__ void probe() {}", {"probe"});
+    const std::string why = probe->why();
+    if (why == "built without CUDA" || why.rfind("NVRTC not found", 0) == 0) GTEST_SKIP() << why;
+    ASSERT_EQ(probe->state(), State::ready) << why;
+  }
+  void TearDown() override { use_disk(""); }
+
+  static void use_disk(const std::filesystem::path& directory) { ::setenv("OSTINATO_CACHE_DIR", directory.c_str(), 1); }
+
+  static Kernels requested(const std::string& source, const std::vector<std::string>& names,
+                           const std::string& architecture = "sm_90") {
+    const Kernels kernels = GeneratedKernels::request(architecture, source, names);
+    kernels->wait();
+    return kernels;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST(NoRunTimeKernels, SayWhy) {
+  if (Cuda::build_description() != "built without CUDA") GTEST_SKIP() << "built with CUDA";
+  const Kernels kernels = GeneratedKernels::request("sm_90", add_source, {"add"});
+  kernels->wait();
+  EXPECT_EQ(kernels->state(), State::failed);
+  EXPECT_EQ(kernels->why(), "built without CUDA");
+  EXPECT_EQ(kernels->function(0), nullptr);
+}
+
+TEST_F(RunTimeKernels, AreCompiledForTheArchitecture) {
+  const Kernels kernels = requested(add_source, {"add", "twice"});
+  ASSERT_EQ(kernels->state(), State::ready) << kernels->why();
+  EXPECT_EQ(kernels->cubin().substr(0, 4),
+            "\x7f"
+            "ELF");
+  EXPECT_NE(kernels->cubin().find("twice"), std::string::npos);
+  EXPECT_EQ(kernels->origin(), "compiled");
+  EXPECT_GT(kernels->compile_seconds(), 0);
+  EXPECT_EQ(kernels->why(), "");
+
+  const Kernels other = requested(add_source, {"add", "twice"}, "sm_80");
+  EXPECT_NE(other, kernels);
+  EXPECT_NE(other->cubin(), kernels->cubin());
+}
+
+TEST_F(RunTimeKernels, NameTheLineOfAnError) {
+  const Kernels kernels = requested("extern \"C\" __global__ void f() {\n\n  undeclared = 1;\n}\n", {"f"});
+  EXPECT_EQ(kernels->state(), State::failed);
+  EXPECT_NE(kernels->why().find("generated.cu(3)"), std::string::npos) << kernels->why();
+  EXPECT_NE(kernels->why().find("undeclared"), std::string::npos) << kernels->why();
+  EXPECT_EQ(kernels->function(0), nullptr);
+  EXPECT_EQ(kernels->cubin(), "");
+}
+
+TEST_F(RunTimeKernels, NameAnArchitectureThatNvrtcDoesNotKnow) {
+  const Kernels kernels = requested(add_source, {"add"}, "sm_1");
+  EXPECT_EQ(kernels->state(), State::failed);
+  EXPECT_NE(kernels->why().find("sm_1"), std::string::npos) << kernels->why();
+}
+
+TEST_F(RunTimeKernels, AreKeptInMemory) {
+  const Kernels first = requested(add_source, {"add"});
+  EXPECT_EQ(requested(add_source, {"add"}), first);
+  EXPECT_NE(requested(add_source, {"twice"}), first);
+  EXPECT_NE(requested(add_source + " ", {"add"}), first);
+}
+
+TEST_F(RunTimeKernels, AreKeptOnDisk) {
+  const Kernels first = requested(add_source, {"add"});
+  GeneratedKernels::forget();
+  const Kernels second = GeneratedKernels::request("sm_90", add_source, {"add"});
+  EXPECT_EQ(second->state(), State::ready) << "without a wait";
+  EXPECT_NE(second, first);
+  EXPECT_EQ(second->origin(), "disk cache");
+  EXPECT_EQ(second->compile_seconds(), 0);
+  EXPECT_EQ(second->cubin(), first->cubin());
+}
+
+TEST_F(RunTimeKernels, DoWithoutADisk) {
+  use_disk("/proc/ostinato");
+  for (int round = 0; round < 2; ++round) {
+    GeneratedKernels::forget();
+    EXPECT_EQ(requested(add_source, {"add"})->origin(), "compiled");
+  }
+}
+
+TEST_F(RunTimeKernels, AreMadeOnceForManyThreads) {
+  std::vector<Kernels> found(8);
+  std::vector<std::thread> threads;
+  for (Kernels& one : found) threads.emplace_back([&one] { one = requested(add_source, {"add"}); });
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(std::set<Kernels>(found.begin(), found.end()).size(), 1u);
+  EXPECT_EQ(found.front()->origin(), "compiled");
+}
+
+TEST_F(RunTimeKernels, MayBeDroppedWhileTheyAreCompiled) {
+  std::weak_ptr<GeneratedKernels> dropped = GeneratedKernels::request("sm_90", long_source(), {"many"});
+  GeneratedKernels::forget();
+
+  EXPECT_EQ(requested(add_source, {"add"})->state(), State::ready);
+  EXPECT_TRUE(dropped.expired());
+}
+
+/// The compiler frees what it has when a program ends, even while it is at work.
+TEST(EndOfRunTimeKernels, MayComeAtAnyMoment) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // the body runs in a new process
+  const auto end_after = [](int milliseconds) {
+    ::setenv("OSTINATO_CACHE_DIR", "", 1);
+    (void)GeneratedKernels::request("sm_90", long_source(), {"many"});
+    (void)GeneratedKernels::request("sm_90", add_source, {"add"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    std::exit(7);
+  };
+  for (const int milliseconds : {0, 4, 8, 12, 14, 16, 18, 20, 30, 100}) {
+    EXPECT_EXIT(end_after(milliseconds), testing::ExitedWithCode(7), "") << milliseconds << " ms";
+  }
+}
+
+/// The tests are compiled without the CUDA headers, but the runtime is linked to them.
+class CudaRunTimeKernels : public RunTimeKernels {
+ protected:
+  void SetUp() override {
+    if (const std::string reason = why_absent<Cuda>(); !reason.empty()) GTEST_SKIP() << reason;
+    RunTimeKernels::SetUp();
+    if (IsSkipped()) return;
+    space_.emplace();
+    x_.emplace(*space_, n, 2.0);
+    y_.emplace(*space_, n, 1.0);
+  }
+
+  const Cuda& space() const { return *space_; }
+
+  /// y += x
+  void launch_add(const void* function) {
+    struct Dim3 {
+      unsigned x, y, z;
+    };
+    using Launch = int (*)(const void*, Dim3, Dim3, void**, std::size_t, Cuda::Stream);
+    const auto launch = reinterpret_cast<Launch>(dlsym(RTLD_DEFAULT, "cudaLaunchKernel"));
+    ASSERT_NE(launch, nullptr);
+    int count = n;
+    const double* x = x_->data();
+    double* y = y_->data();
+    std::vector<void*> arguments{&count, &x, &y};
+    ASSERT_EQ(launch(function, {(n + 127) / 128, 1, 1}, {128, 1, 1}, arguments.data(), 0, space().stream()), 0);
+  }
+
+  std::vector<double> y() const { return y_->download(); }
+
+  static constexpr int n = 1000;
+
+ private:
+  std::optional<Cuda> space_;
+  std::optional<Vector<Cuda, double>> x_, y_;
+};
+
+TEST_F(CudaRunTimeKernels, Run) {
+  const Kernels kernels = GeneratedKernels::request(space(), add_source, {"add", "twice"});
+  kernels->wait();
+  ASSERT_NE(kernels->function(0), nullptr) << kernels->why();
+  EXPECT_NE(kernels->function(1), nullptr);
+  EXPECT_EQ(kernels->function(2), nullptr);
+  launch_add(kernels->function(0));
+  EXPECT_EQ(y(), std::vector<double>(n, 3.0));
+}
+
+TEST_F(CudaRunTimeKernels, RunFromTheDisk) {
+  GeneratedKernels::request(space(), add_source, {"add"})->wait();
+  GeneratedKernels::forget();
+  const Kernels kernels = GeneratedKernels::request(space(), add_source, {"add"});
+  kernels->wait();
+  EXPECT_EQ(kernels->origin(), "disk cache");
+  ASSERT_NE(kernels->function(0), nullptr) << kernels->why();
+  launch_add(kernels->function(0));
+  EXPECT_EQ(y(), std::vector<double>(n, 3.0));
+}
+
+TEST_F(CudaRunTimeKernels, AreLoadedWhileAStreamIsCaptured) {
+  const Kernels kernels = GeneratedKernels::request(space(), add_source, {"add"});
+  kernels->wait();
+  CudaGraph graph(space());
+  graph.begin();
+  launch_add(kernels->function(0));
+  graph.end();
+  graph.launch();
+  graph.launch();
+  EXPECT_EQ(y(), std::vector<double>(n, 5.0));
+}
+
+TEST_F(CudaRunTimeKernels, SayThatAKernelIsMissing) {
+  const Kernels kernels = GeneratedKernels::request(space(), add_source, {"add", "subtract"});
+  kernels->wait();
+  EXPECT_EQ(kernels->state(), State::ready);
+  EXPECT_EQ(kernels->function(0), nullptr);
+  EXPECT_EQ(kernels->state(), State::failed);
+  EXPECT_NE(kernels->why(), "");
+}
+
+}  // namespace
+}  // namespace ostinato::test
