@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// All that users call. A format of your own includes <ostinato/spmv/formats/list.hpp> as well.
+
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/bicgstab.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/solve.hpp>
-#include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/analysis/search_engine.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/version.hpp>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 
 #include "json.hpp"
 #include "table.hpp"

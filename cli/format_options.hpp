@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 
 #include "json.hpp"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 
 namespace ostinato::cli {

@@ -10,7 +10,7 @@
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
-#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 
 #include "amortisation.hpp"
 #include "device.hpp"

@@ -1,43 +1,69 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+
+#include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/list.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
-namespace {
-
-template <class M, class Space, class T>
-M make(const Space& space, const CsrView<T>& a) {
-  if constexpr (std::is_default_constructible_v<M>) {
-    return M{};
-  } else {
-    return M(space, a);
-  }
+const std::vector<PreconditionerInfo>& preconditioner_infos() {
+  static const std::vector<PreconditionerInfo> infos = [] {
+    std::vector<PreconditionerInfo> all = {{"none", "no preconditioner"}};
+    for (const auto& entry : preconditioner_list<Host, double>()) all.push_back({entry.name, entry.description});
+    return all;
+  }();
+  return infos;
 }
-
-template <class Space, class T, class... M>
-bool create(std::variant<M...>& made, const Space& space, const CsrView<T>& a, std::string_view name) {
-  return ((name == M::name && (made.template emplace<M>(make<M>(space, a)), true)) || ...);
-}
-
-}  // namespace
 
 PreconditionerChoice choose_preconditioner(const Structure& s) {
-  if (s.missing_diagonal > 0)
-    return {"none", std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there"};
+  if (const std::string reason = Jacobi<Host, double>::why_not(s); !reason.empty()) return {"none", reason};
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
   return {"jacobi", "cheap, and every row has a diagonal entry"};
 }
 
 template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, const Structure& s,
-                                               std::string_view name)
-    : choice_(name == "auto" ? choose_preconditioner(s) : PreconditionerChoice{std::string(name), "asked for"}) {
-  if (create(preconditioner_, space, a, choice_.name)) return;
-  std::string known = "auto";
-  for (const PreconditionerInfo& info : preconditioner_infos) known += ", " + std::string(info.name);
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
+    : choice_(name == "auto" ? choose_preconditioner(analysis.structure())
+                             : PreconditionerChoice{std::string(name), "asked for"}) {
+  if (choice_.name == "none") return;
+  std::string known = "auto, none";
+  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
+    if (entry.name == choice_.name) {
+      built_ = entry.build(analysis);
+      return;
+    }
+    known += ", " + std::string(entry.name);
+  }
   throw ArgumentError("unknown preconditioner '" + std::string(name) + "'; known: " + known);
+}
+
+template <class Space, class T>
+AnyPreconditioner<Space, T>::AnyPreconditioner(AnyPreconditioner&&) noexcept = default;
+template <class Space, class T>
+AnyPreconditioner<Space, T>& AnyPreconditioner<Space, T>::operator=(AnyPreconditioner&&) noexcept = default;
+template <class Space, class T>
+AnyPreconditioner<Space, T>::~AnyPreconditioner() = default;
+
+template <class Space, class T>
+std::size_t AnyPreconditioner<Space, T>::bytes() const {
+  return is_identity() ? 0 : built_->bytes();
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::capturable() const {
+  return is_identity() || built_->capturable();
+}
+
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  built_->apply(r, z);
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  return built_->apply_dot(r, z, slot);
 }
 
 template class AnyPreconditioner<Host, float>;

@@ -2,35 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <variant>
+#include <utility>
+#include <vector>
 
-#include <ostinato/preconditioners/identity.hpp>
-#include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
 
-/// THE list of preconditioners: dispatch, help and tests read it.
 template <class Space, class T>
-using Preconditioners = std::variant<  //
-    Identity,                          //
-    Jacobi<Space, T>>;
+class BuiltPreconditioner;
 
 struct PreconditionerInfo {
   std::string_view name;
   std::string_view description;
 };
 
-template <class... M>
-constexpr std::array<PreconditionerInfo, sizeof...(M)> describe(const std::variant<M...>*) {
-  return {PreconditionerInfo{M::name, M::description}...};
-}
-
-/// Names and descriptions, for help texts.
-inline constexpr auto preconditioner_infos = describe(static_cast<const Preconditioners<Host, double>*>(nullptr));
+/// Names and descriptions of the list of preconditioners, "none" first, for help texts.
+const std::vector<PreconditionerInfo>& preconditioner_infos();
 
 /// The preconditioner that `auto` takes, and why.
 struct PreconditionerChoice {
@@ -45,20 +40,39 @@ PreconditionerChoice choose_preconditioner(const Structure& s);
 template <class Space, class T>
 class AnyPreconditioner {
  public:
+  using value_type = T;
+
   /// name: "auto" or one of the list. Throws ArgumentError for an unknown name, listing the known ones; what the
-  /// constructors throw.
-  AnyPreconditioner(const Space& space, const CsrView<T>& a, const Structure& s, std::string_view name = "auto");
+  /// constructor of the preconditioner throws.
+  explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
+  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
+      : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
+  AnyPreconditioner(AnyPreconditioner&&) noexcept;
+  AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept;
+  ~AnyPreconditioner();
 
   const std::string& name() const { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }
-  const Preconditioners<Space, T>& variant() const { return preconditioner_; }
-  std::size_t bytes() const {
-    return std::visit([](const auto& m) { return m.bytes(); }, preconditioner_);
-  }
+  std::size_t bytes() const;
+
+  bool is_identity() const { return built_ == nullptr; }
+  bool capturable() const;
+  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
+  bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't in one pass
 
  private:
   PreconditionerChoice choice_;
-  Preconditioners<Space, T> preconditioner_;
+  std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
 };
+
+template <class Space, class T>
+AnyPreconditioner(const Space&, const Csr<T>&) -> AnyPreconditioner<Space, T>;
+template <class Space, class T>
+AnyPreconditioner(const Space&, const Csr<T>&, const char*) -> AnyPreconditioner<Space, T>;
+
+extern template class AnyPreconditioner<Host, float>;
+extern template class AnyPreconditioner<Host, double>;
+extern template class AnyPreconditioner<Cuda, float>;
+extern template class AnyPreconditioner<Cuda, double>;
 
 }  // namespace ostinato

@@ -3,16 +3,13 @@
 #pragma once
 
 #include <cstddef>
-#include <string_view>
 
 namespace ostinato {
 
 /// No preconditioner: M = I. The solvers leave its step out.
 struct Identity {
   using is_identity = void;
-  using is_replayable = void;
-  static constexpr std::string_view name = "none";
-  static constexpr std::string_view description = "no preconditioner";
+  using is_capturable = void;
 
   std::size_t bytes() const { return 0; }
 };

@@ -1,55 +1,39 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <cmath>
-
 #include <ostinato/preconditioners/jacobi.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
-namespace {
-
-/// The sum of the entries at (i, i): rows may be unsorted and hold duplicates.
-template <class T>
-T diagonal(const CsrView<T>& a, std::size_t i) {
-  T sum = 0;
-  for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-    if (static_cast<std::size_t>(a.col[static_cast<std::size_t>(k)]) == i) sum += a.val[static_cast<std::size_t>(k)];
-  }
-  return sum;
+template <class Space, class T>
+std::string Jacobi<Space, T>::why_not(const Structure& s) {
+  if (s.missing_diagonal > 0) return std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there";
+  return {};
 }
-
-template <class T>
-Array<T> inverse_diagonal(const CsrView<T>& a) {
-  const Host host;
-  const std::size_t rows = static_cast<std::size_t>(a.rows);
-  Array<T> inverse(rows);
-  std::size_t first_bad = rows;
-  parallel_for(host, (rows + host_block - 1) / host_block, [&, out = inverse.data()](std::size_t block) {
-    for (std::size_t i = block * host_block; i < std::min(rows, (block + 1) * host_block); ++i) {
-      out[i] = T{1} / diagonal(a, i);
-      if (!std::isfinite(out[i]) || out[i] == T{0}) {
-        std::atomic_ref<std::size_t> bad(first_bad);
-        for (std::size_t seen = bad.load(); i < seen && !bad.compare_exchange_weak(seen, i);) {
-        }
-      }
-    }
-  });
-  if (first_bad < rows) {
-    throw ArgumentError(
-        "jacobi: row " + std::to_string(first_bad + 1) +
-        " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond none");
-  }
-  return inverse;
-}
-
-}  // namespace
 
 template <class Space, class T>
-Jacobi<Space, T>::Jacobi(const Space& space, const CsrView<T>& a)
-    : space_(space), inverse_(space, inverse_diagonal(a)) {}
+Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a)
+    : space_(space), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
+  Vector<Space, double> unusable(space, 1, 0.0);
+  sum(space, inverse_.size(),
+      detail::InvertDiagonal<T>{detail::pattern_of(a.view()), a.view().val.data(), inverse_.data()}, unusable.data());
+  if (unusable.download()[0] == 0) return;
+  const std::vector<T> inverse = inverse_.download();
+  const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });
+  throw ArgumentError("jacobi: row " + std::to_string(bad - inverse.begin() + 1) +
+                      " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond "
+                      "none");
+}
 
 template <class Space, class T>
 void Jacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
@@ -65,5 +49,7 @@ template class Jacobi<Host, float>;
 template class Jacobi<Host, double>;
 template class Jacobi<Cuda, float>;
 template class Jacobi<Cuda, double>;
+
+OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi)
 
 }  // namespace ostinato

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 
-#include <ostinato/solvers/steps.hpp>
-#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -15,18 +17,24 @@ namespace ostinato {
 /// M = diag(A).
 ///
 /// Traffic   3 n sizeof(T) an application; with the dot product that CG asks for in the same pass.
-/// Exec      Built on the host in parallel over rows, then copied to the space. apply is enqueued, without allocation.
+/// Exec      Built where the matrix is, a row at a time; waits for the result. apply is enqueued, without allocation.
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing, 0 or not finite.
 template <class Space, class T>
 class Jacobi {
  public:
+  using space_type = Space;
   using value_type = T;
-  using is_replayable = void;
+  using is_capturable = void;
   static constexpr std::string_view name = "jacobi";
   static constexpr std::string_view description = "the diagonal of A";
 
-  Jacobi(const Space& space, const CsrView<T>& a);
+  /// Empty when the structure allows it, otherwise the reason against it.
+  static std::string why_not(const Structure& s);
+
+  explicit Jacobi(const Analysis<Space, T>& analysis) : Jacobi(analysis.space(), analysis.matrix()) {}
+  Jacobi(const Space& space, const CsrView<T>& a) : Jacobi(space, SpaceCsr<Space, T>(space, a)) {}
   Jacobi(const Space& space, const Csr<T>& a) : Jacobi(space, a.view()) {}
+  Jacobi(const Space& space, const SpaceCsr<Space, T>& a);
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
@@ -44,5 +52,10 @@ template <class Space, class T>
 Jacobi(const Space&, const Csr<T>&) -> Jacobi<Space, T>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
+
+extern template class Jacobi<Host, float>;
+extern template class Jacobi<Host, double>;
+extern template class Jacobi<Cuda, float>;
+extern template class Jacobi<Cuda, double>;
 
 }  // namespace ostinato

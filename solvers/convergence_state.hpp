@@ -10,9 +10,10 @@ namespace ostinato {
 
 /// Where a recurrence stands, kept in the memory of the space, so that the loop runs on without asking the host.
 ///
-/// Each finished iteration records its residual. The one that settles the matter freezes the iteration: later steps see
-/// running() false and change nothing, so that x stays the iterate of that very iteration however late the host looks.
-struct Progress {
+/// Each finished iteration records its residual. The iteration after which the recurrence is to stop freezes it: later
+/// steps see running() false and change nothing, so that x stays the iterate of that very iteration however late the
+/// host looks.
+struct ConvergenceState {
   enum State { going = 0, reached_goal, broke_down, not_a_number, grew, spent };
   static constexpr int ring = 256;  ///< residuals that are kept until the host takes them
 

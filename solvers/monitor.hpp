@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include <ostinato/spmv/space/readback.hpp>
-#include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/workspace.hpp>
+#include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 
 /// Why a recurrence ended.
-enum class Pause {
+enum class StopReason {
   none,
   goal,     ///< its own residual says converged
   restart,  ///< its Krylov space is full
@@ -26,127 +27,131 @@ enum class Pause {
   growth,
 };
 
-/// Watches a solve from the host: counts, keeps the history, asks the callback and the clock, at every look.
+/// Watches a solve from the host: counts, keeps the history, asks the callback and the clock, every few iterations.
 ///
-/// A recurrence calls start(), then next() before each iteration, then finish(). Looks come every `every` iterations;
-/// on Cuda what a look sees was posted one look ago, so the stream never runs empty. What is reported doesn't depend on
-/// when the looks come, because Progress freezes by itself.
+/// A recurrence calls start(), then next() before each block of iterations, then finish(). After a block, the host reads
+/// the recurrence's ConvergenceState; on Cuda the state that is read was copied one block ago, so that the stream never
+/// runs empty. What is reported doesn't depend on how long the blocks are, because ConvergenceState freezes by itself.
 template <class Space>
 class Monitor {
  public:
+  /// `every`: iterations of a block.
   Monitor(const Space& space, const SolveOptions& options, double b_norm, double goal, int every,
           Workspace<Space>& workspace)
       : options_(options),
         space_(space),
-        mailbox_(space),
+        readback_(space),
         unit_(b_norm > 0 ? b_norm : 1),
         goal_(goal),
         every_(every),
-        progress_(workspace.put(Progress{})) {}
+        state_(workspace.emplace(ConvergenceState{})) {}
 
   double goal() const { return goal_; }
   int every() const { return every_; }
   int iterations() const { return iterations_; }
-  Pause pause() const { return stopped_ && pause_ != Pause::none ? Pause::interrupt : pause_; }
+  StopReason reason() const {
+    return interrupted_ && reason_ != StopReason::none ? StopReason::interrupt : reason_;
+  }
   double seconds() const { return watch_.seconds(); }
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
 
-  /// Begins a recurrence from a residual of this norm. The progress returned is in the memory of the space.
-  Progress* start(double r_norm) {
+  /// Begins a recurrence from a residual of this norm. The state returned is in the memory of the space.
+  ConvergenceState* start(double r_norm) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
       started_ = true;
     }
-    fresh_ = Progress{};
+    fresh_ = ConvergenceState{};
     fresh_.goal = goal_;
     fresh_.limit = limit_;
     fresh_.last = options_.max_iterations - iterations_;
-    space_.upload(progress_, &fresh_, sizeof fresh_);
-    before_ = iterations_;
-    seen_ = 0;
-    begun_ = false;
-    pause_ = Pause::none;
-    return progress_;
+    space_.upload(state_, &fresh_, sizeof fresh_);
+    iterations_before_ = iterations_;
+    recorded_ = 0;
+    block_enqueued_ = false;
+    reason_ = StopReason::none;
+    return state_;
   }
 
-  /// May one more block of iterations be enqueued? The recurrence freezes by itself where it is to stop inside the
-  /// block.
+  /// May one more block of iterations be enqueued? The recurrence freezes by itself when it is to stop inside the block.
   bool next() {
-    if (begun_) look();
-    begun_ = true;
-    return pause_ == Pause::none;
+    if (block_enqueued_) read_back();
+    block_enqueued_ = true;
+    return reason_ == StopReason::none;
   }
 
-  /// Takes what is still under way. From now on pause() and iterations() are final for this recurrence.
+  /// Reads the last state. From now on reason() and iterations() are final for this recurrence.
   void finish() {
-    while (mailbox_.under_way() > 0) mailbox_.take();
-    mailbox_.post(progress_);
-    observe(mailbox_.take());
+    while (readback_.pending() > 0) readback_.wait();
+    readback_.start(state_);
+    update(readback_.wait());
   }
 
-  /// Takes the state of a recurrence, from a look or, for methods that keep their recurrence on the host, from there.
-  void observe(const Progress& p) {
-    for (; seen_ < p.iteration; ++seen_) {
-      if (options_.history) history_.push_back(p.norms[seen_ % Progress::ring] / unit_);
+  /// Takes the state of a recurrence: one that was read back or, for methods that keep theirs on the host, that one.
+  void update(const ConvergenceState& s) {
+    for (; recorded_ < s.iteration; ++recorded_) {
+      if (options_.history) history_.push_back(s.norms[recorded_ % ConvergenceState::ring] / unit_);
     }
-    iterations_ = before_ + p.iteration;
-    if (p.state != Progress::going) pause_ = meaning(p.state);
-    ask(p);
+    iterations_ = iterations_before_ + s.iteration;
+    if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
+    report(s);
   }
 
-  /// A recurrence that is kept on the host: its progress, fresh.
-  Progress host_progress() const { return fresh_; }
-  void pause(Pause why) { pause_ = why; }
+  /// For a recurrence that is kept on the host: its state at the start.
+  ConvergenceState host_state() const { return fresh_; }
+  void stop(StopReason reason) { reason_ = reason; }
 
  private:
-  void look() {
-    mailbox_.post(progress_);
-    if (mailbox_.under_way() > Mailbox<Space, Progress>::ahead) observe(mailbox_.take());
+  void read_back() {
+    readback_.start(state_);
+    if (readback_.pending() > Readback<Space, ConvergenceState>::most_pending) update(readback_.wait());
   }
 
-  void ask(const Progress& p) {
-    const double norm = p.iteration > 0 ? p.norms[(p.iteration - 1) % Progress::ring] / unit_ : 0;
-    if (options_.callback && !stopped_ && p.iteration > 0 && iterations_ > told_) {
-      told_ = iterations_;
-      stopped_ = !options_.callback({iterations_, norm, seconds()});
-      if (stopped_) pause_ = Pause::interrupt;
+  /// Tells the callback, and looks at the clock.
+  void report(const ConvergenceState& s) {
+    const double norm = s.iteration > 0 ? s.norms[(s.iteration - 1) % ConvergenceState::ring] / unit_ : 0;
+    if (options_.callback && !interrupted_ && s.iteration > 0 && iterations_ > last_reported_) {
+      last_reported_ = iterations_;
+      interrupted_ = !options_.callback({iterations_, norm, seconds()});
+      if (interrupted_) reason_ = StopReason::interrupt;
     }
-    if (pause_ == Pause::none && options_.time_limit > 0 && seconds() > options_.time_limit) pause_ = Pause::time;
+    if (reason_ == StopReason::none && options_.time_limit > 0 && seconds() > options_.time_limit)
+      reason_ = StopReason::time;
   }
 
-  static Pause meaning(int state) {
+  static StopReason reason_of(int state) {
     switch (state) {
-      case Progress::reached_goal:
-        return Pause::goal;
-      case Progress::broke_down:
-        return Pause::breakdown;
-      case Progress::not_a_number:
-        return Pause::not_finite;
-      case Progress::spent:
-        return Pause::limit;
+      case ConvergenceState::reached_goal:
+        return StopReason::goal;
+      case ConvergenceState::broke_down:
+        return StopReason::breakdown;
+      case ConvergenceState::not_a_number:
+        return StopReason::not_finite;
+      case ConvergenceState::spent:
+        return StopReason::limit;
       default:
-        return Pause::growth;
+        return StopReason::growth;
     }
   }
 
   const SolveOptions& options_;
   Space space_;
-  Mailbox<Space, Progress> mailbox_;
+  Readback<Space, ConvergenceState> readback_;
   Stopwatch watch_;
   double unit_, goal_, limit_ = 0;
   int every_;
-  Progress* progress_;
-  Progress fresh_;
-  Pause pause_ = Pause::none;
+  ConvergenceState* state_;  ///< in the memory of the space
+  ConvergenceState fresh_;
+  StopReason reason_ = StopReason::none;
   bool started_ = false;
-  bool stopped_ = false;  ///< by the callback: for good, whatever else ended the recurrence
-  int iterations_ = 0;    ///< finished, over all recurrences
-  int before_ = 0;        ///< of which before this recurrence
-  bool begun_ = false;    ///< a block of this recurrence has been enqueued
-  int seen_ = 0;          ///< of which are in the history
-  int told_ = 0;          ///< up to which the callback has been told
+  bool interrupted_ = false;    ///< by the callback: for good, whatever else ended the recurrence
+  int iterations_ = 0;          ///< finished, over all recurrences
+  int iterations_before_ = 0;   ///< of which before this recurrence
+  bool block_enqueued_ = false;  ///< of this recurrence
+  int recorded_ = 0;            ///< iterations of this recurrence that are in the history
+  int last_reported_ = 0;       ///< iterations up to which the callback has been told
   std::vector<double> history_;
 };
 

@@ -4,30 +4,40 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
-#include <ostinato/solvers/linear_operator.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/monitor.hpp>
-#include <ostinato/solvers/steps.hpp>
+#include <ostinato/solvers/solver.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
+
+// What all methods share: how a solve is started, restarted and ended. Included by the object files of the methods.
 
 namespace ostinato {
 
-/// Iterations between two looks at a recurrence on the GPU: enough to make a look cheap, few enough that what runs on
-/// behind a finished solve is too. The host looks each time.
-template <class Space, class A>
-int check_every(const Space& space, const A& a, const SolveOptions& options) {
-  // Even on the GPU, because a replayed block has to end with its scalars where they were.
-  constexpr int most = Progress::ring / 4;
-  if (options.check_every > 0)
-    return std::min(options.check_every + (Space::on_device ? options.check_every % 2 : 0), most);
+/// Iterations of a block (Monitor), a multiple of `period`: after so many iterations the scalars of the recurrence are in
+/// the slots where they were. On the GPU long enough to make reading back cheap, short enough that little runs on behind
+/// a finished solve. The host reads back after each iteration.
+template <class Space, class T>
+int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period) {
+  constexpr int most = ConvergenceState::ring / 4;
+  const auto whole = [=](int length) {
+    const int longest = most / period * period;
+    return Space::on_device ? std::min((std::min(length, most) + period - 1) / period * period, longest)
+                            : std::min(length, most);
+  };
+  if (options.check_every > 0) return whole(options.check_every);
   if constexpr (!Space::on_device) {
     return 1;
   } else {
-    constexpr double between_looks = 100e-6, launches = 6e-6;
-    double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(typename A::value_type);
-    if constexpr (requires { a.bytes(); }) bytes += static_cast<double>(a.bytes());
+    constexpr double between_readbacks = 100e-6, launches = 6e-6;
+    const double bytes =
+        12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth();
-    return std::clamp(2 * static_cast<int>(between_looks / iteration / 2), 2, 16);
+    return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
   }
 }
 
@@ -35,10 +45,12 @@ int check_every(const Space& space, const A& a, const SolveOptions& options) {
 /// and for one that is 0 or not finite. Leaves *bb = |scale b|^2, and scale b in `scaled` when the scale isn't 1.
 template <class T, class Space>
 double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, Out<T>& scaled, double* bb) {
-  const auto ordinary = [&](double limit) { return fetch(space, bb) > 1 / limit && fetch(space, bb) < limit; };
+  const auto ordinary = [&](double limit) {
+    return read_scalar(space, bb) > 1 / limit && read_scalar(space, bb) < limit;
+  };
   dot<T>(space, b, b, bb);
   if (sizeof(T) < sizeof(double) || ordinary(1e200)) return 1;  // the squares of floats are doubles
-  scaled = workspace.template take<T>(b.size());
+  scaled = workspace.template allocate<T>(b.size());
   for (const double factor : {0x1p+300, 0x1p-300, 0x1p+600, 0x1p-600, 0x1p+900, 0x1p-900}) {
     scale<T>(space, static_cast<T>(factor), b, scaled);
     dot<T>(space, scaled, scaled, bb);
@@ -48,59 +60,51 @@ double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, 
   return 1;
 }
 
-template <class A>
-void require_system(const char* solver, const A& a, std::size_t b, std::size_t x) {
-  const auto n = static_cast<std::size_t>(a.rows());
-  if (n == static_cast<std::size_t>(a.cols()) && b == n && x == n) return;
-  throw DimensionError(std::string(solver) + ": needs a square matrix and vectors of its size; A is " +
-                       std::to_string(a.rows()) + " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b) +
-                       " and x " + std::to_string(x) + " elements");
-}
-
-/// Work goes on the stream of `space`; an operator on another stream would race with it.
-template <class Space, class A>
-void require_same_space(const char* solver, const Space& space, const A& a, const void* b, const void* x) {
+/// Throws when the shapes don't fit, or when something isn't in the memory or on the stream of `space`.
+template <class Space, class T>
+void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x) {
+  if (a.rows() != a.cols() || b.size() != a.rows() || x.size() != a.rows()) {
+    throw DimensionError(method + ": needs a square matrix and vectors of its size; A is " + std::to_string(a.rows()) +
+                         " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b.size()) + " and x " +
+                         std::to_string(x.size()) + " elements");
+  }
   if constexpr (Space::on_device) {
-    if constexpr (requires { a.space().stream(); }) {
-      if (a.space().stream() != space.stream()) {
-        throw ArgumentError(std::string(solver) +
-                            ": the operator works on another Cuda space; pass a copy of the same one");
-      }
-    }
-    require_device_memory(space, b, "b");
-    require_device_memory(space, x, "x");
+    if (!a.works_on(space))
+      throw ArgumentError(method + ": the operator works on another Cuda space; pass a copy of the same one");
+    require_device_memory(space, b.data(), "b");
+    require_device_memory(space, x.data(), "x");
   }
 }
 
-/// What restarts make of a pause, given the norms of the recomputed residual at the last two restarts.
-class Verdict {
+/// Decides what follows when a recurrence has stopped, from the norms of the recomputed residual at the last two stops.
+class RestartPolicy {
  public:
-  explicit Verdict(bool survives_breakdown) : survives_breakdown_(survives_breakdown) {}
+  explicit RestartPolicy(OnBreakdown on_breakdown) : on_breakdown_(on_breakdown) {}
 
   /// True when the solve is over; then status() is its end.
-  bool settled(Pause pause, double norm, double goal) {
+  bool is_over(StopReason reason, double norm, double goal) {
     if (!std::isfinite(norm)) return end(Status::not_finite);
     if (norm <= goal) return end(Status::converged);
     const double fall = norm / previous_;
     previous_ = norm;
-    switch (pause) {
-      case Pause::none:
+    switch (reason) {
+      case StopReason::none:
         return false;
-      case Pause::limit:
+      case StopReason::limit:
         return end(Status::iteration_limit);
-      case Pause::time:
+      case StopReason::time:
         return end(Status::time_limit);
-      case Pause::interrupt:
+      case StopReason::interrupt:
         return end(Status::interrupted);
-      case Pause::growth:
+      case StopReason::growth:
         return end(Status::diverged);
-      case Pause::goal:
+      case StopReason::goal:
         return fall > 0.5 && end(Status::stagnated);
-      case Pause::breakdown:
-        return (fall > 0.99 || !survives_breakdown_) && end(Status::breakdown);
-      case Pause::not_finite:
+      case StopReason::breakdown:
+        return (fall > 0.99 || on_breakdown_ == OnBreakdown::end) && end(Status::breakdown);
+      case StopReason::not_finite:
         return fall > 0.99 && end(Status::not_finite);
-      case Pause::restart:
+      case StopReason::restart:
         idle_ = fall > 1 - 1e-5 ? idle_ + 1 : 0;
         return idle_ == 3 && end(Status::stagnated);
     }
@@ -115,7 +119,7 @@ class Verdict {
     return true;
   }
 
-  bool survives_breakdown_;
+  OnBreakdown on_breakdown_;
   Status status_ = Status::breakdown;
   double previous_ = HUGE_VAL;
   int idle_ = 0;
@@ -132,49 +136,48 @@ void report(SolveResult& result, Status status, double b_norm, double factor, in
   result.history = std::move(monitor.history());
   if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
   result.seconds = monitor.seconds();
-  if (restarts == 0 || restarts == -1) return;
+  if (restarts <= 0) return;
   result.notes.push_back(result.solver + " restarted from the recomputed residual " + std::to_string(restarts) +
                          (restarts == 1 ? " time" : " times"));
 }
 
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
-/// within the goal or the monitor or the verdict ends it. So "converged" is never said of a recurrence alone, and every
-/// method goes on from the truth when its recurrence has drifted, filled its space or, if it survives that, broken
-/// down.
-template <class T, class Space, LinearOperator A, class Recurrence>
-SolveResult solve_with_restarts(const char* name, bool survives_breakdown, const Space& space, const A& a, In<T> b,
-                                Out<T> x, const SolveOptions& options, Workspace<Space>& workspace,
-                                Recurrence recurrence) {
-  require_system(name, a, b.size(), x.size());
-  require_same_space(name, space, a, b.data(), x.data());
+/// within the goal, or the monitor or the policy ends the solve. So "converged" is never said of a recurrence alone, and
+/// every method goes on from the truth when its recurrence has drifted, filled its space or, if the method can go on
+/// then, broken down. Method has `name`, `on_breakdown` and `period` (block_length).
+template <class Method, class T, class Space, class Recurrence>
+SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                                const SolveOptions& options, Workspace<Space>& workspace, Recurrence recurrence) {
+  require_system<Space, T>(std::string(Method::name), space, a, b, x);
   SolveResult result;
-  result.solver = name;
-  Out<T> r = workspace.template take<T>(b.size()), scaled;
-  double* rr = workspace.put(0.0);
-  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr), b_norm = std::sqrt(fetch(space, rr));
+  result.solver = Method::name;
+  Out<T> r = workspace.template allocate<T>(b.size()), scaled;
+  double* rr = workspace.emplace(0.0);
+  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr),
+               b_norm = std::sqrt(read_scalar(space, rr));
   if (factor != 1) {  // solves A (factor x) = factor b
     b = scaled;
     scale<T>(space, static_cast<T>(factor), x, x);
   }
   Monitor<Space> monitor(space, options, b_norm, std::max(options.rtol * b_norm, options.atol * factor),
-                         check_every(space, a, options), workspace);
+                         block_length(space, a, options, Method::period), workspace);
   if (b_norm == 0) space.zero(x.data(), x.size_bytes());
 
-  Verdict verdict(survives_breakdown);
+  RestartPolicy policy(Method::on_breakdown);
   int restarts = -1;
   for (;;) {
-    residual(space, a, x, b, r, rr);
-    result.residual = std::sqrt(fetch(space, rr));
-    if (verdict.settled(monitor.pause(), result.residual, monitor.goal())) break;
+    a.residual(space, x, b, r, rr);
+    result.residual = std::sqrt(read_scalar(space, rr));
+    if (policy.is_over(monitor.reason(), result.residual, monitor.goal())) break;
     if (monitor.at_limit()) {
-      verdict.settled(Pause::limit, result.residual, monitor.goal());
+      policy.is_over(StopReason::limit, result.residual, monitor.goal());
       break;
     }
     ++restarts;
     recurrence(r, rr, result.residual, monitor);
   }
   if (factor != 1) scale<T>(space, static_cast<T>(1 / factor), x, x);
-  report(result, verdict.status(), b_norm, factor, restarts, monitor, options);
+  report(result, policy.status(), b_norm, factor, restarts, monitor, options);
   result.workspace_bytes = workspace.bytes();
   return result;
 }

@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/solvers/bicgstab.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/solve.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <limits>
+#include <vector>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
@@ -18,18 +24,23 @@ constexpr std::array<std::string_view, 8> status_names = {"converged", "iteratio
 constexpr double largest_basis_bytes = 2e9;
 
 template <class Space, class T>
-SolveResult run(std::string_view name, const Space& space, const Operator<Space, T>& a, In<T> b, Out<T> x,
-                const AnyPreconditioner<Space, T>& m, const SolveOptions& options) {
-  return std::visit(
-      [&](const auto& precond) {
-        if (name == "cg") return cg(space, a, b, x, precond, options);
-        if (name == "bicgstab") return bicgstab(space, a, b, x, precond, options);
-        if (name == "gmres") return gmres(space, a, b, x, precond, options);
-        std::string known = "auto";
-        for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
-        throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
-      },
-      m.variant());
+using Run = SolveResult (*)(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,
+                            const PreconditionerRef<Space, T>&, const SolveOptions&);
+
+template <class Space, class T, class... M>
+Run<Space, T> find(std::string_view name, MethodList<M...>) {
+  Run<Space, T> found = nullptr;
+  (void)((name == M::name && (found = &M::template run<Space, T>, true)) || ...);
+  return found;
+}
+
+template <class Space, class T>
+SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
+  std::string known = "auto";
+  for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
+  throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
 }
 
 /// Ends after which another method may still get there.
@@ -67,8 +78,8 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
 
 /// Lets the next solver go on from x; x stays as it is when that leads away from the solution.
 template <class Space, class T>
-void go_on(std::string_view next, SolveResult& result, const Space& space, const Operator<Space, T>& a, In<T> b,
-           Out<T> x, const AnyPreconditioner<Space, T>& m, const SolveOptions& left) {
+void go_on(std::string_view next, SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b,
+           Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& left) {
   Vector<Space, T> before(space, x.size());
   space.copy(before.data(), x.data(), x.size_bytes());
   SolveResult more = run(next, space, a, b, x, m, left);
@@ -103,38 +114,46 @@ std::string SolveResult::message() const {
 
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart) {
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
-  const std::string why =
-      s.symmetric ? "the matrix is symmetric, but its diagonal isn't positive" : "the matrix isn't symmetric";
+  if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
+  const std::string why = "the matrix isn't symmetric";
   if (static_cast<double>(restart) * s.rows * static_cast<double>(value_bytes) <= largest_basis_bytes) {
     return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
   }
   return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
 }
 
+namespace detail {
+
 template <class Space, class T>
-SolveResult solve(const Space& space, const Operator<Space, T>& a, In<T> b, Out<std::type_identity_t<T>> x,
-                  const AnyPreconditioner<Space, T>& m, std::string_view solver, const SolveOptions& options) {
-  if (solver != "auto") return run(solver, space, a, b, x, m, options);
-  const SolverChoice first = choose_solver(a.structure(), sizeof(T), options.restart);
-  SolveResult result = run(first.name, space, a, b, x, m, options);
+SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                          const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options) {
+  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, options);
+  Structure unknown;
+  unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+  const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
+  const SolverChoice first = choose_solver(s, sizeof(T), options.restart);
+  SolveResult result = run<Space, T>(first.name, space, a, b, x, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
-  for (std::string_view next : {"gmres", "bicgstab"}) {
+  std::vector<std::string_view> others = {"gmres", "bicgstab"};
+  if (s.symmetric) others.insert(others.begin(), "minres");
+  for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
     if (!worth_another(result.status) || left.max_iterations == 0) break;
     if (next == first.name) continue;
     result.notes.push_back(why_next(result, next));
-    go_on(next, result, space, a, b, x, m, left);
+    go_on<Space, T>(next, result, space, a, b, x, m, left);
   }
   return result;
 }
 
-template SolveResult solve(const Host&, const Operator<Host, float>&, In<float>, Out<float>,
-                           const AnyPreconditioner<Host, float>&, std::string_view, const SolveOptions&);
-template SolveResult solve(const Host&, const Operator<Host, double>&, In<double>, Out<double>,
-                           const AnyPreconditioner<Host, double>&, std::string_view, const SolveOptions&);
-template SolveResult solve(const Cuda&, const Operator<Cuda, float>&, In<float>, Out<float>,
-                           const AnyPreconditioner<Cuda, float>&, std::string_view, const SolveOptions&);
-template SolveResult solve(const Cuda&, const Operator<Cuda, double>&, In<double>, Out<double>,
-                           const AnyPreconditioner<Cuda, double>&, std::string_view, const SolveOptions&);
+#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
+  template SolveResult solve_by_name(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                    \
+                                     const PreconditionerRef<Space, T>&, std::string_view, const SolveOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace detail
 
 }  // namespace ostinato

@@ -18,7 +18,7 @@ class Workspace {
 
   /// n unset elements in the memory of the space.
   template <class T>
-  std::span<T> take(std::size_t n) {
+  std::span<T> allocate(std::size_t n) {
     blocks_.emplace_back(space_, n * sizeof(T));
     bytes_ += n * sizeof(T);
     return {reinterpret_cast<T*>(blocks_.back().data()), n};
@@ -26,8 +26,8 @@ class Workspace {
 
   /// One element with a value.
   template <class T>
-  T* put(const T& value) {
-    T* place = take<T>(1).data();
+  T* emplace(const T& value) {
+    T* place = allocate<T>(1).data();
     space_.upload(place, &value, sizeof(T));
     return place;
   }
@@ -42,7 +42,7 @@ class Workspace {
 
 /// A copy of one element from the memory of the space; waits.
 template <class Space, class T>
-T fetch(const Space& space, const T* place) {
+T read_scalar(const Space& space, const T* place) {
   T value;
   space.download(&value, place, sizeof(T));
   return value;

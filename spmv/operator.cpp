@@ -2,11 +2,162 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/operator.hpp>
 
+#include <ostinato/spmv/selection/candidates.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
 namespace ostinato {
 
-template class BasicOperator<Host, float, Formats<Host, float>>;
-template class BasicOperator<Host, double, Formats<Host, double>>;
-template class BasicOperator<Cuda, float, Formats<Cuda, float>>;
-template class BasicOperator<Cuda, double, Formats<Cuda, double>>;
+template <class Space, class T>
+Operator<Space, T>::Operator(const Space& space, const CsrView<T>& a, FormatOptions options)
+    : Operator(Analysis<Space, T>(space, a), std::move(options)) {}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(const Space& space, Csr<T>&& a, FormatOptions options)
+    : Operator(Analysis<Space, T>(space, std::move(a)), std::move(options)) {}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options)
+    : Operator(Analysis<Space, T>(space, SpaceCsr<Space, T>(space, a, on_space)), std::move(options)) {}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions options)
+    : Operator(analysis, std::move(options), format_list<Space, T>()) {}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions options,
+                             const FormatList<Space, T>& list)
+    : space_(analysis.space()), options_(std::move(options)) {
+  select(analysis, list);
+  create(analysis, list);
+}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
+    : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
+  create(analysis, format_list<Space, T>());
+}
+
+template <class Space, class T>
+Operator<Space, T>::Operator(Operator&&) noexcept = default;
+template <class Space, class T>
+Operator<Space, T>& Operator<Space, T>::operator=(Operator&&) noexcept = default;
+template <class Space, class T>
+Operator<Space, T>::~Operator() = default;
+
+template <class Space, class T>
+void Operator<Space, T>::select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
+  const Stopwatch watch;
+  Selection<Space, T> selection = select_format(analysis, options_, list);
+  choice_ = std::move(selection.choice);
+  format_ = std::move(selection.built);
+  tune_seconds_ = selection.tune_seconds;
+  convert_seconds_ = format_ != nullptr ? choice_.candidates.front().measured_setup_seconds
+                                        : watch.seconds() - tune_seconds_;
+}
+
+template <class Space, class T>
+void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
+  const Stopwatch watch;
+  structure_ = analysis.structure();
+  analyse_seconds_ = analysis.seconds();
+  const FormatEntry<Space, T>* entry = list.find(choice_.format);
+  if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
+  entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
+  if (format_ == nullptr) {
+    const Machine machine = machine_of(space_);
+    const PlanInput in{structure_, machine, may_compress(options_, structure_.nonzeros, sizeof(T))};
+    format_ = build(*entry_, space_, analysis.matrix(), in, choice_.candidates.front());
+    space_.wait();
+    convert_seconds_ += watch.seconds();
+  }
+  for (Candidate& c : choice_.candidates) c.plan = nullptr;  // they may take as much memory as the matrix
+  for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
+  generate();
+}
+
+template <class Space, class T>
+void Operator<Space, T>::generate() {
+  if (worth_compiling(options_, choice_.candidates.front().cost.seconds)) format_->generate(options_.jit == Jit::on);
+}
+
+template <class Space, class T>
+std::size_t Operator<Space, T>::bytes() const {
+  return format_->bytes();
+}
+
+template <class Space, class T>
+void Operator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+  require_shapes(x.size(), y.size());
+  if (rows() > 0) format_->apply(alpha, x, beta, y);
+}
+
+template <class Space, class T>
+void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
+  require_shapes(x.size(), y.size());
+  require_shapes(x.size(), w.size());
+  if (format_->apply_dot(x, y, w, slot)) return;
+  format_->apply(T{1}, x, T{0}, y);
+  dot<T>(space_, w, y, slot);
+}
+
+template <class Space, class T>
+bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
+  require_shapes(x.size(), b.size());
+  require_shapes(x.size(), r.size());
+  return format_->residual(x, b, r, slot);
+}
+
+template <class Space, class T>
+int Operator<Space, T>::revision() const {
+  return 2 * updates_ + format_->revision();
+}
+
+template <class Space, class T>
+std::string Operator<Space, T>::generated() const {
+  return format_->generated();
+}
+
+template <class Space, class T>
+void Operator<Space, T>::update_values(const CsrView<T>& a) {
+  update(SpaceCsr<Space, T>(space_, a));
+}
+
+template <class Space, class T>
+void Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
+  update(SpaceCsr<Space, T>(space_, a, on_space));
+}
+
+template <class Space, class T>
+void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
+  const CsrView<T>& view = a.view();
+  if (view.rows != rows() || view.cols != cols() || view.nonzeros() != structure_.nonzeros)
+    throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
+  ++updates_;
+  const bool refilled = format_->update_values(a);
+  if (!refilled) {
+    // With a census where there was one: the format may need it.
+    const auto depth = structure_.census != nullptr ? AnalysisDepth::full : AnalysisDepth::quick;
+    structure_ = Analysis<Space, T>(space_, a, depth).structure();
+    const Machine machine = machine_of(space_);
+    const PlanInput in{structure_, machine, may_compress(options_, structure_.nonzeros, sizeof(T))};
+    format_ = entry_->build(space_, a, in, entry_->propose(in, choice_.parameters));
+  }
+  space_.wait();
+  if (!refilled) generate();
+}
+
+template <class Space, class T>
+void Operator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
+  if (x == static_cast<std::size_t>(cols()) && y == static_cast<std::size_t>(rows())) return;
+  throw DimensionError("apply: the matrix is " + std::to_string(rows()) + " x " + std::to_string(cols()) +
+                       ", but x has " + std::to_string(x) + " and y " + std::to_string(y) + " elements");
+}
+
+template class Operator<Host, float>;
+template class Operator<Host, double>;
+template class Operator<Cuda, float>;
+template class Operator<Cuda, double>;
 
 }  // namespace ostinato

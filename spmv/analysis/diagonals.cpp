@@ -152,13 +152,4 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
 template DiagonalCensus take_census(const Host&, const CsrView<float>&, std::span<const Index>, Index);
 template DiagonalCensus take_census(const Host&, const CsrView<double>&, std::span<const Index>, Index);
 
-DiagonalCensus without_savings(DiagonalCensus census) {
-  census.class_rows.clear();
-  census.values.clear();
-  census.symmetric = false;
-  for (Diagonal& d : census.diagonals) d.constant = d.single = d.bfloat = false;
-  for (Diagonal& d : census.diagonals) d.value = 0;
-  return census;
-}
-
 }  // namespace ostinato

@@ -70,7 +70,4 @@ template <class T>
 DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<const Index> offsets,
                            Index rows_in_piece = piece_rows);
 
-/// The same census without what saves bytes: no classes, values, symmetry, constants or narrow values.
-DiagonalCensus without_savings(DiagonalCensus census);
-
 }  // namespace ostinato

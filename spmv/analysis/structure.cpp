@@ -1,16 +1,25 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/analysis/structure_steps.hpp>
 
 namespace ostinato {
 
-template <class T>
-Structure analyse(const Host& space, const CsrView<T>& a, Look look) {
-  return detail::analyse_on(space, a, look);
+double Structure::usual_deviation() const {
+  if (rows == 0) return 0;
+  const double beyond = longest_row - mean_row;
+  return std::sqrt(std::max(0.0, row_deviation * row_deviation - beyond * beyond / rows));
 }
 
-template Structure analyse(const Host&, const CsrView<float>&, Look);
-template Structure analyse(const Host&, const CsrView<double>&, Look);
+template <class T>
+Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth) {
+  return detail::analyse_on(space, a, depth);
+}
+
+template Structure analyse(const Host&, const CsrView<float>&, AnalysisDepth);
+template Structure analyse(const Host&, const CsrView<double>&, AnalysisDepth);
 
 }  // namespace ostinato

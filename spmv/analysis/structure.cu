@@ -6,11 +6,11 @@
 namespace ostinato {
 
 template <class T>
-Structure analyse(const Cuda& space, const CsrView<T>& a, Look look) {
-  return detail::analyse_on(space, a, look);
+Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth) {
+  return detail::analyse_on(space, a, depth);
 }
 
-template Structure analyse(const Cuda&, const CsrView<float>&, Look);
-template Structure analyse(const Cuda&, const CsrView<double>&, Look);
+template Structure analyse(const Cuda&, const CsrView<float>&, AnalysisDepth);
+template Structure analyse(const Cuda&, const CsrView<double>&, AnalysisDepth);
 
 }  // namespace ostinato

@@ -32,20 +32,22 @@ struct Structure {
   bool positive_diagonal = false;                ///< every main diagonal entry is there and > 0
   bool constant_diagonal = false;                ///< every main diagonal entry is there and they are equal
   bool finite = true;                            ///< no NaN, no infinity
-  bool compress = true;                          ///< formats may leave bytes out; said by who builds, not found
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals would be of no use
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
+
+  /// row_deviation without the longest row, which may be the only long one.
+  double usual_deviation() const;
 };
 
 class Host;
 class Cuda;
 
 /// How much of a matrix is looked at.
-enum class Look {
-  closely,
-  /// No census of diagonals that don't pay: more than `Structure::many_diagonals` when the matrix stays in a cache,
-  /// where counting them takes longer than 100 products, or more than half empty ones when it is a single row piece.
-  quickly,
+enum class AnalysisDepth {
+  full,
+  /// Leaves out the census of diagonals that don't pay: more than `Structure::many_diagonals` when the matrix stays in a
+  /// cache, where counting them takes longer than 100 products, or more than half empty ones in a single row piece.
+  quick,
 };
 
 /// Looks at a matrix once.
@@ -55,8 +57,14 @@ enum class Look {
 /// Traffic   Reads the matrix once, and for each entry above the main diagonal searches the mirrored row (until one is
 ///           missing); then takes the census and the profile.
 template <class T>
-Structure analyse(const Host& space, const CsrView<T>& a, Look look = Look::closely);
+Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 template <class T>
-Structure analyse(const Cuda& space, const CsrView<T>& a, Look look = Look::closely);
+Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
+
+/// The census of the diagonals of a matrix with this structure; null when it would be mostly empty, or isn't worth taking
+/// at this depth. Waits.
+template <class Space, class T>
+std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
+                                                AnalysisDepth depth);
 
 }  // namespace ostinato

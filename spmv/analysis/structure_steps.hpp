@@ -213,21 +213,6 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
   sum(space, runs.count(), InspectByRun<Atomic<Space>, T>{entries, runs}, sums);
 }
 
-/// Null when a table of pieces and diagonals would be mostly empty.
-template <class Space, class T>
-std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
-                                                Look look) {
-  constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
-  if (look == Look::quickly && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
-  const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
-  if (look == Look::quickly && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
-  if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
-  if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
-  auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));
-  census->symmetric = s.symmetric;
-  return census;
-}
-
 /// What the passes have found out.
 inline void take(const Findings& f, Structure& s) {
   s.longest_row = f.longest_row;
@@ -243,7 +228,7 @@ inline void take(const Findings& f, Structure& s) {
 }
 
 template <class Space, class T>
-Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
+Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth depth) {
   Structure s;
   s.rows = a.rows;
   s.cols = a.cols;
@@ -274,7 +259,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, Look look) {
 
   take(on_space.download()[0], s);
   s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
-  s.census = census_of(space, a, s, look);
+  s.census = census_of(space, a, s, depth);
   s.profile = std::make_shared<const Profile>(profile.get());
   return s;
 }

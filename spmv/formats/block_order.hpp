@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/space/function.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/block_order.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -3,120 +3,279 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/formats/built_format.hpp>
+#include <ostinato/spmv/formats/cost.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/selection/select.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
-template <class F>
-concept HasParameters = requires {
-  typename F::Parameters;
-};
-
-/// What a format is: a class template over Space and T with these members, in one file under spmv/formats/, named once
-/// in spmv/formats/list.hpp. It then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
+/// What a format is: a class for one space and one value type with these members. `format_entry<F>()` puts the class
+/// into a list of formats; it then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
 ///
+///   space_type, value_type
 ///   static constexpr std::string_view name         as --format takes it
 ///   static constexpr std::string_view description  a line for --help
-///   static Cost cost(structure, machine)           bytes, predicted times, or the reason why it doesn't apply
-///   F(space, resident, structure)                  builds, may move from resident; throws where cost() says why not
+///   static Cost cost(const PlanInput&)             bytes, predicted times, or the reason why it doesn't apply
+///   F(space, matrix, const PlanInput&)             builds from a SpaceCsr; throws where cost() says why not
 ///   void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites even NaN
 ///   std::size_t bytes() const                      stored for the matrix
 ///
 /// Optional:
 ///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass
 ///   void residual(x, b, r, slot) const             r = b - A x, *slot = r . r, in one pass
-///   void or bool update_values(resident)           new values, same pattern; no allocation, no analysis. False when
+///   void or bool update_values(matrix)             new values, same pattern; no allocation, no analysis. False when
 ///                                                  they don't fit what was stored: the format is built anew then
 ///   void generate(wait)                            compiles kernels for this matrix, beside what goes on unless `wait`
 ///   int revision() const                           changes when such kernels come into use
 ///   std::string generated() const                  what became of them
 ///
-/// A format whose layout or kernels can be tuned has all of these as well (spmv/formats/parameters.hpp helps):
-///   struct Parameters                              comparable; a default for each
-///     std::string text() const                     "height=8,version=2"
-///     static Parameters parse(text)                missing keys take defaults; ArgumentError names what is allowed
-///   static Parameters choose(structure, machine)   by rule
-///   static std::vector<Parameters> variants(structure, machine)   worth timing, the most promising first
-///   static Cost cost(structure, machine, parameters)              cost(s, m) is that of choose(s, m)
-///   F(space, resident, structure, parameters)      F(space, resident, structure) takes those of choose()
+/// A format that decides things before it is built has a `Plan`, made once and handed to cost and constructor:
+///   struct Plan
+///   static Plan plan(const PlanInput&)
+///   static Cost cost(const PlanInput&, const Plan&)               instead of cost(const PlanInput&)
+///   F(space, matrix, const PlanInput&, const Plan&)               instead of F(space, matrix, const PlanInput&)
+///
+/// Where the plan is what users and the tuner choose, it is called `Parameters` and has in addition
+/// (spmv/formats/parameters.hpp helps):
+///   std::string text() const                       "height=8,version=2"
+///   static Parameters parse(text)                  missing keys take defaults; ArgumentError names what is allowed
+///   static std::vector<Parameters> variants(const PlanInput&)     worth timing, the most promising first
+/// and `static Parameters choose(const PlanInput&)` in the place of plan().
 template <class F>
-concept Format = requires(const F& f, const typename F::space_type& space,
-                          Resident<typename F::space_type, typename F::value_type> r, const Structure& s,
-                          const Machine& m, typename F::value_type a, std::span<const typename F::value_type> x,
+concept Format = requires(const F& f, typename F::value_type a, std::span<const typename F::value_type> x,
                           std::span<typename F::value_type> y) {
+  typename F::space_type;
   { F::name } -> std::convertible_to<std::string_view>;
   { F::description } -> std::convertible_to<std::string_view>;
-  { F::cost(s, m) } -> std::same_as<Cost>;
-  F(space, std::move(r), s);
   f.apply(a, x, a, y);
   { f.bytes() } -> std::same_as<std::size_t>;
 };
 
-/// What require_format asks of a format that has parameters.
 template <class F>
-constexpr void require_parameters() {
-  using P = typename F::Parameters;
-  using R = Resident<typename F::space_type, typename F::value_type>;
-  static_assert(std::equality_comparable<P> && std::default_initializable<P>,
-                "a format's Parameters have no operator== or no defaults");
-  static_assert(
-      requires(const P& p) { std::string(p.text()); },
-      "a format's Parameters have no member: std::string text() const");
-  static_assert(
-      requires(std::string_view text) { P(P::parse(text)); },
-      "a format's Parameters have no member: static Parameters parse(std::string_view)");
-  static_assert(
-      requires(const Structure& s, const Machine& m) { P(F::choose(s, m)); },
-      "a format with Parameters has no member: static Parameters choose(const Structure&, const Machine&)");
-  static_assert(
-      requires(const Structure& s, const Machine& m) { std::vector<P>(F::variants(s, m)); },
-      "a format with Parameters has no member: static std::vector<Parameters> variants(const Structure&, const "
-      "Machine&)");
-  static_assert(
-      requires(const Structure& s, const Machine& m, const P& p) { Cost(F::cost(s, m, p)); },
-      "a format with Parameters has no member: static Cost cost(const Structure&, const Machine&, const Parameters&)");
-  static_assert(std::constructible_from<F, const typename F::space_type&, R, const Structure&, const P&>,
-                "a format with Parameters has no constructor: F(const Space&, Resident<Space, T>, const Structure&, "
-                "const Parameters&)");
-}
+concept HasParameters = requires {
+  typename F::Parameters;
+};
 
-/// Each member by itself, so that a format that misses one is told which.
+template <class F>
+concept HasPlan = requires {
+  typename F::Plan;
+};
+
+/// What a format would do for a matrix.
+struct Proposal {
+  std::string parameters = {};                ///< "height=8,version=2"; empty for a format without any
+  Cost cost = {};                             ///< of these
+  std::shared_ptr<const void> plan = nullptr;  ///< the format's Parameters or Plan, which build() takes
+};
+
+/// A format in a list, with its class erased.
+template <class Space, class T>
+struct FormatEntry {
+  using Built = std::unique_ptr<BuiltFormat<Space, T>>;
+
+  std::string_view name;
+  std::string_view description;
+
+  /// With the parameters in a text, or those of the format's own choice when the text is empty.
+  /// Throws ArgumentError when the format doesn't have such parameters.
+  Proposal (*propose)(const PlanInput& in, std::string_view parameters);
+
+  /// Throws what propose throws for these parameters, without a matrix.
+  void (*check_parameters)(std::string_view parameters);
+
+  /// Worth timing, the most promising first; none for a format without parameters.
+  std::vector<Proposal> (*variants)(const PlanInput& in);
+
+  /// Builds what was proposed for the same input.
+  Built (*build)(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Proposal& proposal);
+};
+
+namespace detail {
+
+/// A format of class F behind BuiltFormat.
+template <class F>
+class Erased final : public BuiltFormat<typename F::space_type, typename F::value_type> {
+ public:
+  using Space = typename F::space_type;
+  using T = typename F::value_type;
+
+  template <class... Args>
+  explicit Erased(const Args&... args) : format_(args...) {}
+
+  void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const override { format_.apply(alpha, x, beta, y); }
+
+  bool apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const override {
+    if constexpr (requires { format_.apply_dot(x, y, w, slot); }) {
+      format_.apply_dot(x, y, w, slot);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const override {
+    if constexpr (requires { format_.residual(x, b, r, slot); }) {
+      format_.residual(x, b, r, slot);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  bool update_values(const SpaceCsr<Space, T>& a) override {
+    if constexpr (requires { bool(format_.update_values(a)); }) {
+      return format_.update_values(a);
+    } else if constexpr (requires { format_.update_values(a); }) {
+      format_.update_values(a);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  void generate(bool wait) override {
+    if constexpr (requires { format_.generate(wait); }) format_.generate(wait);
+  }
+
+  int revision() const override {
+    if constexpr (requires { format_.revision(); }) return format_.revision();
+    return 0;
+  }
+
+  std::string generated() const override {
+    if constexpr (requires { format_.generated(); }) return format_.generated();
+    return {};
+  }
+
+  std::size_t bytes() const override { return format_.bytes(); }
+
+ private:
+  F format_;
+};
+
+/// Each member by itself, so that the compiler tells the author of a format which one is missing.
 template <class F>
 constexpr void require_format() {
   using T = typename F::value_type;
   using S = typename F::space_type;
+  using A = SpaceCsr<S, T>;
   static_assert(
-      requires { std::string_view(F::name); }, "a registered format has no member: static std::string_view name");
+      requires { std::string_view(F::name); }, "a format has no member: static std::string_view name");
   static_assert(
-      requires { std::string_view(F::description); },
-      "a registered format has no member: static std::string_view description");
-  static_assert(
-      requires(const Structure& s, const Machine& m) { Cost(F::cost(s, m)); },
-      "a registered format has no member: static Cost cost(const Structure&, const Machine&)");
-  static_assert(std::constructible_from<F, const S&, Resident<S, T>, const Structure&>,
-                "a registered format has no constructor: F(const Space&, Resident<Space, T>, const Structure&)");
+      requires { std::string_view(F::description); }, "a format has no member: static std::string_view description");
   static_assert(
       requires(const F& f, T a, std::span<const T> x, std::span<T> y) { f.apply(a, x, a, y); },
-      "a registered format has no member: void apply(T alpha, span<const T> x, T beta, span<T> y) const");
+      "a format has no member: void apply(T alpha, span<const T> x, T beta, span<T> y) const");
   static_assert(
-      requires(const F& f) { std::size_t(f.bytes()); }, "a registered format has no member: std::size_t bytes() const");
-  static_assert(Format<F>, "a registered format has a member of another type than ostinato::Format asks for");
-  if constexpr (HasParameters<F>) require_parameters<F>();
+      requires(const F& f) { std::size_t(f.bytes()); }, "a format has no member: std::size_t bytes() const");
+  static_assert(Format<F>, "a format has a member of another type than ostinato::Format asks for");
+  if constexpr (!HasParameters<F> && !HasPlan<F>) {
+    static_assert(
+        requires(const PlanInput& in) { Cost(F::cost(in)); },
+        "a format has no member: static Cost cost(const PlanInput&)");
+    static_assert(std::constructible_from<F, const S&, const A&, const PlanInput&>,
+                  "a format has no constructor: F(const Space&, const SpaceCsr<Space, T>&, const PlanInput&)");
+  }
 }
 
-/// A list of formats as a type. `Formats::with<F>` is the list with one more.
-template <class... F>
-struct FormatList {
-  template <class More>
-  using with = FormatList<F..., More>;
-};
+/// The same for a format with Parameters.
+template <class F>
+constexpr void require_parameters() {
+  using P = typename F::Parameters;
+  static_assert(
+      requires(const P& p) { std::string(p.text()); }, "a format's Parameters have no member: std::string text() const");
+  static_assert(
+      requires(std::string_view text) { P(P::parse(text)); },
+      "a format's Parameters have no member: static Parameters parse(std::string_view)");
+  static_assert(
+      requires(const PlanInput& in) { P(F::choose(in)); },
+      "a format with Parameters has no member: static Parameters choose(const PlanInput&)");
+  static_assert(
+      requires(const PlanInput& in) { std::vector<P>(F::variants(in)); },
+      "a format with Parameters has no member: static std::vector<Parameters> variants(const PlanInput&)");
+  static_assert(
+      requires(const PlanInput& in, const P& p) { Cost(F::cost(in, p)); },
+      "a format with Parameters has no member: static Cost cost(const PlanInput&, const Parameters&)");
+  static_assert(
+      requires(const typename F::space_type& s, const SpaceCsr<typename F::space_type, typename F::value_type>& a,
+               const PlanInput& in, const P& p) { F(s, a, in, p); },
+      "a format with Parameters has no constructor: F(const Space&, const SpaceCsr<Space, T>&, const PlanInput&, const "
+      "Parameters&)");
+}
+
+template <class F>
+Proposal proposal(const PlanInput& in, typename F::Parameters p) {
+  return {p.text(), F::cost(in, p), std::make_shared<const typename F::Parameters>(std::move(p))};
+}
+
+template <class F>
+Proposal propose(const PlanInput& in, std::string_view parameters) {
+  if constexpr (HasParameters<F>) {
+    return proposal<F>(in, parameters.empty() ? F::choose(in) : F::Parameters::parse(parameters));
+  } else {
+    if (!parameters.empty()) refuse_parameters(F::name);
+    if constexpr (HasPlan<F>) {
+      auto plan = std::make_shared<const typename F::Plan>(F::plan(in));
+      return {{}, F::cost(in, *plan), plan};
+    } else {
+      return {{}, F::cost(in), nullptr};
+    }
+  }
+}
+
+template <class F>
+void check_parameters(std::string_view parameters) {
+  if (parameters.empty()) return;
+  if constexpr (HasParameters<F>) {
+    F::Parameters::parse(parameters);
+  } else {
+    refuse_parameters(F::name);
+  }
+}
+
+template <class F>
+std::vector<Proposal> variants(const PlanInput& in) {
+  std::vector<Proposal> all;
+  if constexpr (HasParameters<F>) {
+    for (auto& p : F::variants(in)) all.push_back(proposal<F>(in, std::move(p)));
+  }
+  return all;
+}
+
+template <class F, class Space = typename F::space_type, class T = typename F::value_type>
+std::unique_ptr<BuiltFormat<Space, T>> build(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in,
+                                             const Proposal& proposal) {
+  if constexpr (HasParameters<F>) {
+    return std::make_unique<Erased<F>>(space, a, in, *static_cast<const typename F::Parameters*>(proposal.plan.get()));
+  } else if constexpr (HasPlan<F>) {
+    return std::make_unique<Erased<F>>(space, a, in, *static_cast<const typename F::Plan*>(proposal.plan.get()));
+  } else {
+    return std::make_unique<Erased<F>>(space, a, in);
+  }
+}
+
+}  // namespace detail
+
+/// A list's entry for a format class.
+template <class F>
+FormatEntry<typename F::space_type, typename F::value_type> format_entry() {
+  detail::require_format<F>();
+  if constexpr (HasParameters<F>) detail::require_parameters<F>();
+  return {F::name,
+          F::description,
+          &detail::propose<F>,
+          &detail::check_parameters<F>,
+          &detail::variants<F>,
+          &detail::build<F>};
+}
 
 }  // namespace ostinato

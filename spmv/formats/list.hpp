@@ -2,62 +2,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
+#include <algorithm>
 #include <string_view>
+#include <vector>
 
-#include <ostinato/spmv/formats/bccoo/bccoo.hpp>
-#include <ostinato/spmv/formats/diagonal/brcsd_i.hpp>
-#include <ostinato/spmv/formats/diagonal/brcsd_ii.hpp>
-#include <ostinato/spmv/formats/textbook/bsr.hpp>
-#include <ostinato/spmv/formats/cmrs/cmrs.hpp>
-#include <ostinato/spmv/formats/textbook/coo.hpp>
-#include <ostinato/spmv/formats/csr/csr_format.hpp>
-#include <ostinato/spmv/formats/textbook/csr_scalar.hpp>
-#include <ostinato/spmv/formats/textbook/csr_vector.hpp>
-#include <ostinato/spmv/formats/cusparse/cusparse.hpp>
-#include <ostinato/spmv/formats/diagonal/dia.hpp>
-#include <ostinato/spmv/formats/textbook/ell.hpp>
-#include <ostinato/spmv/formats/textbook/hdi.hpp>
-#include <ostinato/spmv/formats/textbook/hyb.hpp>
-#include <ostinato/spmv/formats/sliced_ell/sliced_ell.hpp>
+#include <ostinato/spmv/formats/format.hpp>
 
 namespace ostinato {
 
-/// THE list of formats: dispatch, names, help, selection, tests and benchmarks read it. One file and one line make a
-/// format.
+/// Formats that a matrix may be stored in. Selection, names, help, tests and benchmarks go by such a list.
 template <class Space, class T>
-using Formats = FormatList<           //
-    formats::Csr<Space, T>,           //
-    formats::Dia<Space, T>,           //
-    formats::BrcsdI<Space, T>,        //
-    formats::BrcsdII<Space, T>,       //
-    formats::Cmrs<Space, T>,          //
-    formats::Bccoo<Space, T>,         //
-    formats::BccooPlus<Space, T>,     //
-    formats::SlicedEll<Space, T>,     //
-    formats::CusparseAlg1<Space, T>,  //
-    formats::CusparseAlg2<Space, T>,  //
-    formats::CusparseSell<Space, T>,  //
-    formats::CusparseBsr<Space, T>,   //
-    formats::Ell<Space, T>,           //
-    formats::Hyb<Space, T>,           //
-    formats::Coo<Space, T>,           //
-    formats::Bsr<Space, T>,           //
-    formats::Hdi<Space, T>,           //
-    formats::CsrScalar<Space, T>,     //
-    formats::CsrVector<Space, T>>;
+class FormatList {
+ public:
+  FormatList() = default;
+  explicit FormatList(std::vector<FormatEntry<Space, T>> entries) : entries_(std::move(entries)) {}
 
-struct FormatInfo {
-  std::string_view name;
-  std::string_view description;
+  /// The list with one more format, of class F.
+  template <class F>
+  FormatList with() const {
+    FormatList more = *this;
+    more.entries_.push_back(format_entry<F>());
+    return more;
+  }
+
+  /// Null when there is none of that name.
+  const FormatEntry<Space, T>* find(std::string_view name) const {
+    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.name == name; });
+    return at != entries_.end() ? &*at : nullptr;
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<FormatEntry<Space, T>> entries_;
 };
 
-template <class... F>
-constexpr std::array<FormatInfo, sizeof...(F)> describe(FormatList<F...>) {
-  return {FormatInfo{F::name, F::description}...};
-}
-
-/// Names and descriptions, for help texts.
-inline constexpr auto format_infos = describe(Formats<Host, double>{});
+/// THE list of formats, those of the library. For Cuda it is empty in a build without CUDA.
+template <class Space, class T>
+const FormatList<Space, T>& format_list();
 
 }  // namespace ostinato

@@ -65,4 +65,12 @@ void ParameterReader::done() const {
   }
 }
 
+namespace detail {
+
+void refuse_parameters(std::string_view format) {
+  throw ArgumentError("format " + std::string(format) + " has no parameters");
+}
+
+}  // namespace detail
+
 }  // namespace ostinato

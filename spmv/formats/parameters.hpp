@@ -39,4 +39,11 @@ class ParameterReader {
   std::vector<Entry> entries_;
 };
 
+namespace detail {
+
+/// Throws ArgumentError: the format has no parameters.
+[[noreturn]] void refuse_parameters(std::string_view format);
+
+}  // namespace detail
+
 }  // namespace ostinato

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/selection/select.hpp>
+#include <ostinato/spmv/formats/cost.hpp>
 
 namespace ostinato::formats {
 

@@ -6,12 +6,10 @@
 #include <span>
 #include <vector>
 
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
 namespace ostinato {
-
-using Index = std::int32_t;   ///< a row or a column
-using Offset = std::int64_t;  ///< a position among the entries; may pass 2^31
 
 /// A matrix in compressed sparse row form whose arrays belong to somebody else.
 ///

@@ -3,58 +3,44 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 
 #include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
-/// A CSR matrix in memory that the space reads: what formats are built from.
-/// On Host it refers to the caller's arrays unless it was given the matrix itself; on Cuda it owns an uploaded copy
-/// unless the arrays are on the device already. Moves, doesn't copy.
-template <class Space, class T>
-class Resident;
+class Host;
+class Cuda;
 
-/// Says that the arrays of a view are in the memory of the space already, so that they are referred to and not
-/// uploaded.
+/// Says that the arrays of a view are in the memory of the space already.
 struct OnSpace {};
 inline constexpr OnSpace on_space;
 
-template <class T>
-class Resident<Host, T> {
+/// A CSR matrix in memory that the space reads, with ascending columns and no duplicates in each row: what the analysis
+/// and all formats are made from. A copy refers to the same arrays, which live until the last copy has gone.
+///
+/// Exec      On Cuda the arrays are uploaded, and the constructor waits for that.
+/// Throws    ArgumentError when the arrays aren't those of a matrix (check()); DeviceError; std::bad_alloc.
+template <class Space, class T>
+class SpaceCsr {
  public:
-  Resident(const Host&, const CsrView<T>& a) : view_(a) {}
-  Resident(const Host&, Csr<T>&& a) : owned_(std::make_shared<Csr<T>>(std::move(a))), view_(owned_->view()) {}
+  /// Host: refers to the caller's arrays, which have to stay. Rows that are unsorted or hold duplicates are put in order
+  /// on a copy.
+  SpaceCsr(const Space& space, const CsrView<T>& a);
 
-  Resident(const Host&, const CsrView<T>& a, OnSpace) : view_(a) {}
+  /// The same; on Host the matrix is taken over.
+  SpaceCsr(const Space& space, Csr<T>&& a);
+
+  /// Refers to arrays in the memory of the space, which have to stay.
+  /// Requires  Ascending columns, no duplicates and valid indices, which isn't checked.
+  SpaceCsr(const Space&, const CsrView<T>& a, OnSpace) : view_(a) {}
 
   const CsrView<T>& view() const { return view_; }
 
  private:
-  std::shared_ptr<Csr<T>> owned_;
-  CsrView<T> view_;
-};
+  void take(const Space& space, Csr<T>&& a);
+  void upload(const Space& space, const CsrView<T>& a);
 
-template <class T>
-class Resident<Cuda, T> {
- public:
-  Resident(const Cuda& space, const CsrView<T>& a)
-      : row_ptr_(space, a.row_ptr),
-        col_(space, a.col),
-        val_(space, a.val),
-        view_{a.rows, a.cols, row_ptr_, col_, val_} {}
-  Resident(const Cuda& space, Csr<T>&& a) : Resident(space, a.view()) {}
-  Resident(const Cuda&, const CsrView<T>& a, OnSpace) : view_(a) {}
-
-  const CsrView<T>& view() const { return view_; }
-
- private:
-  Vector<Cuda, Offset> row_ptr_;
-  Vector<Cuda, Index> col_;
-  Vector<Cuda, T> val_;
+  std::shared_ptr<const void> owned_;  ///< the arrays, when they belong to this object and its copies
   CsrView<T> view_;
 };
 

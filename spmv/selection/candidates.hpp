@@ -3,99 +3,83 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
-#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/list.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 
-// What the formats of a list say of a matrix, and how they are built by name and parameters.
+// What the formats of a list say of a matrix.
 
 namespace ostinato {
 
-/// Calls action(std::type_identity<F>) for the format of the list that has the name. False when none has.
-template <class... F, class Action>
-bool with_format(FormatList<F...>, std::string_view name, Action&& action) {
-  return ((name == F::name && (action(std::type_identity<F>{}), true)) || ...);
+namespace detail {
+
+inline Candidate candidate(std::string_view name, Proposal proposal) {
+  return {.name = std::string(name),
+          .parameters = std::move(proposal.parameters),
+          .cost = std::move(proposal.cost),
+          .plan = std::move(proposal.plan)};
 }
 
-/// Throws ArgumentError when no format of that name has the parameters asked for.
-template <class... F>
-void check_parameters(FormatList<F...> list, const FormatRequest& asked) {
+}  // namespace detail
+
+/// Throws ArgumentError when the list has a format of that name, but not with the parameters asked for; also when it has
+/// no such format and parameters are asked for.
+template <class Space, class T>
+void check_parameters(const FormatList<Space, T>& list, const FormatRequest& asked) {
   if (asked.parameters.empty()) return;
-  bool has_parameters = false;
-  with_format(list, asked.name, [&]<class G>(std::type_identity<G>) {
-    if constexpr (HasParameters<G>) {
-      G::Parameters::parse(asked.parameters);
-      has_parameters = true;
-    }
-  });
-  if (!has_parameters) throw ArgumentError("format " + asked.name + " has no parameters");
-}
-
-/// One format with the parameters in the text, or those of its own choice when there are none.
-template <class F>
-Candidate candidate_of(const Structure& s, const Machine& m, const std::string& parameters = {}) {
-  Candidate c{.name = std::string(F::name)};
-  check_parameters(FormatList<F>{}, {c.name, parameters});
-  if constexpr (HasParameters<F>) {
-    const auto p = parameters.empty() ? F::choose(s, m) : F::Parameters::parse(parameters);
-    c.parameters = p.text();
-    c.cost = F::cost(s, m, p);
-  } else {
-    c.cost = F::cost(s, m);
-  }
-  return c;
+  const FormatEntry<Space, T>* entry = list.find(asked.name);
+  if (entry == nullptr) detail::refuse_parameters(asked.name);
+  entry->check_parameters(asked.parameters);
 }
 
 /// What each format of the list would cost, the one asked for with the parameters asked for.
 /// Throws ArgumentError when it doesn't have these.
-template <class... F>
-std::vector<Candidate> candidates_of(FormatList<F...>, const Structure& s, const Machine& m,
+template <class Space, class T>
+std::vector<Candidate> candidates_of(const FormatList<Space, T>& list, const PlanInput& in,
                                      const FormatRequest& asked = {}) {
-  (require_format<F>(), ...);
-  return {candidate_of<F>(s, m, asked.name == F::name ? asked.parameters : "")...};
+  std::vector<Candidate> all;
+  for (const auto& entry : list) {
+    all.push_back(detail::candidate(
+        entry.name, entry.propose(in, asked.name == entry.name ? std::string_view(asked.parameters) : "")));
+  }
+  return all;
 }
 
 /// A format of the list by its full name. Empty when there is none of that name, it doesn't have such parameters, or it
 /// doesn't apply.
-template <class... F>
-std::optional<Candidate> find_candidate(FormatList<F...> list, const Structure& s, const Machine& m,
+template <class Space, class T>
+std::optional<Candidate> find_candidate(const FormatList<Space, T>& list, const PlanInput& in,
                                         std::string_view full_name) {
   const FormatRequest wanted = parse_format(full_name);
-  std::optional<Candidate> found;
+  const FormatEntry<Space, T>* entry = list.find(wanted.name);
+  if (entry == nullptr) return {};
   try {
-    with_format(list, wanted.name,
-                [&]<class G>(std::type_identity<G>) { found = candidate_of<G>(s, m, wanted.parameters); });
+    Candidate found = detail::candidate(entry->name, entry->propose(in, wanted.parameters));
+    return found.cost.applies() ? std::optional(std::move(found)) : std::nullopt;
   } catch (const ArgumentError&) {
     return {};
   }
-  return found && found->cost.applies() ? found : std::nullopt;
 }
 
 /// What a format of the list has to try out, the most promising first; nothing for one without parameters.
-template <class... F>
-std::vector<Candidate> variants_of(FormatList<F...> list, const Structure& s, const Machine& m, std::string_view name) {
+template <class Space, class T>
+std::vector<Candidate> variants_of(const FormatList<Space, T>& list, const PlanInput& in, std::string_view name) {
   std::vector<Candidate> variants;
-  with_format(list, name, [&]<class G>(std::type_identity<G>) {
-    if constexpr (HasParameters<G>) {
-      for (const auto& p : G::variants(s, m))
-        variants.push_back({.name = std::string(name), .parameters = p.text(), .cost = G::cost(s, m, p)});
-    }
-  });
+  if (const FormatEntry<Space, T>* entry = list.find(name)) {
+    for (Proposal& p : entry->variants(in)) variants.push_back(detail::candidate(name, std::move(p)));
+  }
   return variants;
 }
 
-template <class F, class Space, class Matrix>
-F build_format(const Space& space, Matrix&& a, const Structure& s, const std::string& parameters) {
-  if constexpr (HasParameters<F>) {
-    return F(space, std::forward<Matrix>(a), s, F::Parameters::parse(parameters));
-  } else {
-    return F(space, std::forward<Matrix>(a), s);
-  }
+/// Builds a candidate of the list. `in` is what the candidate was made from.
+template <class Space, class T>
+std::unique_ptr<BuiltFormat<Space, T>> build(const FormatEntry<Space, T>& entry, const Space& space,
+                                             const SpaceCsr<Space, T>& a, const PlanInput& in, const Candidate& c) {
+  if (c.plan != nullptr) return entry.build(space, a, in, {c.parameters, {}, c.plan});
+  return entry.build(space, a, in, entry.propose(in, c.parameters));
 }
 
 }  // namespace ostinato

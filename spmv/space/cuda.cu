@@ -4,9 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include <ostinato/spmv/space/readback.hpp>
-#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/vendor.cuh>
 
 namespace ostinato {
 
@@ -203,76 +202,5 @@ void require_device_memory(const Cuda& space, const void* p, const char* what) {
                       " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
   }
 }
-
-struct CudaMailbox::Slot {
-  void* buffer = nullptr;
-  cudaEvent_t arrived = nullptr;
-};
-
-CudaMailbox::CudaMailbox(const Cuda& space, std::size_t bytes) : space_(space), bytes_(bytes), slots_(new Slot[2]) {
-  space_.state().activate();
-  for (int k = 0; k < 2; ++k) {
-    OSTINATO_CUDA(cudaMallocHost(&slots_[k].buffer, bytes));
-    OSTINATO_CUDA(cudaEventCreateWithFlags(&slots_[k].arrived, cudaEventDisableTiming));
-  }
-}
-
-CudaMailbox::~CudaMailbox() {
-  (void)cudaSetDevice(space_.device());
-  (void)cudaStreamSynchronize(space_.stream());
-  for (int k = 0; k < 2; ++k) {
-    (void)cudaEventDestroy(slots_[k].arrived);
-    (void)cudaFreeHost(slots_[k].buffer);
-  }
-}
-
-void CudaMailbox::post(const void* from) {
-  Slot& slot = slots_[posted_++ % 2];
-  OSTINATO_CUDA(cudaMemcpyAsync(slot.buffer, from, bytes_, cudaMemcpyDeviceToHost, space_.stream()));
-  OSTINATO_CUDA(cudaEventRecord(slot.arrived, space_.stream()));
-}
-
-const void* CudaMailbox::take() {
-  Slot& slot = slots_[taken_++ % 2];
-  OSTINATO_CUDA(cudaEventSynchronize(slot.arrived));
-  return slot.buffer;
-}
-
-struct CudaGraph::Body {
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t launchable = nullptr;
-
-  ~Body() {
-    if (launchable != nullptr) (void)cudaGraphExecDestroy(launchable);
-    if (graph != nullptr) (void)cudaGraphDestroy(graph);
-  }
-};
-
-CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
-CudaGraph::~CudaGraph() = default;
-
-bool CudaGraph::can_record(const Cuda& space) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return space.stream() != nullptr && cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
-         status == cudaStreamCaptureStatusNone;
-}
-
-void CudaGraph::begin() {
-  space_.state().activate();
-  OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
-}
-
-void CudaGraph::end() {
-  body_ = std::make_unique<Body>();
-  OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
-  OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
-}
-
-void CudaGraph::abandon() noexcept {
-  (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
-  (void)cudaGetLastError();
-}
-
-void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }
 
 }  // namespace ostinato

@@ -10,26 +10,21 @@ namespace ostinato {
 
 class Host;
 
-/// True for operators and preconditioners that only enqueue kernels with the same arguments on every call, so that a
-/// stream capture of them may be replayed. Say `using is_replayable = void;` in a class of your own for which that
-/// holds.
-template <class A>
-inline constexpr bool is_replayable = requires {
-  typename A::is_replayable;
-};
-
-/// Runs the same iterations again and again.
+/// Runs blocks of iterations, again and again.
 ///
-/// On Cuda a block of iterations is recorded into a CUDA graph after a few plain ones, and from then on launched as
-/// one: that takes the launches of single kernels off the host. On Host, and for what isn't replayable, the
-/// iterations just run.
+/// On Cuda a block is captured into a CUDA graph after a few plain ones, and from then on the graph is launched: one
+/// launch takes the place of those of all kernels. On Host, and when the iterations can't be captured, they just run.
+///
+/// Requires  A block leaves every scalar in the slot in which it found it, since a captured block always works on the same
+///           slots: the length of a block is a multiple of `period`, the iterations after which that is so. Otherwise
+///           nothing is captured.
 template <class Space>
-class Replay;
+class GraphCapture;
 
 template <>
-class Replay<Host> {
+class GraphCapture<Host> {
  public:
-  Replay(const Host&, int iterations, bool) : iterations_(iterations) {}
+  GraphCapture(const Host&, int iterations, int, bool) : iterations_(iterations) {}
 
   template <class F>
   void operator()(int, F&& iterate) {
@@ -40,7 +35,7 @@ class Replay<Host> {
   int iterations_;
 };
 
-/// A recorded stretch of a stream.
+/// A CUDA graph of what was captured from a stream.
 class CudaGraph {
  public:
   explicit CudaGraph(const Cuda& space);
@@ -48,9 +43,9 @@ class CudaGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  static bool can_record(const Cuda& space);  ///< not on the legacy default stream, nor inside another capture
+  static bool can_capture(const Cuda& space);  ///< not from the legacy default stream, nor inside another capture
   void begin();
-  void end();  ///< makes a graph of what was recorded, in the place of the last one; throws DeviceError when it can't
+  void end();  ///< makes the graph, in the place of the last one; throws DeviceError when it can't
   void abandon() noexcept;
   void launch();
 
@@ -61,22 +56,24 @@ class CudaGraph {
 };
 
 template <>
-class Replay<Cuda> {
+class GraphCapture<Cuda> {
  public:
-  Replay(const Cuda& space, int iterations, bool replayable)
-      : iterations_(iterations), may_record_(replayable && CudaGraph::can_record(space)), graph_(space) {}
+  GraphCapture(const Cuda& space, int iterations, int period, bool capturable)
+      : iterations_(iterations),
+        may_capture_(capturable && iterations % period == 0 && CudaGraph::can_capture(space)),
+        graph_(space) {}
 
-  /// `revision` is that of the operator: a recording of another one is made anew.
+  /// `revision` is that of the operator: when it has changed, the block is captured again.
   template <class F>
   void operator()(int revision, F&& iterate) {
-    if (!may_record_ || plain_blocks_++ < plain_before_recording) return run(iterate);
-    if (recorded_ != revision) record(revision, iterate);
+    if (!may_capture_ || plain_blocks_++ < plain_before_capture) return run(iterate);
+    if (captured_ != revision) capture(revision, iterate);
     graph_.launch();
   }
 
  private:
-  /// A recording costs about as much as 50 launches: short solves do without.
-  static constexpr int plain_before_recording = 2;
+  /// A capture costs about as much as 50 launches: short solves do without.
+  static constexpr int plain_before_capture = 2;
 
   template <class F>
   void run(F& iterate) {
@@ -84,7 +81,7 @@ class Replay<Cuda> {
   }
 
   template <class F>
-  void record(int revision, F& iterate) {
+  void capture(int revision, F& iterate) {
     graph_.begin();
     try {
       run(iterate);
@@ -93,13 +90,13 @@ class Replay<Cuda> {
       throw;
     }
     graph_.end();
-    recorded_ = revision;
+    captured_ = revision;
   }
 
   int iterations_;
   int plain_blocks_ = 0;
-  bool may_record_;
-  int recorded_ = -1;  ///< the revision of the recording
+  bool may_capture_;
+  int captured_ = -1;  ///< the revision of the operator in the graph
   CudaGraph graph_;
 };
 

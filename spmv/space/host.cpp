@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/host.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -45,8 +46,8 @@ void initialize_kokkos(int threads) {
   static_cast<void>(registered);
 }
 
-/// Kokkos has to run before the execution space of a Host is made; hence a call in its initialiser.
-Host::execution_space start(int threads) {
+/// The number of threads that Kokkos runs with, started with `threads` of them unless it runs already.
+int start(int threads) {
   // Kokkos 3.4 has room for 512 threads and doesn't check.
   if (threads < 0 || threads > 512) {
     throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, 512 is the most");
@@ -54,13 +55,12 @@ Host::execution_space start(int threads) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   if (!Kokkos::is_initialized()) initialize_kokkos(threads);
-  const Host::execution_space space;
-  const int running = static_cast<int>(space.concurrency());
+  const int running = static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
   if (threads > 0 && threads != running) {
     throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but Kokkos runs with " +
                         std::to_string(running) + " already; ask before anything else of the library is called");
   }
-  return space;
+  return running;
 }
 
 std::string model_name() {
@@ -82,9 +82,20 @@ void for_blocks(const Host& host, std::size_t bytes, F f) {
 
 }  // namespace
 
-Host::Host(int threads) : space_(start(threads)) {}
+namespace detail {
 
-int Host::threads() const { return static_cast<int>(space_.concurrency()); }
+void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
+                const void* f) {
+  const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
+  const std::size_t length = count / chunks, longer = count % chunks;  // the first `longer` have one more
+  const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
+  using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
+  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=](const std::size_t t) { chunk(f, begin(t), begin(t + 1)); });
+}
+
+}  // namespace detail
+
+Host::Host(int threads) : threads_(start(threads)) {}
 
 std::string Host::description() const {
   return model_name() + ", " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");

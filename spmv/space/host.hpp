@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 namespace ostinato {
@@ -17,7 +15,6 @@ namespace ostinato {
 /// Exec      Calls return when their work is done.
 class Host {
  public:
-  using execution_space = Kokkos::DefaultHostExecutionSpace;
   static constexpr bool on_device = false;
 
   /// threads == 0 takes what OMP_NUM_THREADS or the machine gives. Only the first Host of a program can set the
@@ -25,9 +22,8 @@ class Host {
   /// Throws ArgumentError when threads is negative, over 512, or not the number that Kokkos runs with already.
   explicit Host(int threads = 0);
 
-  int threads() const;
+  int threads() const { return threads_; }
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"
-  const execution_space& kokkos() const { return space_; }
 
   void wait() const {}
   void* allocate(std::size_t bytes) const;  ///< at 64-byte boundaries; throws std::bad_alloc
@@ -38,8 +34,16 @@ class Host {
   void zero(void* p, std::size_t bytes) const;
 
  private:
-  execution_space space_;
+  int threads_;
 };
+
+namespace detail {
+
+/// Calls chunk(f, begin, end) on each thread with an equal share of 0 .. count - 1, in order of the threads.
+void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void* f, std::size_t begin, std::size_t end),
+                const void* f);
+
+}  // namespace detail
 
 /// Calls f(k) for k = 0 .. count - 1, spread statically over the threads; on the calling thread when count is 1.
 /// Exec      Returns when all calls are done. f must not throw.
@@ -47,9 +51,11 @@ template <class F>
 void parallel_for(const Host& host, std::size_t count, F f) {
   if (count == 0) return;
   if (count == 1) return f(std::size_t{0});
-  Kokkos::parallel_for(
-      "ostinato", Kokkos::RangePolicy<Host::execution_space, Kokkos::Schedule<Kokkos::Static>>(host.kokkos(), 0, count),
-      [=](const std::size_t k) { f(k); });
+  const auto chunk = [](const void* g, std::size_t begin, std::size_t end) {
+    const F& call = *static_cast<const F*>(g);
+    for (std::size_t k = begin; k < end; ++k) call(k);
+  };
+  detail::run_chunks(host, count, chunk, &f);
 }
 
 }  // namespace ostinato

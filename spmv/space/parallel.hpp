@@ -9,21 +9,11 @@
 #include <type_traits>
 #include <vector>
 
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
-// Element-wise work, written once as functors and run on either space: for_each and sum for Host are here, those for
-// Cuda in spmv/space/cuda/parallel.cuh with the same contract.
-//
-// A functor is copied to whoever runs it and has
-//   operator()(std::size_t i) const  what to do with element i; for sum, returns Sums<K>
-//   bool prepare()       (optional)  called once by each worker on its copy, before the elements: reads the scalars it
-//                                    needs; false: nothing is done
-//   void skipped()       (optional)  called once, by one worker, when prepare said false
-//   void finish(const Sums<K>&)  (optional, sum only)  called once, by one worker, with the finished sums
-//
-// The sums are added in an order that depends on n alone (on Cuda on the GPU's model, too): fixed blocks of elements,
-// whose partial sums are added in order. The same input gives the same bits, whatever the number of threads.
+// for_each and sum on Host. The contract of the functors is in for_each.hpp.
 
 namespace ostinato {
 
@@ -83,7 +73,6 @@ auto block_sums(const F& f, std::size_t begin, std::size_t end) {
 
 }  // namespace detail
 
-/// f(i) for i = 0 .. n - 1, in no particular order. Calls must not touch each other's elements.
 template <class F>
 void for_each(const Host& host, std::size_t n, F f) {
   if (!detail::prepare(f)) return detail::skipped(f);
@@ -94,7 +83,6 @@ void for_each(const Host& host, std::size_t n, F f) {
   });
 }
 
-/// slots[k] := sum over i of f(i).v[k]; slots may be null when f.finish takes the sums.
 template <class F>
 void sum(const Host& host, std::size_t n, F f, double* slots) {
   using Result = std::remove_cvref_t<decltype(f(std::size_t{0}))>;
@@ -112,10 +100,6 @@ void sum(const Host& host, std::size_t n, F f, double* slots) {
   if constexpr (requires { f.finish(total); }) f.finish(total);
 }
 
-/// Integer operations on shared counters, for functors that run on either space.
-template <class Space>
-struct Atomic;
-
 template <>
 struct Atomic<Host> {
   template <class I>
@@ -130,7 +114,7 @@ struct Atomic<Host> {
   static I load(const I* p) {
     return std::atomic_ref<I>(*const_cast<I*>(p)).load(std::memory_order_relaxed);
   }
-  /// The same, maybe an old value.
+  /// As load; the value may be an old one.
   template <class I>
   static I peek(const I* p) {
     return load(p);

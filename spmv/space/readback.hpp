@@ -11,62 +11,62 @@ namespace ostinato {
 
 class Host;
 
-/// Copies of one object on its way from the memory of the space to the host, oldest first. On Cuda a letter is posted
-/// on the stream and read later, while the stream goes on with the next iterations.
+/// Copies of one object from the memory of the space to the host, in the order in which they were started. On Cuda a
+/// copy is enqueued on the stream and read later, while the stream goes on with the next iterations.
 template <class Space, class T>
-class Mailbox;
+class Readback;
 
 template <class T>
-class Mailbox<Host, T> {
+class Readback<Host, T> {
  public:
-  static constexpr int ahead = 0;  ///< letters that may be under way while the next is posted
+  static constexpr int most_pending = 0;  ///< copies that may be under way while the next is started
 
-  explicit Mailbox(const Host&) {}
-  void post(const T* from) { letter_ = from; }
-  int under_way() const { return letter_ != nullptr; }
-  const T& take() {
-    const T* letter = letter_;
-    letter_ = nullptr;
-    return *letter;
+  explicit Readback(const Host&) {}
+  void start(const T* from) { source_ = from; }
+  int pending() const { return source_ != nullptr; }
+  const T& wait() {
+    const T* source = source_;
+    source_ = nullptr;
+    return *source;
   }
 
  private:
-  const T* letter_ = nullptr;
+  const T* source_ = nullptr;
 };
 
 /// Two pinned buffers of `bytes` each, used in turn.
-class CudaMailbox {
+class CudaReadback {
  public:
-  CudaMailbox(const Cuda& space, std::size_t bytes);
-  ~CudaMailbox();
-  CudaMailbox(const CudaMailbox&) = delete;
-  CudaMailbox& operator=(const CudaMailbox&) = delete;
+  CudaReadback(const Cuda& space, std::size_t bytes);
+  ~CudaReadback();
+  CudaReadback(const CudaReadback&) = delete;
+  CudaReadback& operator=(const CudaReadback&) = delete;
 
-  void post(const void* from);
-  int under_way() const { return posted_ - taken_; }
-  const void* take();  ///< waits for the oldest letter; valid until two more are posted
+  void start(const void* from);
+  int pending() const { return started_ - read_; }
+  const void* wait();  ///< for the oldest copy; the result is valid until two more copies are started
 
  private:
-  struct Slot;
+  struct Buffer;
   Cuda space_;
   std::size_t bytes_;
-  std::unique_ptr<Slot[]> slots_;
-  int posted_ = 0;
-  int taken_ = 0;
+  std::unique_ptr<Buffer[]> buffers_;
+  int started_ = 0;
+  int read_ = 0;
 };
 
 template <class T>
-class Mailbox<Cuda, T> {
+class Readback<Cuda, T> {
  public:
-  static constexpr int ahead = 1;
+  static constexpr int most_pending = 1;
 
-  explicit Mailbox(const Cuda& space) : box_(space, sizeof(T)) {}
-  void post(const T* from) { box_.post(from); }
-  int under_way() const { return box_.under_way(); }
-  const T& take() { return *static_cast<const T*>(box_.take()); }
+  explicit Readback(const Cuda& space) : copies_(space, sizeof(T)) {}
+  void start(const T* from) { copies_.start(from); }
+  int pending() const { return copies_.pending(); }
+  const T& wait() { return *static_cast<const T*>(copies_.wait()); }
 
  private:
-  CudaMailbox box_;
+  CudaReadback copies_;
 };
 
 }  // namespace ostinato

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/index.hpp>
 
 namespace ostinato {
 

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::detail {

@@ -26,6 +26,23 @@ class Stopwatch {
   Clock::time_point lap_ = start_;
 };
 
+/// Seconds that `calls` calls of f() take on the space, the wait for the last included.
+template <class Space, class F>
+double batch_seconds(const Space& space, int calls, F&& f) {
+  space.wait();
+  const Stopwatch watch;
+  for (int k = 0; k < calls; ++k) f();
+  space.wait();
+  return watch.seconds();
+}
+
+/// The middle one of some times, the upper of two. Leaves them in another order.
+inline double median(std::vector<double>& times) {
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
 /// Median over `repetitions` of the time that f() takes on the space, after one call that isn't counted. Each timed
 /// batch repeats f until it is long against the clock and the wait.
 ///
@@ -33,19 +50,11 @@ class Stopwatch {
 template <class Space, class F>
 double median_seconds(const Space& space, int repetitions, F&& f) {
   constexpr double long_enough = 2e-3;
-  const auto batch = [&](int calls) {
-    space.wait();
-    Stopwatch watch;
-    for (int k = 0; k < calls; ++k) f();
-    space.wait();
-    return watch.seconds();
-  };
   int calls = 1;
-  while (batch(calls) < long_enough && calls < 1024) calls *= 2;
+  while (batch_seconds(space, calls, f) < long_enough && calls < 1024) calls *= 2;
   std::vector<double> times;
-  for (int k = 0; k < repetitions; ++k) times.push_back(batch(calls) / calls);
-  std::nth_element(times.begin(), times.begin() + repetitions / 2, times.end());
-  return times[static_cast<std::size_t>(repetitions / 2)];
+  for (int k = 0; k < repetitions; ++k) times.push_back(batch_seconds(space, calls, f) / calls);
+  return median(times);
 }
 
 }  // namespace ostinato

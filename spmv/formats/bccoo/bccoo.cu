@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <ostinato/spmv/formats/bccoo/bccoo_blocks.cuh>
+#include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/formats/bccoo/bccoo_build.hpp>

@@ -26,8 +26,8 @@ namespace ostinato::formats {
 ///           workgroups the one that is done last adds the parts up in their order: nobody waits for another, and the
 ///           order of additions depends on the layout alone. (The paper lets each workgroup wait for the one before.)
 ///           With hot columns a workgroup fills a multiprocessor and holds their x in shared memory.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. The Structure is the analysis of these
-///           values, too.
+/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. The structure is that of these values,
+///           too.
 /// Limits    Slots of a block without an entry count as 0 times x: an infinite or NaN x(j) reaches rows of the block
 ///           that a format without blocks leaves finite. Fewer than 2^31 rows of blocks, of all slices together.
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, sections 2 to 4.
@@ -50,32 +50,27 @@ class BccooFormat {
     bool operator==(const Parameters&) const = default;
   };
 
-  static Parameters choose(const Structure& s, const Machine& m) {
-    return Parameters(choose_bccoo(s, m, sizeof(T), Sliced));
-  }
+  static Parameters choose(const PlanInput& in) { return Parameters(choose_bccoo(in, sizeof(T), Sliced)); }
 
-  static std::vector<Parameters> variants(const Structure& s, const Machine& m) {
+  static std::vector<Parameters> variants(const PlanInput& in) {
     std::vector<Parameters> all;
-    for (const BccooParameters& p : bccoo_variants(s, m, sizeof(T), Sliced)) all.emplace_back(p);
+    for (const BccooParameters& p : bccoo_variants(in, sizeof(T), Sliced)) all.emplace_back(p);
     return all;
   }
 
-  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) { return bccoo_cost(s, m, p, sizeof(T)); }
-  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
+  static Cost cost(const PlanInput& in, const Parameters& p) { return bccoo_cost(in, p, sizeof(T)); }
 
-  BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s, const Parameters& p)
-      : store_(space, a.view(), checked(p).shape(s.compress), bccoo_values(s, p, sizeof(T)), different(s)) {
+  BccooFormat(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Parameters& p)
+      : store_(space, a.view(), checked(p).shape(in.compress), bccoo_values(in, p, sizeof(T)), different(in)) {
     space.wait();  // products may read from then on what doesn't change any more
   }
-  BccooFormat(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : BccooFormat(space, a, s, choose(s, machine_of(space))) {}
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     store_.apply({alpha, x.data(), beta, y.data(), y.data()});
   }
 
-  /// Values may be of another kind than those before, so it is built anew.
-  bool update_values(const Resident<Space, T>&) { return false; }
+  /// Values may be of another kind than those before, so the format is built anew.
+  bool update_values(const SpaceCsr<Space, T>&) { return false; }
 
   std::size_t bytes() const { return store_.bytes(); }
   BccooView<T> view() const { return store_.view(); }
@@ -86,21 +81,16 @@ class BccooFormat {
     return BccooParameters::parse(name, p.text());
   }
 
-  static std::span<const Offset> different(const Structure& s) {
-    return s.profile == nullptr ? std::span<const Offset>() : s.profile->different;
+  static std::span<const Offset> different(const PlanInput& in) {
+    return in.structure.profile == nullptr ? std::span<const Offset>() : in.structure.profile->different;
   }
 
   BccooStore<Space, T> store_;
 };
 
 template <class Space, class T>
-class Bccoo : public BccooFormat<Space, T, false> {
-  using BccooFormat<Space, T, false>::BccooFormat;
-};
-
+using Bccoo = BccooFormat<Space, T, false>;
 template <class Space, class T>
-class BccooPlus : public BccooFormat<Space, T, true> {
-  using BccooFormat<Space, T, true>::BccooFormat;
-};
+using BccooPlus = BccooFormat<Space, T, true>;
 
 }  // namespace ostinato::formats

@@ -15,9 +15,6 @@
 
 namespace ostinato {
 
-template <class Space>
-struct Atomic;
-
 namespace formats {
 
 namespace detail {

@@ -151,15 +151,18 @@ BccooShape BccooParameters::shape(bool may_compress) const {
   return s;
 }
 
-BccooValues bccoo_values(const Structure& s, const BccooParameters& p, std::size_t value_bytes) {
-  if (!s.compress || s.profile == nullptr) return BccooValues::whole;
+BccooValues bccoo_values(const PlanInput& in, const BccooParameters& p, std::size_t value_bytes) {
+  const Structure& s = in.structure;
+  if (!in.compress || s.profile == nullptr) return BccooValues::whole;
   const auto otherwise = s.profile->single && value_bytes > sizeof(float) ? BccooValues::single : BccooValues::whole;
   if (p.compress == 0 || s.profile->distinct == 0 || codes_of(s, p) > bccoo_codes) return otherwise;
   const double saved = static_cast<double>(s.nonzeros) * (stored_bytes(otherwise, value_bytes) - 1);
   return saved > table_bytes(s, p, value_bytes) ? BccooValues::coded : otherwise;
 }
 
-BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t value_bytes, bool sliced) {
+BccooParameters choose_bccoo(const PlanInput& in, std::size_t value_bytes, bool sliced) {
+  const Structure& s = in.structure;
+  const Machine& m = in.machine;
   BccooParameters p;
   p.slices = sliced ? 4 : 1;
   const BlockSizeRank best = ranked_sizes(s, value_bytes).front();
@@ -170,10 +173,11 @@ BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t v
   return p;
 }
 
-std::vector<BccooParameters> bccoo_variants(const Structure& s, const Machine& m, std::size_t value_bytes,
-                                            bool sliced) {
+std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t value_bytes, bool sliced) {
+  const Structure& s = in.structure;
+  const Machine& m = in.machine;
   std::vector<BccooParameters> all;
-  add(all, choose_bccoo(s, m, value_bytes, sliced));
+  add(all, choose_bccoo(in, value_bytes, sliced));
   const std::vector<BlockSizeRank> sizes = ranked_sizes(s, value_bytes);
   for (std::size_t k = 0; k < 4 && sizes[k].bytes < 1.25 * sizes[0].bytes; ++k) {
     BccooParameters p = all.front();
@@ -229,14 +233,16 @@ std::string why_not(const Structure& s, const Machine& m, const BccooParameters&
 
 }  // namespace
 
-Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes) {
+Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value_bytes) {
+  const Structure& s = in.structure;
+  const Machine& m = in.machine;
   Cost c;
   const double entries = static_cast<double>(s.nonzeros), area = p.height * p.width;
   const double fill = std::max(fill_of(s, p.height, p.width), 1 / area), group = double(p.tile) * p.threads;
   const double blocks = std::ceil(entries / (fill * area) / group) * group, tiles = blocks / p.tile;
   const double block_rows = block_rows_of(s, p);
-  const BccooValues values = bccoo_values(s, p, value_bytes);
-  const bool narrow = s.compress && p.compress != 0 && p.hot == 0;
+  const BccooValues values = bccoo_values(in, p, value_bytes);
+  const bool narrow = in.compress && p.compress != 0 && p.hot == 0;
   const double value = stored_bytes(values, value_bytes);
   const double column = narrow ? 2 : 4, header = narrow && s.cols > 65536 * p.width ? 8 : 4;
   const bool gaps = p.slices > 1 || s.empty_rows > 0;

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
-#include <ostinato/spmv/selection/select.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/formats/cost.hpp>
 
 namespace ostinato::formats {
 
@@ -35,14 +34,14 @@ struct BccooParameters {
 
 /// Coded when the different values, and the 0 of padding in blocks, are few enough and it saves bytes; else as float
 /// when all of them are exact in it.
-BccooValues bccoo_values(const Structure& s, const BccooParameters& p, std::size_t value_bytes);
+BccooValues bccoo_values(const PlanInput& in, const BccooParameters& p, std::size_t value_bytes);
 
 /// The parameters expected to be fastest.
-BccooParameters choose_bccoo(const Structure& s, const Machine& m, std::size_t value_bytes, bool sliced);
+BccooParameters choose_bccoo(const PlanInput& in, std::size_t value_bytes, bool sliced);
 
 /// Those worth timing, after the paper's pruning: the four block sizes that take fewest bytes, and what goes with them.
-std::vector<BccooParameters> bccoo_variants(const Structure& s, const Machine& m, std::size_t value_bytes, bool sliced);
+std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t value_bytes, bool sliced);
 
-Cost bccoo_cost(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes);
+Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value_bytes);
 
 }  // namespace ostinato::formats

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
+#include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 
@@ -166,7 +167,7 @@ void cmrs_set_values(const Cuda& space, const CsrView<T>& a, CmrsMatrix<Cuda, T>
 }
 
 template <class T>
-ostinato::Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m) {
+Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m) {
   return detail::take_csr(space, m);
 }
 
@@ -184,7 +185,7 @@ void cmrs_apply(const Cuda& space, const CmrsMatrix<Cuda, T>& m, const Product<T
 #define OSTINATO_INSTANTIATE(T)                                                              \
   template CmrsMatrix<Cuda, T> cmrs_build(const Cuda&, const CsrView<T>&, const CmrsShape&); \
   template void cmrs_set_values(const Cuda&, const CsrView<T>&, CmrsMatrix<Cuda, T>&);       \
-  template ostinato::Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);            \
+  template Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);            \
   template void cmrs_apply(const Cuda&, const CmrsMatrix<Cuda, T>&, const Product<T>&, int)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
-#include <ostinato/spmv/formats/cmrs/cmrs_host.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
@@ -74,7 +73,9 @@ class Cmrs {
 
   /// On GPUs strips of at least 64 entries, two rounds of a warp. On Host 8 rows: shorter strips
   /// cost twice the time (EPYC, 2026-11).
-  static Parameters choose(const Structure& s, const Machine& m) {
+  static Parameters choose(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     constexpr double least = 64;
     if (!m.device) return {.height = 8};
     Parameters p{.height = CmrsShape::max_height};
@@ -84,9 +85,9 @@ class Cmrs {
     return p;
   }
 
-  static std::vector<Parameters> variants(const Structure& s, const Machine& m) {
-    const Parameters first = choose(s, m);
-    if (!m.device) return {first, {.height = 16}, {.height = 4}, {.height = 16, .version = 2}};
+  static std::vector<Parameters> variants(const PlanInput& in) {
+    const Parameters first = choose(in);
+    if (!in.machine.device) return {first, {.height = 16}, {.height = 4}, {.height = 16, .version = 2}};
     std::vector<Parameters> all = {first, {.height = 16, .version = 2}, {.height = 16, .version = 2, .block = 256}};
     const auto add = [&](Parameters p) {
       if (std::find(all.begin(), all.end(), p) == all.end()) all.push_back(p);
@@ -100,9 +101,9 @@ class Cmrs {
     return all;
   }
 
-  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
-
-  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
+  static Cost cost(const PlanInput& in, const Parameters& p) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     Cost c;
     const double entries = static_cast<double>(s.nonzeros), slots = expected_slots(s, p);
     const double slot_bytes = sizeof(T) + 4 + (s.cols < packed_columns ? 0 : 1);
@@ -117,10 +118,7 @@ class Cmrs {
     return c;
   }
 
-  Cmrs(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : Cmrs(space, a, s, choose(s, machine_of(space))) {}
-
-  Cmrs(const Space& space, const Resident<Space, T>& a, const Structure&, const Parameters& p)
+  Cmrs(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&, const Parameters& p)
       : space_(space),
         parameters_(Parameters::parse(p.text())),
         matrix_(cmrs_build(space, a.view(), shape_of(a.view(), p))) {
@@ -128,16 +126,11 @@ class Cmrs {
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
-    const Product<T> product{alpha, x.data(), beta, y.data(), y.data()};
-    if constexpr (Space::on_device) {
-      cmrs_apply(space_, matrix_, product, parameters_.block);
-    } else {
-      cmrs_apply(space_, matrix_, product);
-    }
+    cmrs_apply(space_, matrix_, Product<T>{alpha, x.data(), beta, y.data(), y.data()}, parameters_.block);
   }
 
   /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
-  void update_values(const Resident<Space, T>& a) {
+  void update_values(const SpaceCsr<Space, T>& a) {
     cmrs_set_values(space_, a.view(), matrix_);
     space_.wait();
   }
@@ -148,7 +141,7 @@ class Cmrs {
   const CmrsMatrix<Space, T>& matrix() const { return matrix_; }
 
   /// The matrix as it was given, with each row ascending. Converted where the matrix is; waits for the space.
-  ostinato::Csr<T> to_csr() const { return cmrs_to_csr(space_, matrix_); }
+  Csr<T> to_csr() const { return cmrs_to_csr(space_, matrix_); }
 
  private:
   static constexpr int few_cells = 8;  ///< of a row in version 2
@@ -166,12 +159,6 @@ class Cmrs {
     return std::ceil(static_cast<double>(s.rows) / p.height);
   }
 
-  /// Rows vary as their deviation says when the longest, which may be the only long one, is left out.
-  static double usual_deviation(const Structure& s) {
-    const double excess = s.longest_row - s.mean_row;
-    return std::sqrt(std::max(0.0, s.row_deviation * s.row_deviation - excess * excess / std::max(1, s.rows)));
-  }
-
   /// Aligned strips end in a group that is half empty, or as empty as all others when they are alike; empty rows may
   /// lie anywhere. In version 2 the longest of 16 rows, as a rule 1.8 deviations above the mean, fills a quarter of the
   /// slots at most.
@@ -179,7 +166,7 @@ class Cmrs {
     const double entries = static_cast<double>(s.nonzeros), group = CmrsShape::group;
     if ((p.version == 1 && p.align == 0) || s.nonzeros == 0) return entries;
     const double strips = std::ceil(strips_of(s, p) * (1 - std::pow(1.0 * s.empty_rows / s.rows, p.height)));
-    const double deviation = usual_deviation(s), strip = entries / strips;
+    const double deviation = s.usual_deviation(), strip = entries / strips;
     const auto whole = [](double n, double unit) { return unit * std::ceil(n / unit); };
     double slots = deviation * std::sqrt(p.height) < 4 ? whole(strip, group) : std::max(group, strip + group / 2);
     double longest = 0;

@@ -253,7 +253,7 @@ struct TakeCmrsStrip {
 
 /// Back to CSR, a thread for each strip: slots of a row ascend by column in either version.
 template <class Space, class T>
-ostinato::Csr<T> take_csr(const Space& space, const CmrsMatrix<Space, T>& m) {
+Csr<T> take_csr(const Space& space, const CmrsMatrix<Space, T>& m) {
   const std::size_t rows = static_cast<std::size_t>(m.shape.rows), strips = static_cast<std::size_t>(m.shape.strips());
   Vector<Space, Offset> row_ptr(space, rows + 1);
   for_each(space, strips, CountCmrsRows<T>{m.view(), row_ptr.data()});
@@ -261,7 +261,7 @@ ostinato::Csr<T> take_csr(const Space& space, const CmrsMatrix<Space, T>& m) {
   Vector<Space, Index> col(space, entries);
   Vector<Space, T> val(space, entries);
   for_each(space, strips, TakeCmrsStrip<T>{m.view(), row_ptr.data(), col.data(), val.data()});
-  ostinato::Csr<T> a{m.shape.rows, m.shape.cols, Array<Offset>(rows + 1), Array<Index>(entries), Array<T>(entries)};
+  Csr<T> a{m.shape.rows, m.shape.cols, Array<Offset>(rows + 1), Array<Index>(entries), Array<T>(entries)};
   space.download(a.row_ptr.data(), row_ptr.data(), row_ptr.bytes());
   if (entries == 0) return a;
   space.download(a.col.data(), col.data(), col.bytes());

@@ -2,20 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/formats/cmrs/cmrs_build.hpp>
 #include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::formats {
 
 template <class T>
+CmrsMatrix<Host, T> cmrs_build(const Host& space, const CsrView<T>& a, const CmrsShape& shape);
+template <class T>
 CmrsMatrix<Cuda, T> cmrs_build(const Cuda& space, const CsrView<T>& a, const CmrsShape& shape);
+
+template <class T>
+void cmrs_set_values(const Host& space, const CsrView<T>& a, CmrsMatrix<Host, T>& m);
 template <class T>
 void cmrs_set_values(const Cuda& space, const CsrView<T>& a, CmrsMatrix<Cuda, T>& m);
-template <class T>
-ostinato::Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m);
 
-/// `block` threads of a CUDA block: 64, 128 or 256.
+template <class T>
+Csr<T> cmrs_to_csr(const Host& space, const CmrsMatrix<Host, T>& m);
+template <class T>
+Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m);
+
+/// `block` threads of a CUDA block: 64, 128 or 256; of no meaning on Host. Enqueued.
+template <class T>
+void cmrs_apply(const Host& space, const CmrsMatrix<Host, T>& m, const Product<T>& p, int block);
 template <class T>
 void cmrs_apply(const Cuda& space, const CmrsMatrix<Cuda, T>& m, const Product<T>& p, int block);
 

@@ -7,13 +7,37 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
+/// What a CSR product needs beside the matrix: narrow row pointers, and how rows are dealt out.
 template <class Space>
 struct CsrPlan;
+
+/// Rows begin .. end - 1, each of `length` entries; of any length when it is negative.
+struct CsrRun {
+  Index begin;
+  Index end;
+  int length;
+};
+
+/// Blocks of rows with about the same number of entries, each cut into runs of equal short rows and what is between.
+template <>
+struct CsrPlan<Host> {
+  Vector<Host, std::int32_t> row_ptr;  ///< empty when the entries need 64 bits
+  std::vector<std::vector<CsrRun>> blocks;
+
+  template <class T>
+  CsrPlan(const Host& host, const CsrView<T>& a, const Structure& s);
+
+  std::size_t bytes() const;
+};
+
+template <class T>
+void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
 
 /// How a CSR product is laid over the GPU.
 ///

@@ -1,6 +1,5 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cusparse.h>
 
 #include <algorithm>
 #include <string>
@@ -8,6 +7,7 @@
 
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/cuda/vendor.cuh>
 #include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
 
 namespace ostinato::formats {

@@ -62,17 +62,17 @@ class Cusparse {
   using space_type = Space;
   using value_type = T;
 
-  Cusparse(const Space& space, Resident<Space, T> a, int block = 0) : product_(space, a.view(), Kind, block) {
-    if (reads_csr) matrix_ = std::move(a);
+  Cusparse(const Space& space, const SpaceCsr<Space, T>& a, int block = 0) : product_(space, a.view(), Kind, block) {
+    if (reads_csr) matrix_ = a;
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     product_.apply(alpha, x.data(), beta, y.data());
   }
 
-  void update_values(Resident<Space, T> a) {
+  void update_values(const SpaceCsr<Space, T>& a) {
     product_.update_values(a.view());
-    if (reads_csr) matrix_ = std::move(a);
+    if (reads_csr) matrix_ = a;
   }
 
   std::size_t bytes() const {
@@ -86,7 +86,9 @@ class Cusparse {
   static constexpr bool reads_csr = Kind == CusparseKind::csr_alg1 || Kind == CusparseKind::csr_alg2;
 
   /// The cost of so many slots for values, column indices and starts.
-  static Cost price(const Structure& s, const Machine& m, double slots, double columns, double starts) {
+  static Cost price(const PlanInput& in, double slots, double columns, double starts) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     constexpr detail::CusparseSpeed speed = detail::speed_of(Kind);
     Cost c;
     const double bytes = slots * sizeof(T) + columns * sizeof(Index) + starts * sizeof(std::int32_t);
@@ -98,17 +100,14 @@ class Cusparse {
                                                   : speed.long_rows;
     c.seconds = speed.latency + c.moved / (m.bandwidth * share) + speed.per_longest * s.longest_row;
     c.setup_seconds = speed.latency + speed.setup_products * c.moved / m.bandwidth;
-    if (!Space::on_device) {
-      c.reason_not = cusparse_needs_gpu;
-    } else if (std::max(slots, starts) > std::numeric_limits<std::int32_t>::max()) {
+    if (std::max(slots, starts) > std::numeric_limits<std::int32_t>::max())
       c.reason_not = "cuSPARSE counts up to 2^31 - 1 slots";
-    }
     return c;
   }
 
  private:
   CusparseProduct<Space, T> product_;
-  std::optional<Resident<Space, T>> matrix_;  ///< whose columns and values the product reads
+  std::optional<SpaceCsr<Space, T>> matrix_;  ///< whose columns and values the product reads
 };
 
 /// Compressed sparse rows, 32-bit row pointers, algorithm 1: cuSPARSE's default.
@@ -122,14 +121,14 @@ class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
   static constexpr std::string_view name = "cusparse-alg1";
   static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 1, preprocessed";
 
-  static Cost cost(const Structure& s, const Machine& m) {
-    const auto entries = static_cast<double>(s.nonzeros);
-    Cost c = Base::price(s, m, entries, entries, s.rows + 1.0);
-    c.reproducible = !Space::on_device;  // with long rows it isn't (H200, CUDA 13.0)
+  static Cost cost(const PlanInput& in) {
+    const auto entries = static_cast<double>(in.structure.nonzeros);
+    Cost c = Base::price(in, entries, entries, in.structure.rows + 1.0);
+    c.reproducible = false;  // with long rows it isn't (H200, CUDA 13.0)
     return c;
   }
 
-  CusparseAlg1(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+  CusparseAlg1(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
 /// The same with algorithm 2, whose work is cut into parts with as many entries each.
@@ -141,12 +140,12 @@ class CusparseAlg2 : public Cusparse<Space, T, CusparseKind::csr_alg2> {
   static constexpr std::string_view name = "cusparse-alg2";
   static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 2, preprocessed";
 
-  static Cost cost(const Structure& s, const Machine& m) {
-    const auto entries = static_cast<double>(s.nonzeros);
-    return Base::price(s, m, entries, entries, s.rows + 1.0);
+  static Cost cost(const PlanInput& in) {
+    const auto entries = static_cast<double>(in.structure.nonzeros);
+    return Base::price(in, entries, entries, in.structure.rows + 1.0);
   }
 
-  CusparseAlg2(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+  CusparseAlg2(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
 /// Sliced ELL: slices of 32 rows, each padded to its longest row and stored column by column.
@@ -160,12 +159,12 @@ class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
   static constexpr std::string_view name = "cusparse-sell";
   static constexpr std::string_view description = "cuSPARSE's sliced ELL, slices of 32 rows; for rows of even length";
 
-  static Cost cost(const Structure& s, const Machine& m) {
-    const auto slots = static_cast<double>(s.profile->sliced_slots);
-    return Base::price(s, m, slots, slots, std::ceil(s.rows / 32.0) + 1);
+  static Cost cost(const PlanInput& in) {
+    const auto slots = static_cast<double>(in.structure.profile->sliced_slots);
+    return Base::price(in, slots, slots, std::ceil(in.structure.rows / 32.0) + 1);
   }
 
-  CusparseSell(const Space& space, Resident<Space, T> a, const Structure&) : Base(space, std::move(a)) {}
+  CusparseSell(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
 /// Dense blocks of block x block entries, row by row.
@@ -185,7 +184,6 @@ class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
   struct Parameters {
     int block = 3;
 
-    bool operator==(const Parameters&) const = default;
     std::string text() const { return parameter_text({{"block", block}}); }
     static Parameters parse(std::string_view text) {
       ParameterReader reader(name, text);
@@ -195,21 +193,20 @@ class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
     }
   };
 
-  static Parameters choose(const Structure& s, const Machine& m) { return ranked(s, m).front(); }
+  static Parameters choose(const PlanInput& in) { return ranked(in).front(); }
 
-  static std::vector<Parameters> variants(const Structure& s, const Machine& m) {
-    std::vector<Parameters> all = ranked(s, m);
-    std::erase_if(all, [&](const Parameters& p) { return !cost(s, m, p).applies(); });
+  static std::vector<Parameters> variants(const PlanInput& in) {
+    std::vector<Parameters> all = ranked(in);
+    std::erase_if(all, [&](const Parameters& p) { return !cost(in, p).applies(); });
     return all;
   }
 
-  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
-
-  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
+  static Cost cost(const PlanInput& in, const Parameters& p) {
+    const Structure& s = in.structure;
     const int area = p.block * p.block;
     const double fill = s.nonzeros > 0 ? std::max(s.profile->square_fill[p.block], 1.0 / area) : 1;
     const double blocks = std::round(static_cast<double>(s.nonzeros) / (fill * area)), slots = blocks * area;
-    Cost c = Base::price(s, m, slots, blocks, s.rows / p.block + 1.0);
+    Cost c = Base::price(in, slots, blocks, s.rows / p.block + 1.0);
     const std::string size = std::to_string(p.block);
     if (!c.applies()) return c;
     if (!divides(s, p)) {
@@ -221,10 +218,8 @@ class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
     return c;
   }
 
-  CusparseBsr(const Space& space, Resident<Space, T> a, const Structure&, const Parameters& p)
-      : Base(space, std::move(a), p.block) {}
-  CusparseBsr(const Space& space, Resident<Space, T> a, const Structure& s)
-      : CusparseBsr(space, std::move(a), s, choose(s, machine_of(space))) {}
+  CusparseBsr(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&, const Parameters& p)
+      : Base(space, a, p.block) {}
 
  private:
   static bool divides(const Structure& s, const Parameters& p) {
@@ -232,11 +227,11 @@ class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
   }
 
   /// All sizes: first those that can hold the matrix, by time, and last those that can't for their size alone.
-  static std::vector<Parameters> ranked(const Structure& s, const Machine& m) {
+  static std::vector<Parameters> ranked(const PlanInput& in) {
     std::vector<Parameters> all = {{2}, {3}, {4}, {5}, {6}, {8}};
     const auto key = [&](const Parameters& p) {
-      const Cost c = cost(s, m, p);
-      return std::tuple(!c.applies(), !divides(s, p), c.seconds);
+      const Cost c = cost(in, p);
+      return std::tuple(!c.applies(), !divides(in.structure, p), c.seconds);
     };
     std::stable_sort(all.begin(), all.end(), [&](const Parameters& a, const Parameters& b) { return key(a) < key(b); });
     return all;

@@ -35,13 +35,7 @@ struct CusparseArrays {
 
 /// A matrix in a form of cuSPARSE, and its product. There is none on Host.
 template <class Space, class T>
-class CusparseProduct {
- public:
-  CusparseProduct(const Space&, const CsrView<T>&, CusparseKind, int) { throw ArgumentError(cusparse_needs_gpu); }
-  void apply(T, const T*, T, T*) const {}
-  void update_values(const CsrView<T>&) {}
-  std::size_t bytes() const { return 0; }
-};
+class CusparseProduct;
 
 /// Exec      The constructor waits: it converts the matrix on the GPU, lets cuSPARSE preprocess it and does a first
 ///           product, so that cuSPARSE's kernels are loaded. apply is enqueued, takes no memory and can be recorded

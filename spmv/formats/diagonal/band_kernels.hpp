@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 
@@ -23,16 +24,25 @@ struct BandStore {
 
 /// Takes the values from `a`, which is in the memory of the space. Enqueued; no allocation.
 template <class T>
+void band_fill(const Host& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
+template <class T>
 void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 
 /// Entries of `a` that the bands give back bit by bit. Waits.
 template <class T>
+Offset band_count_kept(const Host& space, const CsrView<T>& a, const BandView<T>& stored);
+template <class T>
 Offset band_count_kept(const Cuda& space, const CsrView<T>& a, const BandView<T>& stored);
 
+/// The product. Enqueued.
+template <class T>
+void band_apply(const Host& space, const BandView<T>& a, const Product<T>& p);
 template <class T>
 void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p);
 
-/// The product, and *slot = w . y; w may be y.
+/// The product, and *slot = w . y; w may be y. Enqueued.
+template <class T>
+void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
 template <class T>
 void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
 

@@ -37,9 +37,9 @@ Index inside_end(const DiagonalCensus& c, std::size_t d) {
 class Layout {
  public:
   /// `entries` of each diagonal are in the cuts; the remainder has the others.
-  Layout(const DiagonalCensus& census, std::size_t value_bytes, const std::vector<Cut>& cuts,
+  Layout(const DiagonalCensus& census, std::size_t value_bytes, bool compress, const std::vector<Cut>& cuts,
          const std::vector<Offset>& entries)
-      : census_(census), cuts_(cuts), entries_(entries), runs_(census.diagonals.size()) {
+      : census_(census), compress_(compress), cuts_(cuts), entries_(entries), runs_(census.diagonals.size()) {
     plan_.rows = census.rows;
     plan_.cols = census.cols;
     plan_.value_bytes = value_bytes;
@@ -84,7 +84,7 @@ class Layout {
   }
 
   void choose_storages() {
-    plan_.codes = census_.values;
+    if (compress_) plan_.codes = census_.values;
     if (std::any_of(plan_.codes.begin(), plan_.codes.end(), [](double v) { return std::isnan(v); }))
       plan_.codes.clear();  // the bits of a NaN may change on their way through double
     if (!plan_.codes.empty()) add_zero_code();
@@ -108,6 +108,7 @@ class Layout {
 
   Storage storage_of(std::size_t d) const {
     const Diagonal& diagonal = census_.diagonals[d];
+    if (!compress_) return Storage::full;
     if (diagonal.constant) return has_gaps(d) ? Storage::mask : Storage::constant;
     if (!plan_.codes.empty()) return Storage::code;
     if (diagonal.bfloat) return Storage::bfloat;
@@ -117,7 +118,7 @@ class Layout {
 
   /// What a mirror would save is worth a second, shifted reading from whole values down to codes, not for bits.
   bool can_be_mirrored(std::size_t d) const {
-    return census_.symmetric && census_.diagonals[d].offset < 0 && storages_[d] != Storage::mask &&
+    return compress_ && census_.symmetric && census_.diagonals[d].offset < 0 && storages_[d] != Storage::mask &&
            storages_[d] != Storage::constant && runs_are_covered(d);
   }
 
@@ -169,6 +170,7 @@ class Layout {
   }
 
   const DiagonalCensus& census_;
+  bool compress_;
   const std::vector<Cut>& cuts_;
   const std::vector<Offset>& entries_;
   std::vector<std::vector<Run>> runs_;  ///< by diagonal, like the next two
@@ -218,7 +220,7 @@ Index least_worth_keeping(bool constant, Index rows, std::size_t value_bytes) {
 
 /// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries
 /// off `entries`. Returns how many that are.
-Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, Cut& cut,
+Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, bool compress, Cut& cut,
                      std::vector<Offset>& entries) {
   const std::size_t count = c.diagonals.size();
   const Index rows = cut.end - cut.begin, least_constant = least_worth_keeping(true, rows, value_bytes),
@@ -228,7 +230,7 @@ Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t val
   std::size_t kept = 0;
   Index moved = 0;
   for (std::size_t d = 0; d < count; ++d) {
-    const Index there = of_piece[d].entries, least = c.diagonals[d].constant ? least_constant : least_other;
+    const Index there = of_piece[d].entries, least = compress && c.diagonals[d].constant ? least_constant : least_other;
     const bool moves = there < least && moved + there <= max_piece_remainder;  // none are always moved
     moved += moves ? there : 0;
     entries[d] -= moves ? there : 0;
@@ -265,27 +267,27 @@ std::size_t BandPlan::bytes() const {
          static_cast<std::size_t>(remainder()) * (value_bytes + sizeof(Index) + 1);
 }
 
-BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes) {
+BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
   std::vector<Cut> cuts;
   if (census.rows > 0) {
     cuts.push_back({0, census.rows, std::vector<std::uint16_t>(census.diagonals.size())});
     std::iota(cuts[0].diagonals.begin(), cuts[0].diagonals.end(), std::uint16_t{0});
   }
   const std::vector<Offset> entries = all_entries(census);
-  return Layout(census, value_bytes, cuts, entries).make();
+  return Layout(census, value_bytes, compress, cuts, entries).make();
 }
 
-BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes) {
+BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
   const std::vector<Index> points = piece_points(census);
   std::vector<Cut> cuts;
   for (std::size_t k = 0; k + 1 < points.size(); ++k) {
     if (points[k] < points[k + 1]) cuts.push_back(cut_inside(census, points[k], points[k + 1]));
   }
   const std::vector<Offset> entries = all_entries(census);
-  return Layout(census, value_bytes, cuts, entries).make();
+  return Layout(census, value_bytes, compress, cuts, entries).make();
 }
 
-BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes) {
+BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
   std::vector<Cut> cuts;
   std::vector<Index> remainder{0};
   std::vector<Offset> entries = all_entries(census);
@@ -295,14 +297,14 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes) {
     cut.begin = static_cast<Index>(begin);
     cut.end = static_cast<Index>(end);
     const std::size_t piece = static_cast<std::size_t>(begin / census.rows_in_piece);
-    remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, cut, entries));
+    remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, compress, cut, entries));
     if (!cuts.empty() && cuts.back().diagonals == cut.diagonals) {
       cuts.back().end = cut.end;
     } else {
       cuts.push_back(cut);
     }
   }
-  BandPlan plan = Layout(census, value_bytes, cuts, entries).make();
+  BandPlan plan = Layout(census, value_bytes, compress, cuts, entries).make();
   if (remainder.back() > 0) plan.remainder_ptr = std::move(remainder);
   return plan;
 }

@@ -65,17 +65,20 @@ struct BandPlan {
   std::size_t bytes() const;  ///< stored: data, bands, pieces, remainder
 };
 
+/// Lays the diagonals of a matrix out for values of so many bytes. Without `compress` all values are stored as they are.
+using BandPlanner = BandPlan (*)(const DiagonalCensus& census, std::size_t value_bytes, bool compress);
+
 /// DIA: one row piece, every diagonal.
-BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes);
+BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 
 /// BRCSD-I: cut where a diagonal enters or leaves the matrix.
 /// Source    DIA-Adaptive, section 3.2.1; points closer than piece_rows are trimmed, and all are moved to multiples
 ///           of it.
-BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes);
+BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 
 /// BRCSD-II: cut into pieces of piece_rows, each with the diagonals that have an entry there; equal neighbours merge.
 /// Diagonals with a few entries in a piece go to the remainder, where that takes fewer bytes.
 /// Source    DIA-Adaptive, section 3.3.1. The remainder is ours.
-BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes);
+BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 
 }  // namespace ostinato::formats

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/formats/diagonal/bands_host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -26,19 +26,19 @@ namespace ostinato::formats {
 template <class Space, class T>
 class Bands {
  public:
-  Bands(const Space& space, const CsrView<T>& a, const DiagonalCensus& census, BandPlan plan)
+  Bands(const Space& space, const CsrView<T>& a, const DiagonalCensus& census, std::shared_ptr<const BandPlan> plan)
       : space_(space),
         plan_(std::move(plan)),
         piece_of_(space, std::span<const Index>(pieces_by_block())),
-        pieces_(space, std::span<const RowPiece>(plan_.pieces)),
-        bands_(space, std::span<const Band>(plan_.bands)),
-        codes_(space, std::span<const T>(std::vector<T>(plan_.codes.begin(), plan_.codes.end()))),
-        remainder_ptr_(space, std::span<const Index>(plan_.remainder_ptr)),
-        data_(space, plan_.data_bytes),
+        pieces_(space, std::span<const RowPiece>(plan_->pieces)),
+        bands_(space, std::span<const Band>(plan_->bands)),
+        codes_(space, std::span<const T>(std::vector<T>(plan_->codes.begin(), plan_->codes.end()))),
+        remainder_ptr_(space, std::span<const Index>(plan_->remainder_ptr)),
+        data_(space, plan_->data_bytes),
         constants_(space, census.diagonals.size()),
-        remainder_row_(space, static_cast<std::size_t>(plan_.remainder())),
-        remainder_col_(space, static_cast<std::size_t>(plan_.remainder())),
-        remainder_val_(space, static_cast<std::size_t>(plan_.remainder())) {
+        remainder_row_(space, static_cast<std::size_t>(plan_->remainder())),
+        remainder_col_(space, static_cast<std::size_t>(plan_->remainder())),
+        remainder_val_(space, static_cast<std::size_t>(plan_->remainder())) {
     std::vector<Index> first, offset;
     for (const Diagonal& d : census.diagonals) {
       first.push_back(d.first_row);
@@ -56,15 +56,15 @@ class Bands {
   /// them: then the matrix is of no use until it is built anew.
   bool update_values(const CsrView<T>& a) {
     fill(a);
-    return band_count_kept(space_, a, view()) == a.nonzeros() - plan_.remainder();
+    return band_count_kept(space_, a, view()) == a.nonzeros() - plan_->remainder();
   }
 
-  std::size_t bytes() const { return plan_.bytes(); }
-  const BandPlan& plan() const { return plan_; }
+  std::size_t bytes() const { return plan_->bytes(); }
+  const BandPlan& plan() const { return *plan_; }
 
   BandView<T> view() const {
-    return {plan_.rows,
-            plan_.cols,
+    return {plan_->rows,
+            plan_->cols,
             piece_of_.data(),
             pieces_.data(),
             bands_.data(),
@@ -72,15 +72,15 @@ class Bands {
             constants_.data(),
             codes_.data(),
             {remainder_ptr_.data(), remainder_row_.data(), remainder_col_.data(), remainder_val_.data()},
-            &plan_,
+            plan_.get(),
             host_constants_.data()};
   }
 
  private:
   std::vector<Index> pieces_by_block() const {
     std::vector<Index> of;
-    for (std::size_t p = 0; p < plan_.pieces.size(); ++p)
-      of.resize((static_cast<std::size_t>(plan_.pieces[p].end) + piece_rows - 1) / piece_rows, static_cast<Index>(p));
+    for (std::size_t p = 0; p < plan_->pieces.size(); ++p)
+      of.resize((static_cast<std::size_t>(plan_->pieces[p].end) + piece_rows - 1) / piece_rows, static_cast<Index>(p));
     return of;
   }
 
@@ -92,7 +92,7 @@ class Bands {
   }
 
   Space space_;
-  BandPlan plan_;
+  std::shared_ptr<const BandPlan> plan_;
   Vector<Space, Index> piece_of_;
   Vector<Space, RowPiece> pieces_;
   Vector<Space, Band> bands_;

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 
-#include <ostinato/spmv/space/cuda/launch.cuh>
-#include <ostinato/spmv/space/cuda/overlap.cuh>
-#include <ostinato/spmv/space/cuda/reduction.cuh>
-#include <ostinato/spmv/formats/sliced_ell/sliced_ell_kernels.hpp>
+#include <ostinato/spmv/formats/row_value.cuh>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato {
 
@@ -110,9 +109,15 @@ void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, cons
 
 }  // namespace formats
 
-OSTINATO_INSTANTIATE_SLICED(std::int16_t, float);
-OSTINATO_INSTANTIATE_SLICED(std::int16_t, double);
-OSTINATO_INSTANTIATE_SLICED(Index, float);
-OSTINATO_INSTANTIATE_SLICED(Index, double);
+OSTINATO_INSTANTIATE_SLICED(Cuda, std::int16_t, float);
+OSTINATO_INSTANTIATE_SLICED(Cuda, std::int16_t, double);
+OSTINATO_INSTANTIATE_SLICED(Cuda, Index, float);
+OSTINATO_INSTANTIATE_SLICED(Cuda, Index, double);
+
+template void for_each(const Cuda&, std::size_t, formats::detail::CountSlots);
+template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<std::int16_t, float>);
+template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<std::int16_t, double>);
+template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<Index, float>);
+template void for_each(const Cuda&, std::size_t, formats::detail::FillSlots<Index, double>);
 
 }  // namespace ostinato

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <variant>
 
-#include <ostinato/spmv/formats/sliced_ell/sliced_ell_kernels.hpp>
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/sliced_ell/sliced_ell_host.hpp>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
@@ -34,7 +35,9 @@ class SlicedEll {
   static constexpr std::string_view name = "sliced-ell";
   static constexpr std::string_view description = "rows padded to the longest of 32, columns in 16 bits where they fit";
 
-  static Cost cost(const Structure& s, const Machine& m) {
+  static Cost cost(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     const double slots = static_cast<double>(s.profile->sliced_slots);
     const double column = is_near(s) ? 2 : 4;
     Cost c = streamed_cost<T>(
@@ -43,7 +46,9 @@ class SlicedEll {
     return c;
   }
 
-  SlicedEll(const Space& space, const Resident<Space, T>& a, const Structure& s) : space_(space), rows_(s.rows) {
+  SlicedEll(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
+      : space_(space), rows_(in.structure.rows) {
+    const Structure& s = in.structure;
     const std::size_t slices = (static_cast<std::size_t>(rows_) + detail::slice_rows - 1) / detail::slice_rows;
     start_ = Vector<Space, Offset>(space, slices + 1);
     for_each(space, slices, detail::CountSlots{detail::pattern_of(a.view()), start_.data()});
@@ -76,7 +81,7 @@ class SlicedEll {
   }
 
   /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
-  void update_values(const Resident<Space, T>& a) {
+  void update_values(const SpaceCsr<Space, T>& a) {
     std::visit(
         [&]<class C>(Vector<Space, C>& col) {
           for_each(space_, (start_.size() - 1) * detail::slice_rows,

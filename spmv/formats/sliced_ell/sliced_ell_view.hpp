@@ -79,3 +79,33 @@ struct FillSlots {
 };
 
 }  // namespace ostinato::formats::detail
+
+namespace ostinato {
+
+class Host;
+class Cuda;
+
+namespace formats {
+
+/// C is the type of the stored columns: std::int16_t or Index. Enqueued.
+template <class C, class T>
+void sliced_apply(const Host& space, const detail::SlicedView<C, T>& a, const Product<T>& p);
+template <class C, class T>
+void sliced_apply(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p);
+
+/// The product, and *slot = w . y; w may be y.
+template <class C, class T>
+void sliced_apply_dot(const Host& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
+                      double* slot);
+template <class C, class T>
+void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
+                      double* slot);
+
+}  // namespace formats
+}  // namespace ostinato
+
+// For the source that defines them.
+#define OSTINATO_INSTANTIATE_SLICED(Space, C, T)                                                                      \
+  template void formats::sliced_apply(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&);     \
+  template void formats::sliced_apply_dot(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&,  \
+                                          const T*, double*)

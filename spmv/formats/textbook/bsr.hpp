@@ -8,7 +8,6 @@
 #include <ostinato/spmv/formats/textbook/bsr_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 
@@ -34,7 +33,6 @@ class Bsr {
   struct Parameters {
     int block = 2;  ///< rows and columns of a block: 2, 3, 4, 5, 6 or 8
 
-    bool operator==(const Parameters&) const = default;
     std::string text() const { return parameter_text({{"block", block}}); }
     static Parameters parse(std::string_view text) {
       ParameterReader reader(name, text);
@@ -45,18 +43,19 @@ class Bsr {
   };
 
   /// The block that takes fewest bytes.
-  static Parameters choose(const Structure& s, const Machine& m) { return variants(s, m).front(); }
+  static Parameters choose(const PlanInput& in) { return variants(in).front(); }
 
-  static std::vector<Parameters> variants(const Structure& s, const Machine&) {
+  static std::vector<Parameters> variants(const PlanInput& in) {
+    const Structure& s = in.structure;
     std::vector<Parameters> all = {{2}, {3}, {4}, {5}, {6}, {8}};
     std::stable_sort(all.begin(), all.end(),
                      [&](const Parameters& a, const Parameters& b) { return bytes(s, a) < bytes(s, b); });
     return all;
   }
 
-  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
-
-  static Cost cost(const Structure& s, const Machine& m, const Parameters& p) {
+  static Cost cost(const PlanInput& in, const Parameters& p) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     Cost c = streamed_cost<T>(s, m, {bytes(s, p), slots(s, p), m.device ? 0.6 : 0.5, 1.0 * s.longest_row / p.block});
     // EPYC, 2026-11: 40 to 100 ns an entry by 2 threads, with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;
@@ -64,12 +63,9 @@ class Bsr {
     return c;
   }
 
-  Bsr(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : Bsr(space, a, s, choose(s, machine_of(space))) {}
-
-  Bsr(const Space& space, const Resident<Space, T>& a, const Structure& s, const Parameters& p)
-      : space_(space), cols_(s.cols), block_(p.block) {
-    if (const std::string reason = why_not(s, p); !reason.empty()) throw ArgumentError("bsr: " + reason);
+  Bsr(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Parameters& p)
+      : space_(space), cols_(in.structure.cols), block_(p.block) {
+    if (const std::string reason = why_not(in.structure, p); !reason.empty()) throw ArgumentError("bsr: " + reason);
     BlockRows<Space> blocks(space, a.view(), {p.block, p.block});
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(blocks.blocks * p.block * p.block));
     if (val_.size() > 0) space.zero(val_.data(), val_.bytes());

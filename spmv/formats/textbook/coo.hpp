@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
-#include <ostinato/spmv/formats/textbook/coo_host.hpp>
+#include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
@@ -27,7 +27,9 @@ class Coo {
   static constexpr std::string_view name = "coo";
   static constexpr std::string_view description = "row and column of every entry; a baseline for rows of any length";
 
-  static Cost cost(const Structure& s, const Machine& m) {
+  static Cost cost(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros);
     Cost c = streamed_cost<T>(s, m, {entries * (sizeof(T) + 2 * sizeof(Index)), entries, m.device ? 0.55 : 0.5, 64});
     const double scaling = 2.0 * sizeof(T) * s.rows;
@@ -36,9 +38,9 @@ class Coo {
     return c;
   }
 
-  Coo(const Space& space, Resident<Space, T> a, const Structure& s)
-      : space_(space), a_(std::move(a)), row_(space, static_cast<std::size_t>(s.nonzeros)) {
-    for_each(space, static_cast<std::size_t>(s.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
+  Coo(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
+      : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
+    for_each(space, static_cast<std::size_t>(in.structure.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // products may read from then on what doesn't change any more
   }
@@ -58,7 +60,7 @@ class Coo {
   }
 
   Space space_;
-  Resident<Space, T> a_;
+  SpaceCsr<Space, T> a_;
   Vector<Space, Index> row_;
   mutable Vector<Space, T> carry_;
 };

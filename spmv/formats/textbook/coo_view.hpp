@@ -66,3 +66,19 @@ struct AddCarries {
 };
 
 }  // namespace ostinato::formats::detail
+
+namespace ostinato {
+
+class Host;
+class Cuda;
+
+namespace formats {
+
+/// y := y + alpha A x, a chunk by a thread (Host) or a warp (Cuda). `carry` has room for a value a chunk. Enqueued.
+template <class T>
+void coo_add(const Host& space, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry);
+template <class T>
+void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry);
+
+}  // namespace formats
+}  // namespace ostinato

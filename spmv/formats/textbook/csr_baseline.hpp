@@ -4,12 +4,10 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/matrix/space_csr.hpp>
 
 namespace ostinato::formats {
 
@@ -26,7 +24,7 @@ class CsrBaseline {
   using space_type = Space;
   using value_type = T;
 
-  CsrBaseline(const Space& space, Resident<Space, T> a, const Structure&) : space_(space), a_(std::move(a)) {}
+  CsrBaseline(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : space_(space), a_(a) {}
 
   std::size_t bytes() const {
     return a_.view().row_ptr.size_bytes() + a_.view().col.size_bytes() + a_.view().val.size_bytes();
@@ -34,7 +32,9 @@ class CsrBaseline {
 
  protected:
   /// `busy` is the share of a device's loads that rows of their mean length use, `row_threads` how many take a row.
-  static Cost baseline_cost(const Structure& s, const Machine& m, double busy, int row_threads) {
+  static Cost baseline_cost(const PlanInput& in, double busy, int row_threads) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros);
     return streamed_cost<T>(s, m,
                             {entries * (sizeof(T) + sizeof(Index)) + 8.0 * (s.rows + 1.0), entries,
@@ -48,7 +48,7 @@ class CsrBaseline {
   Space space_;
 
  private:
-  Resident<Space, T> a_;
+  SpaceCsr<Space, T> a_;
 };
 
 }  // namespace ostinato::formats

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/textbook/csr_baseline.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {
 
@@ -20,8 +19,8 @@ class CsrScalar : public CsrBaseline<Space, T> {
   static constexpr std::string_view name = "csr-scalar";
   static constexpr std::string_view description = "compressed sparse rows, a thread a row; a baseline";
 
-  static Cost cost(const Structure& s, const Machine& m) {
-    return CsrScalar::baseline_cost(s, m, std::clamp(4 / std::max(s.mean_row, 1.0), 0.15, 1.0), 1);
+  static Cost cost(const PlanInput& in) {
+    return CsrScalar::baseline_cost(in, std::clamp(4 / std::max(in.structure.mean_row, 1.0), 0.15, 1.0), 1);
   }
 
   using CsrBaseline<Space, T>::CsrBaseline;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
 #include <ostinato/spmv/formats/textbook/csr_baseline.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
+
+/// The product with a warp a row. Enqueued.
+template <class T>
+void csr_vector_apply(const Cuda& space, const detail::CsrArrays<T>& a, const Product<T>& p);
 
 /// y := alpha A x + beta y with compressed sparse rows, a warp a row: a baseline.
 ///
@@ -20,8 +23,8 @@ class CsrVector : public CsrBaseline<Space, T> {
   static constexpr std::string_view name = "csr-vector";
   static constexpr std::string_view description = "compressed sparse rows, a warp a row; a baseline";
 
-  static Cost cost(const Structure& s, const Machine& m) {
-    return CsrVector::baseline_cost(s, m, std::clamp(s.mean_row / 32, 0.03, 1.0), 32);
+  static Cost cost(const PlanInput& in) {
+    return CsrVector::baseline_cost(in, std::clamp(in.structure.mean_row / 32, 0.03, 1.0), 32);
   }
 
   using CsrBaseline<Space, T>::CsrBaseline;

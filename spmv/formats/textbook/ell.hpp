@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
@@ -27,7 +27,9 @@ class Ell {
   static constexpr std::string_view name = "ell";
   static constexpr std::string_view description = "rows padded to the longest; a baseline for rows of even length";
 
-  static Cost cost(const Structure& s, const Machine& m) {
+  static Cost cost(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     const double slots = static_cast<double>(s.longest_row) * s.rows;
     Cost c = streamed_cost<T>(s, m,
                               {slots * (sizeof(T) + sizeof(Index)), slots, m.device ? 0.85 : 0.6, s.longest_row / 4.0});
@@ -36,9 +38,9 @@ class Ell {
     return c;
   }
 
-  Ell(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : space_(space), rows_(s.rows), width_(s.longest_row) {
-    if (const std::string reason = why_not(s); !reason.empty()) throw ArgumentError("ell: " + reason);
+  Ell(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
+      : space_(space), rows_(in.structure.rows), width_(in.structure.longest_row) {
+    if (const std::string reason = why_not(in.structure); !reason.empty()) throw ArgumentError("ell: " + reason);
     const std::size_t slots = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(width_);
     col_ = Vector<Space, Index>(space, slots);
     val_ = Vector<Space, T>(space, slots);

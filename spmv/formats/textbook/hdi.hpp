@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <ostinato/spmv/cuda/each.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/textbook/hdi_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
@@ -33,23 +33,26 @@ class Hdi {
   static constexpr std::string_view description =
       "diagonals within groups of 256 rows; a baseline for broken diagonals";
 
-  static Cost cost(const Structure& s, const Machine& m) {
+  static Cost cost(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     Cost c;
     if (s.census == nullptr) {
       c.reason_not = why_no_census(s);
       return c;
     }
     const Lists lists(*s.census);
-    const double slots = static_cast<double>(lists.slots), entries = static_cast<double>(s.nonzeros);
+    const double slots = static_cast<double>(lists.slots);
     c = streamed_cost<T>(s, m,
                          {slots * sizeof(T) + lists.bytes(), slots, m.device ? 0.8 : 0.25, lists.longest() / 2.0});
-    if (static_cast<double>(c.bytes) > max_growth * (entries * (sizeof(T) + sizeof(Index)) + 8.0 * s.rows + 65536))
+    if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
       c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty within 256 rows";
     return c;
   }
 
-  Hdi(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : space_(space), rows_(s.rows), cols_(s.cols) {
+  Hdi(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
+      : space_(space), rows_(in.structure.rows), cols_(in.structure.cols) {
+    const Structure& s = in.structure;
     if (s.census == nullptr) throw ArgumentError("hdi: " + why_no_census(s));
     const Lists lists(*s.census);
     group_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(lists.group_ptr));
@@ -68,9 +71,6 @@ class Hdi {
   std::size_t slots() const { return val_.size(); }
 
  private:
-  /// At most this many times the bytes of CSR, even when forced: past it the memory isn't there.
-  static constexpr double max_growth = 32;
-
   /// How long the lists of diagonals are.
   struct Lists {
     std::vector<Offset> group_ptr = {0};
@@ -106,10 +106,6 @@ class Hdi {
       if (census.pieces[at].entries > 0) offsets.push_back(census.diagonals[at % census.diagonals.size()].offset);
     }
     return offsets;
-  }
-
-  static std::string why_no_census(const Structure& s) {
-    return std::to_string(s.diagonals) + " diagonals, too many or nearly empty";
   }
 
   detail::HdiLists view() const { return {rows_, cols_, group_ptr_.data(), offset_.data()}; }

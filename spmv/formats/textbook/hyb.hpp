@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
-#include <ostinato/spmv/formats/textbook/coo_host.hpp>
+#include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
 
@@ -32,7 +32,9 @@ class Hyb {
   static constexpr std::string_view description =
       "ELL as wide as a third of the rows are long, COO for the rest; a baseline";
 
-  static Cost cost(const Structure& s, const Machine& m) {
+  static Cost cost(const PlanInput& in) {
+    const Structure& s = in.structure;
+    const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros), rows = s.rows, width = s.profile->ell_third,
                  slots = rows * width;
     // What lies past a third's width in normally distributed lengths; a third of the slots are full at least.
@@ -45,8 +47,8 @@ class Hyb {
     return c;
   }
 
-  Hyb(const Space& space, const Resident<Space, T>& a, const Structure& s)
-      : space_(space), rows_(s.rows), width_(s.profile->ell_third) {
+  Hyb(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
+      : space_(space), rows_(in.structure.rows), width_(in.structure.profile->ell_third) {
     const detail::CsrArrays<T> from = detail::arrays_of(a.view());
     const std::size_t rows = static_cast<std::size_t>(rows_), slots = rows * static_cast<std::size_t>(width_);
     ell_col_ = Vector<Space, Index>(space, slots);

@@ -1,6 +1,14 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/formats/textbook/textbook_kernels.hpp>
+
+// The textbook formats on Cuda: kernels of their own, and the functors that run by for_each and sum.
+
+#include <ostinato/spmv/formats/textbook/bsr_view.hpp>
+#include <ostinato/spmv/formats/textbook/coo_view.hpp>
+#include <ostinato/spmv/formats/textbook/csr_vector.hpp>
+#include <ostinato/spmv/formats/textbook/ell_view.hpp>
+#include <ostinato/spmv/formats/textbook/hdi_view.hpp>
+#include <ostinato/spmv/formats/textbook/hyb_view.hpp>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 
@@ -109,6 +117,35 @@ void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x
 }
 
 }  // namespace formats
+
+#define OSTINATO_EACH(...) template void for_each(const Cuda&, std::size_t, formats::detail::__VA_ARGS__)
+
+#define OSTINATO_OVER_ENTRIES(...) OSTINATO_EACH(OverEntries<formats::detail::__VA_ARGS__>)
+
+#define OSTINATO_INSTANTIATE_BASELINE_PATTERNS() \
+  OSTINATO_EACH(FillRowOf);                      \
+  OSTINATO_EACH(CountRest);                      \
+  OSTINATO_EACH(CountBlocks);                    \
+  OSTINATO_OVER_ENTRIES(MarkFirsts);             \
+  OSTINATO_OVER_ENTRIES(FillBlockCol)
+
+#define OSTINATO_INSTANTIATE_BASELINES(T)                                                                        \
+  OSTINATO_EACH(PlainRow<T>);                                                                                    \
+  OSTINATO_EACH(FillEll<T>);                                                                                     \
+  OSTINATO_EACH(EllRow<T>);                                                                                      \
+  OSTINATO_EACH(ScaleRow<T>);                                                                                    \
+  OSTINATO_EACH(FillRest<T>);                                                                                    \
+  OSTINATO_OVER_ENTRIES(FillBsr<T>);                                                                             \
+  OSTINATO_EACH(BsrRow<2, T>);                                                                                   \
+  OSTINATO_EACH(BsrRow<3, T>);                                                                                   \
+  OSTINATO_EACH(BsrRow<4, T>);                                                                                   \
+  OSTINATO_EACH(BsrRow<5, T>);                                                                                   \
+  OSTINATO_EACH(BsrRow<6, T>);                                                                                   \
+  OSTINATO_EACH(BsrRow<8, T>);                                                                                   \
+  OSTINATO_EACH(FillHdi<T>);                                                                                     \
+  OSTINATO_EACH(HdiRow<T>);                                                                                      \
+  template void formats::csr_vector_apply(const Cuda&, const formats::detail::CsrArrays<T>&, const Product<T>&); \
+  template void formats::coo_add(const Cuda&, const formats::detail::CooView<T>&, T, const T*, T*, T*)
 
 OSTINATO_INSTANTIATE_BASELINE_PATTERNS();
 OSTINATO_INSTANTIATE_BASELINES(float);

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/formats/diagonal/product_args.hpp>
+#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/space/cuda/kernel_args.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::cuda {

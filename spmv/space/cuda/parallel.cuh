@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>

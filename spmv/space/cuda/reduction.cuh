@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels begin, after the one before them, and end: sums over the grid in a fixed order, and rows. Kernels that
+// How kernels begin, after the one before them, and how they end: sums over the grid, in a fixed order. Kernels that
 // are generated at run time contain this text, too (cmake/OstinatoCuda.cmake), so it is device code only and includes
 // nothing else.
 
-#include <ostinato/spmv/formats/diagonal/product_args.hpp>
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/space/cuda/kernel_args.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::cuda {
@@ -87,25 +86,6 @@ __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   }
   *to.arrived = 0;
   done(total);
-}
-
-/// y(i) of a product; `sum` is row i of A x. Here and below every addition is an explicit fused multiply-add, so that
-/// all kernels give the same bits.
-template <class T, class I>
-__device__ T row_value(const Product<T>& p, I i, T sum) {
-  const T scaled = p.alpha * sum;
-  return p.beta == T{0} ? scaled : fma(p.beta, p.z[i], scaled);
-}
-
-/// Stores row i's product and adds w . y up; w may be y.
-template <bool Dotted, class T, class I>
-__device__ void finish_row(const Product<T>& p, I i, T sum, const T* w, Sums<1>& dot) {
-  const T value = row_value(p, i, sum);
-  p.y[i] = value;
-  if constexpr (Dotted) {
-    const T other = w == p.y ? value : w[i];
-    dot.v[0] = fma(static_cast<double>(other), static_cast<double>(value), dot.v[0]);
-  }
 }
 
 }  // namespace ostinato::cuda

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato::detail {

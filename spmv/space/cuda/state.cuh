@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusparse.h>
 
 #include <string>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+
+// cublasHandle_t and cusparseHandle_t, whose headers take a compiler long; cuda/vendor.cuh includes those.
+struct cublasContext;
+struct cusparseContext;
 
 namespace ostinato {
 
@@ -19,19 +21,7 @@ inline void cuda_check(cudaError_t code, const char* what) {
   throw DeviceError(std::string("CUDA: ") + cudaGetErrorString(code) + " in " + what);
 }
 
-inline void cublas_check(cublasStatus_t code, const char* what) {
-  if (code != CUBLAS_STATUS_SUCCESS)
-    throw DeviceError(std::string("cuBLAS: ") + cublasGetStatusString(code) + " in " + what);
-}
-
-inline void cusparse_check(cusparseStatus_t code, const char* what) {
-  if (code != CUSPARSE_STATUS_SUCCESS)
-    throw DeviceError(std::string("cuSPARSE: ") + cusparseGetErrorString(code) + " in " + what);
-}
-
 #define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
-#define OSTINATO_CUBLAS(call) ::ostinato::cublas_check(call, #call)
-#define OSTINATO_CUSPARSE(call) ::ostinato::cusparse_check(call, #call)
 
 /// What the copies of one Cuda share. One thread at a time uses it.
 struct Cuda::State {
@@ -51,8 +41,8 @@ struct Cuda::State {
   double* partial = nullptr;    ///< max_sums max_partial
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that are done; 0 between reductions
   void* staging = nullptr;      ///< pinned: small downloads go through it (H200, 2026-11: 26 kB take 10 us, else 14)
-  cublasHandle_t cublas = nullptr;
-  cusparseHandle_t cusparse = nullptr;
+  cublasContext* cublas = nullptr;
+  cusparseContext* cusparse = nullptr;
 
   State(int device, cudaStream_t stream, bool owns_stream);
   ~State();
@@ -62,8 +52,8 @@ struct Cuda::State {
   void activate() const { OSTINATO_CUDA(cudaSetDevice(device)); }
 
   /// cuBLAS on this stream; made when first asked for, which takes a while.
-  cublasHandle_t blas();
-  cusparseHandle_t sparse();  ///< and cuSPARSE
+  cublasContext* blas();
+  cusparseContext* sparse();  ///< and cuSPARSE
 };
 
 }  // namespace ostinato

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/list.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato {
+
+/// THE list of preconditioners: a line here, and NAME_entry() in the object file of the preconditioner, make one.
+#define OSTINATO_PRECONDITIONERS(DO) DO(jacobi)
+
+#define OSTINATO_DECLARE(preconditioner) \
+  template <class Space, class T>        \
+  PreconditionerEntry<Space, T> preconditioner##_entry();
+OSTINATO_PRECONDITIONERS(OSTINATO_DECLARE)
+#undef OSTINATO_DECLARE
+
+template <class Space, class T>
+const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list() {
+#define OSTINATO_ENTRY(preconditioner) preconditioner##_entry<Space, T>(),
+  static const std::vector<PreconditionerEntry<Space, T>> list = {OSTINATO_PRECONDITIONERS(OSTINATO_ENTRY)};
+#undef OSTINATO_ENTRY
+  return list;
+}
+
+template const std::vector<PreconditionerEntry<Host, float>>& preconditioner_list<Host, float>();
+template const std::vector<PreconditionerEntry<Host, double>>& preconditioner_list<Host, double>();
+template const std::vector<PreconditionerEntry<Cuda, float>>& preconditioner_list<Cuda, float>();
+template const std::vector<PreconditionerEntry<Cuda, double>>& preconditioner_list<Cuda, double>();
+
+}  // namespace ostinato

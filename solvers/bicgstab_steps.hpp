@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+// The vector steps of BiCGSTAB, each named by what it changes, for both spaces. Scalars and the state are in the memory
+// of the space. The steps do nothing once the state isn't running.
+
+namespace ostinato {
+
+/// What BiCGSTAB carries from step to step, in the memory of the space.
+struct BicgstabScalars {
+  double rho = 0;      ///< s0 . r
+  double rho_old = 1;  ///< of the iteration before
+  double s0v = 0;      ///< s0 . v
+  double ts = 0, tt = 0;
+  double rr = 0;
+  double alpha = 1, omega = 1;
+  double s0s0 = 0;  ///< s0 . s0, the size against which rho is judged
+};
+
+namespace detail {
+
+template <class T>
+struct UpdateP {
+  const BicgstabScalars* s;
+  const T *r, *v;
+  T* p;
+  const ConvergenceState* state;
+  T beta = 0, omega = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    if (state->iteration > 0) {
+      beta = static_cast<T>((s->rho / s->rho_old) * (s->alpha / s->omega));
+      omega = static_cast<T>(s->omega);
+    }
+    return state->running();
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    p[i] = beta == T{0} ? r[i] : r[i] + beta * (p[i] - omega * v[i]);
+  }
+};
+
+/// s0v = 0 leaves r as it is: the iteration becomes a step of minimal residual, and then breaks down.
+template <class T>
+struct UpdateS {
+  BicgstabScalars* s;
+  const T* v;
+  T* r;
+  const ConvergenceState* state;
+  T alpha = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    if (s->s0v != 0) alpha = static_cast<T>(s->rho / s->s0v);
+    return state->running();
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { r[i] -= alpha * v[i]; }
+};
+
+template <class T>
+struct DotsTsTt {
+  BicgstabScalars* s;
+  const T *t, *r;
+  const ConvergenceState* state;
+
+  OSTINATO_FUNCTION bool prepare() { return state->running(); }
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const double ti = static_cast<double>(t[i]);
+    return {{ti * static_cast<double>(r[i]), ti * ti}};
+  }
+  OSTINATO_FUNCTION void finish(const Sums<2>& sums) {
+    s->ts = sums.v[0];
+    s->tt = sums.v[1];
+  }
+};
+
+/// What would not be finite isn't written to x, and ends the recurrence: along a kernel of A the iterates may overflow
+/// while the residual stays small.
+template <class T>
+struct UpdateXR {
+  BicgstabScalars* s;
+  const T *p_hat, *s_hat, *t, *s0;
+  T *x, *r;
+  ConvergenceState* state;
+  T alpha = 0, omega = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    if (s->s0v != 0) alpha = static_cast<T>(s->rho / s->s0v);
+    if (s->tt != 0) omega = static_cast<T>(s->ts / s->tt);
+    return state->running();
+  }
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const T next = x[i] + (alpha * p_hat[i] + omega * s_hat[i]);
+    const T nothing = next - next;
+    if (nothing == T{0}) x[i] = next;
+    const T value = r[i] - omega * t[i] + nothing;
+    r[i] = value;
+    return {{static_cast<double>(value) * static_cast<double>(value),
+             static_cast<double>(s0[i]) * static_cast<double>(value)}};
+  }
+
+  OSTINATO_FUNCTION void finish(const Sums<2>& sums) {
+    s->rho_old = s->rho;
+    s->alpha = static_cast<double>(alpha);
+    s->omega = static_cast<double>(omega);
+    s->rr = sums.v[0];
+    s->rho = sums.v[1];
+    state->record(s->rr);
+    // A rho this small is rounding: the shadow residual no longer says anything about r.
+    const double meaningless = 1e-28 * s->rr * s->s0s0;
+    const bool lost = s->alpha == 0 || s->omega == 0 || s->rho * s->rho <= meaningless;
+    if (state->running() && lost) state->state = ConvergenceState::broke_down;
+  }
+};
+
+}  // namespace detail
+
+/// beta = (rho / rho_old) (alpha / omega);  p = r + beta (p - omega v); in the first iteration p = r.
+template <class T, class Space>
+void update_p(const Space& space, BicgstabScalars* s, In<T> r, In<T> v, Out<T> p, const ConvergenceState* state) {
+  for_each(space, p.size(), detail::UpdateP<T>{s, r.data(), v.data(), p.data(), state});
+}
+
+/// alpha = rho / s0v;  r -= alpha v.  Breaks down when s0v is 0.
+template <class T, class Space>
+void update_s(const Space& space, BicgstabScalars* s, In<T> v, Out<T> r, ConvergenceState* state) {
+  for_each(space, r.size(), detail::UpdateS<T>{s, v.data(), r.data(), state});
+}
+
+/// ts = t . r;  tt = t . t
+template <class T, class Space>
+void dots_ts_tt(const Space& space, BicgstabScalars* s, In<T> t, In<T> r, const ConvergenceState* state) {
+  sum(space, t.size(), detail::DotsTsTt<T>{s, t.data(), r.data(), state}, nullptr);
+}
+
+/// omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r;  r . r recorded.
+template <class T, class Space>
+void update_x_r(const Space& space, BicgstabScalars* s, In<T> p_hat, In<T> s_hat, In<T> t, In<T> s0, Out<T> x, Out<T> r,
+                ConvergenceState* state) {
+  sum(space, r.size(),
+      detail::UpdateXR<T>{s, p_hat.data(), s_hat.data(), t.data(), s0.data(), x.data(), r.data(), state}, nullptr);
+}
+
+}  // namespace ostinato

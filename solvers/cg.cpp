@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/cg.hpp>
+
+#include <utility>
+
+#include <ostinato/solvers/cg_steps.hpp>
+#include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+// How a loop is written here. Scalars (pq, rz) are slots in the memory of the space: a step writes them, the next reads
+// them, and the host doesn't wait. Each step's comment is its formula. The step that finds the norm of the residual records
+// it in `state`, which stops the recurrence by itself: later steps then change nothing. GraphCapture may replay a block of
+// iterations from a CUDA graph, so a block has to end with every scalar in the slot where it was: hence Cg::period.
+template <class Space, class T>
+SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                    const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  Workspace<Space> workspace(space);
+  const std::size_t n = b.size();
+  const Out<T> p = workspace.template allocate<T>(n), q = workspace.template allocate<T>(n);
+  Out<T> z = m.is_identity() ? Out<T>{} : workspace.template allocate<T>(n);
+  double* pq = workspace.emplace(0.0);
+  double* rz = workspace.emplace(0.0);
+  double* rz_new = workspace.emplace(0.0);
+
+  const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
+    if (m.is_identity()) z = r;
+    GraphCapture<Space> run_block(space, monitor.every(), Cg::period, a.capturable() && m.capturable());
+    ConvergenceState* state = monitor.start(norm);
+    m.apply_dot(space, r, z, rz);  // z = M^-1 r;  rz = r . z
+    copy<T>(space, z, p);          // p = z
+    const auto iterate = [&] {
+      a.apply_dot(space, p, q, p, pq);  // q = A p;  pq = p . q
+      if (m.is_identity()) {
+        update_r<T>(space, rz, pq, q, r, rz_new, state);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
+      } else {
+        update_r<T>(space, rz, pq, q, r, rr, state);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
+        m.apply_dot(space, r, z, rz_new);             // z = M^-1 r;  rz_new = r . z
+      }
+      update_x_p<T>(space, rz, pq, rz_new, z, x, p, state);  // x += alpha p;  p = z + (rz_new / rz) p
+      std::swap(rz, rz_new);
+    };
+    while (monitor.next()) run_block(a.revision(), iterate);
+    monitor.finish();
+  };
+  return solve_with_restarts<Cg>(space, a, b, x, options, workspace, recurrence);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                     \
+  template SolveResult Cg::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                  \
+                               const PreconditionerRef<Space, T>&, const SolveOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+// The vector steps of CG, each named by what it changes, for both spaces. Scalars and the state are in the memory of the
+// space. The steps do nothing once the state isn't running.
+
+namespace ostinato {
+
+namespace detail {
+
+template <class T>
+struct UpdateR {
+  const double *rz, *pq;
+  const T* q;
+  T* r;
+  ConvergenceState* state;
+  T alpha = 0;
+  bool positive = false;
+
+  OSTINATO_FUNCTION bool prepare() {
+    positive = *pq > 0 && *rz > 0;
+    if (positive) alpha = static_cast<T>(*rz / *pq);
+    return state->running();
+  }
+  OSTINATO_FUNCTION void skipped() { state->lagging = 0; }
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const T value = r[i] - alpha * q[i];
+    r[i] = value;
+    return {{static_cast<double>(value) * static_cast<double>(value)}};
+  }
+
+  OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
+    if (positive) state->record(rr.v[0]);
+    if (!positive) state->state = *pq - *pq == 0 && *rz - *rz == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
+    state->lagging = positive && state->state != ConvergenceState::not_a_number;
+  }
+};
+
+template <class T>
+struct UpdateXP {
+  const double *rz, *pq, *rz_new;
+  const T* z;
+  T *x, *p;
+  const ConvergenceState* state;
+  T alpha = 0, beta = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    alpha = static_cast<T>(*rz / *pq);
+    beta = static_cast<T>(*rz_new / *rz);
+    return state->lagging != 0;
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const T direction = p[i];
+    x[i] += alpha * direction;
+    p[i] = z[i] + beta * direction;
+  }
+};
+
+}  // namespace detail
+
+/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded.  Breaks down unless pq and rz are > 0.
+template <class T, class Space>
+void update_r(const Space& space, const double* rz, const double* pq, In<T> q, Out<T> r, double* rr,
+              ConvergenceState* state) {
+  sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state}, rr);
+}
+
+/// x += (rz / pq) p;  p = z + (rz_new / rz) p
+template <class T, class Space>
+void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, In<T> z, Out<T> x,
+                Out<T> p, const ConvergenceState* state) {
+  for_each(space, x.size(), detail::UpdateXP<T>{rz, pq, rz_new, z.data(), x.data(), p.data(), state});
+}
+
+}  // namespace ostinato

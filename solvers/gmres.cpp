@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/gmres.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <ostinato/solvers/gmres_steps.hpp>
+#include <ostinato/solvers/hessenberg.hpp>
+#include <ostinato/solvers/restarts.hpp>
+#include <ostinato/spmv/space/multi_vector.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// The Krylov space of one GMRES solve, in the memory of the space.
+template <class Space, class T>
+struct Arnoldi {
+  Space space;
+  const OperatorRef<Space, T>& a;
+  const PreconditionerRef<Space, T>& m;
+  std::size_t n;
+  int size;       ///< columns that fit
+  bool flexible;  ///< keeps z = M^-1 v of each column, too
+  Out<T> v;       ///< basis: n x (size + 1), by columns
+  Out<T> z;       ///< n, or n x size when flexible
+  Out<T> h;       ///< Hessenberg columns, size + 2 apart
+  Out<T> again;   ///< the second projection
+  double* ww;
+
+  Arnoldi(const Space& on, const OperatorRef<Space, T>& matrix, const PreconditionerRef<Space, T>& preconditioner,
+          int columns, bool keep_z, Workspace<Space>& workspace)
+      : space(on),
+        a(matrix),
+        m(preconditioner),
+        n(matrix.rows()),
+        size(columns),
+        flexible(keep_z && !m.is_identity()),
+        v(workspace.template allocate<T>(n * (width(columns) + 1))),
+        z(workspace.template allocate<T>(flexible ? n * width(columns) : m.is_identity() ? 0 : n)),
+        h(workspace.template allocate<T>((width(columns) + 2) * width(columns))),
+        again(workspace.template allocate<T>(width(columns) + 1)),
+        ww(workspace.emplace(0.0)) {}
+
+  static std::size_t width(int columns) { return static_cast<std::size_t>(columns); }
+  Out<T> basis(int j) const { return v.subspan(width(j) * n, n); }
+  Out<T> preconditioned(int j) const { return flexible ? z.subspan(width(j) * n, n) : z; }
+  T* column(int j) const { return h.data() + width(j) * (width(size) + 2); }
+
+  /// Column j of the space: w = A M^-1 v(j), made orthogonal to v(0) .. v(j) twice over, becomes v(j + 1).
+  void step(int j) const {
+    const Out<T> w = basis(j + 1);
+    if (m.is_identity()) {
+      a.apply(T{1}, basis(j), T{0}, w);  // w = A v(j)
+    } else {
+      m.apply(basis(j), preconditioned(j));       // z = M^-1 v(j)
+      a.apply(T{1}, preconditioned(j), T{0}, w);  // w = A z
+    }
+    project<T>(space, j + 1, v.data(), w, column(j));      // h = V^T w
+    subtract<T>(space, j + 1, v.data(), column(j), w);     // w -= V h
+    project<T>(space, j + 1, v.data(), w, again.data());   // again = V^T w
+    subtract<T>(space, j + 1, v.data(), again.data(), w);  // w -= V again
+    accumulate<T>(space, j + 1, again.data(), column(j));  // h += again
+    dot<T>(space, w, w, ww);
+    normalise<T>(space, ww, w, column(j) + j + 1);  // h(j + 1) = |w|;  v(j + 1) = w / |w|
+  }
+
+  /// Takes the columns from least_squares.columns() up to `end` from the device into the least squares problem, as long
+  /// as the recurrence runs.
+  void absorb(int end, Hessenberg& least_squares, ConvergenceState& state) const {
+    const int first = least_squares.columns();
+    const std::size_t stride = width(size) + 2;
+    std::vector<T> host(width(end - first) * stride);
+    space.download(host.data(), column(first), host.size() * sizeof(T));
+    for (int j = first; j < end && state.running(); ++j) {
+      const T* from = host.data() + width(j - first) * stride;
+      const double norm =
+          least_squares.absorb(std::vector<double>(from, from + j + 2), 4 * std::numeric_limits<T>::epsilon());
+      state.record(norm * norm);
+      if (state.state == ConvergenceState::not_a_number || least_squares.singular()) {
+        if (least_squares.singular()) state.state = ConvergenceState::broke_down;
+        least_squares.drop();
+      }
+    }
+  }
+
+  /// x += M^-1 V y
+  void correct(const Hessenberg& least_squares, Out<T> x) const {
+    const std::vector<double> y = least_squares.solve();
+    if (y.empty()) return;
+    const std::vector<T> rounded(y.begin(), y.end());
+    space.upload(again.data(), rounded.data(), rounded.size() * sizeof(T));
+    const int columns = least_squares.columns();
+    if (m.is_identity()) {
+      combine<T>(space, columns, v.data(), again.data(), x);
+    } else if (flexible) {
+      combine<T>(space, columns, z.data(), again.data(), x);
+    } else {
+      const Out<T> t = basis(size);  // behind the columns in use
+      space.zero(t.data(), t.size_bytes());
+      combine<T>(space, columns, v.data(), again.data(), t);
+      m.apply(t, z);
+      const T one = T{1};
+      space.upload(again.data(), &one, sizeof one);
+      combine<T>(space, 1, z.data(), again.data(), x);
+    }
+  }
+};
+
+}  // namespace
+
+template <class Space, class T>
+SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  const int size =
+      static_cast<int>(std::clamp<std::size_t>(a.rows(), 1, static_cast<std::size_t>(std::max(options.restart, 1))));
+  Workspace<Space> workspace(space);
+  const Arnoldi<Space, T> krylov(space, a, m, size, options.flexible, workspace);
+
+  const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
+    monitor.start(norm);
+    ConvergenceState state = monitor.host_state();
+    Hessenberg least_squares(norm);
+    scale<T>(space, static_cast<T>(1 / norm), r, krylov.basis(0));  // v(0) = r / |r|
+    int j = 0;
+    while (monitor.reason() == StopReason::none) {
+      krylov.step(j++);
+      const bool full = j == size || monitor.iterations() + j - least_squares.columns() >= options.max_iterations;
+      if (!full && j % monitor.every() != 0) continue;
+      krylov.absorb(j, least_squares, state);
+      monitor.update(state);
+      if (full && monitor.reason() == StopReason::none) monitor.stop(StopReason::restart);
+    }
+    krylov.correct(least_squares, x);  // x += M^-1 V y
+  };
+  return solve_with_restarts<Gmres>(space, a, b, x, options, workspace, recurrence);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                     \
+  template SolveResult Gmres::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                  \
+                               const PreconditionerRef<Space, T>&, const SolveOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

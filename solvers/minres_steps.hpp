@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+// The vector steps of MINRES, each named by what it changes, for both spaces. Scalars and the state are in the memory of
+// the space. The steps do nothing once the state isn't running.
+
+namespace ostinato {
+
+/// What MINRES carries from step to step, in the memory of the space.
+struct MinresScalars {
+  double zq = 0;                    ///< z . q, with q = A z
+  double vz = 0;                    ///< v . z of the new Lanczos vector v, with z = M^-1 v
+  double gamma = 0, gamma_old = 1;  ///< sqrt(v . z) of the last two Lanczos vectors
+  double eta = 0;                   ///< the residual's size in the norm of M^-1, with a sign
+  double c = 1, c_old = 1;          ///< the last two rotations
+  double s = 0, s_old = 0;
+  double a_norm = 0;  ///< the largest entry so far of the tridiagonal matrix: the size of A, seen through M
+};
+
+namespace detail {
+
+/// v_old becomes the next Lanczos vector.
+template <class T>
+struct MinresUpdateV {
+  const MinresScalars* s;
+  const T *q, *v;
+  T* v_old;
+  const ConvergenceState* state;
+  T of_q = 0, of_v = 0, of_v_old = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    const double delta = s->zq / (s->gamma * s->gamma);
+    of_q = static_cast<T>(1 / s->gamma);
+    of_v = static_cast<T>(delta / s->gamma);
+    of_v_old = static_cast<T>(s->gamma / s->gamma_old);
+    return state->running();
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    v_old[i] = of_q * q[i] - of_v * v[i] - of_v_old * v_old[i];
+  }
+};
+
+/// The tridiagonal matrix gets a column, and a rotation makes it triangular; x and r follow. w_old becomes the next
+/// direction. x isn't updated where it would not be finite, which ends the recurrence.
+template <class T>
+struct MinresUpdateX {
+  MinresScalars* s;
+  const T *z, *v;  ///< v is the new Lanczos vector, z = M^-1 of the one before
+  T* w_old;
+  const T* w;
+  T *x, *r;
+  ConvergenceState* state;
+  MinresScalars next = {};
+  bool usable = false;
+  T of_z = 0, of_w = 0, of_w_old = 0, step = 0, of_r = 0, of_new_v = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    const double delta = s->zq / (s->gamma * s->gamma), gamma = sqrt(s->vz);
+    const double pivot = s->c * delta - s->c_old * s->s * s->gamma;
+    const double length = sqrt(pivot * pivot + gamma * gamma);
+    next = *s;
+    next.a_norm = larger(s->a_norm, larger(delta < 0 ? -delta : delta, gamma));
+    // |A r| over |A| |r|: when that is rounding, A can't make r smaller. NaN isn't usable either.
+    const double gain = sqrt(pivot * pivot + s->c * gamma * (s->c * gamma));
+    usable = s->vz >= 0 && gain > 10 * static_cast<double>(std::numeric_limits<T>::epsilon()) * next.a_norm;
+    next.gamma_old = s->gamma;
+    next.gamma = gamma;
+    next.c_old = s->c;
+    next.s_old = s->s;
+    next.c = pivot / length;
+    next.s = gamma / length;
+    next.eta = -next.s * s->eta;
+    of_z = static_cast<T>(1 / (s->gamma * length));
+    of_w = static_cast<T>((s->s * delta + s->c_old * s->c * s->gamma) / length);
+    of_w_old = static_cast<T>(s->s_old * s->gamma / length);
+    step = static_cast<T>(next.c * s->eta);
+    of_r = static_cast<T>(next.s * next.s);
+    of_new_v = gamma > 0 ? static_cast<T>(next.c * next.eta / gamma) : T{0};
+    return state->running();
+  }
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    if (!usable) return {{0.0}};
+    const T direction = of_z * z[i] - of_w * w[i] - of_w_old * w_old[i];
+    const T moved = x[i] + step * direction;
+    const T nothing = moved - moved;
+    w_old[i] = direction;
+    if (nothing == T{0}) x[i] = moved;
+    const T value = of_r * r[i] + of_new_v * v[i] + nothing;
+    r[i] = value;
+    return {{static_cast<double>(value) * static_cast<double>(value)}};
+  }
+
+  OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
+    if (usable) {
+      *s = next;
+      state->record(rr.v[0]);
+    } else {
+      const double sum = s->zq + s->vz;
+      state->state = sum - sum == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
+    }
+  }
+
+ private:
+  OSTINATO_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
+};
+
+}  // namespace detail
+
+/// delta = zq / gamma^2;  v_old = q / gamma - (delta / gamma) v - (gamma / gamma_old) v_old
+template <class T, class Space>
+void update_v(const Space& space, const MinresScalars* s, In<T> q, In<T> v, Out<T> v_old,
+              const ConvergenceState* state) {
+  for_each(space, v.size(), detail::MinresUpdateV<T>{s, q.data(), v.data(), v_old.data(), state});
+}
+
+/// gamma' = sqrt(vz);  (c', s') rotates gamma' away;  w_old = (z / gamma - a2 w - a3 w_old) / a1;  x += c' eta w_old;
+/// eta' = -s' eta;  r = s'^2 r + (c' eta' / gamma') v;  r . r recorded.
+template <class T, class Space>
+void update_x(const Space& space, MinresScalars* s, In<T> z, In<T> v, Out<T> w_old, In<T> w, Out<T> x, Out<T> r,
+              ConvergenceState* state) {
+  sum(space, r.size(),
+      detail::MinresUpdateX<T>{s, z.data(), v.data(), w_old.data(), w.data(), x.data(), r.data(), state}, nullptr);
+}
+
+}  // namespace ostinato

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include <ostinato/preconditioners/identity.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/linear_operator.hpp>
+
+namespace ostinato {
+
+/// What becomes of a solve whose recurrence broke down: it ends, or goes on from the recomputed residual as long as that
+/// falls.
+enum class OnBreakdown { end, restart };
+
+/// A method as a function that takes operators and preconditioners of any class.
+///
+/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period and
+///   template <class Space, class T>
+///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
+/// which its object file defines for Host and Cuda, float and double.
+template <class Method>
+struct Solver {
+  /// With a preconditioner.
+  template <class Space, LinearOperator A, class M, class T = typename A::value_type>
+  requires Preconditioner<M, T> SolveResult operator()(const Space& space, const A& a, In<T> b,
+                                                       Out<std::type_identity_t<T>> x, const M& m,
+                                                       const SolveOptions& options = {}) const {
+    return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(m),
+                                          options);
+  }
+
+  /// Without.
+  template <class Space, LinearOperator A, class T = typename A::value_type>
+  SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
+                         const SolveOptions& options = {}) const {
+    return Method::template run<Space, T>(space, OperatorRef<Space, T>(a), b, x, PreconditionerRef<Space, T>(),
+                                          options);
+  }
+};
+
+}  // namespace ostinato

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/analysis.hpp>
+
+#include <utility>
+
+#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+
+namespace ostinato {
+
+template <class Space, class T>
+std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
+                                                AnalysisDepth depth) {
+  const bool quick = depth == AnalysisDepth::quick;
+  constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
+  if (quick && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
+  const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
+  if (quick && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
+  if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
+  if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
+  auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));
+  census->symmetric = s.symmetric;
+  return census;
+}
+
+template <class Space, class T>
+Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth) {
+  space.wait();
+  const Stopwatch watch;
+  Structure structure = analyse(space, matrix.view(), depth);
+  const double seconds = watch.seconds();
+  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), depth, seconds});
+}
+
+template <class Space, class T>
+void Analysis<Space, T>::complete() const {
+  State& s = *state_;
+  if (s.depth == AnalysisDepth::full) return;
+  const Stopwatch watch;
+  if (s.structure.census == nullptr)
+    s.structure.census = census_of(s.space, s.matrix.view(), s.structure, AnalysisDepth::full);
+  s.depth = AnalysisDepth::full;
+  s.seconds += watch.seconds();
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                            \
+  template std::shared_ptr<const DiagonalCensus> census_of(const Space&, const CsrView<T>&, const Structure&,    \
+                                                           AnalysisDepth);                                        \
+  template class Analysis<Space, T>
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

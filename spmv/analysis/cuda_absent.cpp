@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The analysis on Cuda in a build without CUDA, which nobody can call (spmv/space/cuda_absent.cpp).
+
+#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato {
+
+template <class T>
+Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
+DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
+std::string pattern_hash(const Cuda&, const CsrView<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                            \
+  template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                               \
+  template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index);      \
+  template std::string pattern_hash(const Cuda&, const CsrView<T>&)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato

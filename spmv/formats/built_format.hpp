@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+namespace ostinato {
+
+/// A matrix in some format, whose class is known to its own object file alone.
+///
+/// Exec      Products are enqueued, and take no device memory.
+/// Requires  x and y don't overlap, and have the lengths of the matrix: callers check.
+template <class Space, class T>
+class BuiltFormat {
+ public:
+  virtual ~BuiltFormat() = default;
+
+  /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
+  virtual void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const = 0;
+
+  /// y = A x and *slot = w . y, in one pass; the slot is in the memory of the space. Returns false, and does nothing,
+  /// when the format has no such pass.
+  virtual bool apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const = 0;
+
+  /// r = b - A x and *slot = r . r, in one pass. Returns false, and does nothing, when the format has no such pass.
+  virtual bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const = 0;
+
+  /// Takes new values on the same pattern. Returns false when the format has to be built anew: until then it is of no
+  /// use.
+  virtual bool update_values(const SpaceCsr<Space, T>& a) = 0;
+
+  /// Compiles kernels for this matrix, beside what goes on unless `wait`; nothing for a format without any.
+  /// Throws DeviceError when `wait` and there are none in the end.
+  virtual void generate(bool wait) = 0;
+
+  /// Changes when such kernels come into use; a captured product is then out of date.
+  virtual int revision() const = 0;
+
+  /// What became of such kernels, in words; empty when none were asked for.
+  virtual std::string generated() const = 0;
+
+  virtual std::size_t bytes() const = 0;  ///< stored for the matrix
+};
+
+}  // namespace ostinato

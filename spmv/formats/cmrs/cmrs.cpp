@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/formats/cmrs/cmrs.hpp>
+
+#include <ostinato/spmv/formats/define_entry.hpp>
+
+namespace ostinato::formats {
+
+// The third template parameter of Cmrs is for tests.
+template <class Space, class T>
+using CmrsFormat = Cmrs<Space, T>;
+
+OSTINATO_DEFINE_ENTRY(cmrs, CmrsFormat)
+
+}  // namespace ostinato::formats

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The formats on Cuda in a build without CUDA: none.
+
+#include <ostinato/spmv/formats/cusparse/vendor.hpp>
+#include <ostinato/spmv/formats/list.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+
+namespace ostinato {
+
+template <class Space, class T>
+const FormatList<Space, T>& format_list() {
+  static const FormatList<Space, T> none;
+  return none;
+}
+
+template <class T>
+double vendor_csr_seconds(const Cuda&, const CsrView<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template const FormatList<Cuda, float>& format_list<Cuda, float>();
+template const FormatList<Cuda, double>& format_list<Cuda, double>();
+template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);
+template double vendor_csr_seconds(const Cuda&, const CsrView<double>&);
+
+}  // namespace ostinato

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// For the object file of a format: OSTINATO_DEFINE_ENTRY(ell, Ell) defines what the line DO(ell) in list.cpp asks for.
+
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato_generated/spaces.hpp>
+
+#define OSTINATO_DEFINE_ENTRY(entry, Class)      \
+  template <class Space, class T>                \
+  FormatEntry<Space, T> entry##_entry() {        \
+    return format_entry<Class<Space, T>>();      \
+  }                                              \
+  OSTINATO_FOR_EACH_SPACE_OF(OSTINATO_INSTANTIATE_ENTRY, entry)
+
+#define OSTINATO_INSTANTIATE_ENTRY(entry, Space, T) template FormatEntry<Space, T> entry##_entry<Space, T>();

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/formats/diagonal/diagonal_format.hpp>
+
+#include <algorithm>
+
+#include <ostinato/spmv/formats/define_entry.hpp>
+
+namespace ostinato::formats {
+
+namespace {
+
+/// Classes need neither values nor masks, and generated kernels share x between rows (H200 and EPYC, 2026-11).
+double class_seconds(const Cost& c, double entries, const Machine& m) {
+  constexpr double efficiency = 0.85;
+  const double term = m.term_seconds * (m.device ? 0.25 : 0.7);
+  return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
+}
+
+/// Bytes bound large matrices, terms those that take few bytes or have many diagonals (H200, 2026-11: 27 take 1.5
+/// ps a term, 300 take 2.6), and small ones the loads that wait for each other: a row
+/// piece's place, its bands, some at a time, for each its code and then its value, and the remainder.
+double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
+  constexpr Index in_flight = 8;
+  const double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
+  Index most = 0;
+  for (const RowPiece& piece : plan.pieces) most = std::max(most, piece.bands);
+  const Index rounds = (most + in_flight - 1) / in_flight;
+  const Index waits =
+      rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) + (plan.remainder() > 0 ? 2 : 0);
+  double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
+  if (m.device && most > 12) terms = std::max(terms, m.term_seconds * (most > 64 ? 1.4 : 0.85) * entries);
+  return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
+}
+
+/// What RowClasses would take, give or take its patterns.
+std::size_t class_bytes(const DiagonalCensus& census, std::size_t value_bytes) {
+  const std::size_t rows = static_cast<std::size_t>(census.rows), classes = census.class_rows.size();
+  return rows / 16 + classes * (census.diagonals.size() * value_bytes + 8) + std::min(rows / 32 + 1, 2 * classes) * 256;
+}
+
+}  // namespace
+
+DiagonalPlan plan_diagonals(const PlanInput& in, std::size_t value_bytes, BandPlanner planner) {
+  if (in.structure.census == nullptr) return {};
+  const DiagonalCensus& census = *in.structure.census;
+  const auto bands = std::make_shared<const BandPlan>(planner(census, value_bytes, in.compress));
+  const bool few_rows_differ = in.compress && !census.class_rows.empty() &&
+                               census.diagonals.size() <= ClassTable<double>::max_diagonals;
+  return {bands, few_rows_differ && class_bytes(census, value_bytes) < bands->bytes()};
+}
+
+Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t value_bytes) {
+  const Structure& s = in.structure;
+  const Machine& m = in.machine;
+  Cost c;
+  if (planned.bands == nullptr) {
+    c.reason_not = why_no_census(s);
+    return c;
+  }
+  const BandPlan& plan = *planned.bands;
+  const double value = static_cast<double>(value_bytes), entries = static_cast<double>(s.nonzeros),
+               vectors = value * (static_cast<double>(s.rows) + s.cols);
+  c.bytes = planned.as_classes ? class_bytes(*s.census, value_bytes) : plan.bytes();
+  c.moved = static_cast<double>(c.bytes) + vectors;
+  c.padding =
+      entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
+  c.seconds = m.latency + (planned.as_classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
+  constexpr double planning = 2e-9;  // for a diagonal of a row piece (EPYC, 2026-11)
+  c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
+                    (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
+  if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))
+    c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
+                   std::to_string(static_cast<Offset>(static_cast<double>(c.bytes) / 1e6)) + " MB of padding";
+  return c;
+}
+
+OSTINATO_DEFINE_ENTRY(dia, Dia)
+OSTINATO_DEFINE_ENTRY(brcsd_i, BrcsdI)
+OSTINATO_DEFINE_ENTRY(brcsd_ii, BrcsdII)
+
+}  // namespace ostinato::formats

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/formats/list.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato_generated/spaces.hpp>
+
+namespace ostinato {
+
+/// THE list of formats: a line here, and NAME_entry() in the object file of the format, make one.
+#define OSTINATO_FORMATS(DO) \
+  DO(csr)                    \
+  DO(dia)                    \
+  DO(brcsd_i)                \
+  DO(brcsd_ii)               \
+  DO(cmrs)                   \
+  DO(bccoo)                  \
+  DO(bccoo_plus)             \
+  DO(sliced_ell)             \
+  DO(cusparse_alg1)          \
+  DO(cusparse_alg2)          \
+  DO(cusparse_sell)          \
+  DO(cusparse_bsr)           \
+  DO(ell)                    \
+  DO(hyb)                    \
+  DO(coo)                    \
+  DO(bsr)                    \
+  DO(hdi)                    \
+  DO(csr_scalar)             \
+  DO(csr_vector)
+
+namespace formats {
+
+#define OSTINATO_DECLARE(format)  \
+  template <class Space, class T> \
+  FormatEntry<Space, T> format##_entry();
+OSTINATO_FORMATS(OSTINATO_DECLARE)
+#undef OSTINATO_DECLARE
+
+}  // namespace formats
+
+template <class Space, class T>
+const FormatList<Space, T>& format_list() {
+#define OSTINATO_ENTRY(format) formats::format##_entry<Space, T>(),
+  static const FormatList<Space, T> list({OSTINATO_FORMATS(OSTINATO_ENTRY)});
+#undef OSTINATO_ENTRY
+  return list;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) template const FormatList<Space, T>& format_list<Space, T>();
+OSTINATO_FOR_EACH_SPACE(OSTINATO_INSTANTIATE)
+
+}  // namespace ostinato

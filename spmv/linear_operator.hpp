@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+struct Structure;
+
+/// What the solvers ask of a matrix: Operator, or any class of yours (a stencil that is never stored, say).
+///
+///   using value_type = double;                  or float
+///   rows(), cols()
+///   apply(alpha, x, beta, y) const              y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
+///                                               On Cuda x and y are device memory and the work goes on the stream.
+/// Optional:
+///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
+///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; false when it did nothing
+///   revision() const                            changes when apply begins to do its work in another way, so that a
+///                                               captured apply is out of date
+///   bytes() const                               stored for the matrix
+///   structure() const                           what the matrix is, by which solve() chooses a method
+///   using is_capturable = void;                 apply only enqueues kernels with the same arguments on every call, so
+///                                               that CUDA may capture and replay them
+template <class A>
+concept LinearOperator = requires(const A& a, typename A::value_type s, std::span<const typename A::value_type> x,
+                                  std::span<typename A::value_type> y) {
+  { a.rows() } -> std::convertible_to<std::size_t>;
+  { a.cols() } -> std::convertible_to<std::size_t>;
+  a.apply(s, x, s, y);
+};
+
+/// True for operators and preconditioners whose work CUDA may capture into a graph and replay.
+template <class A>
+inline constexpr bool is_capturable = requires {
+  typename A::is_capturable;
+};
+
+/// A linear operator of any class, referred to. Solvers are compiled for this one class.
+///
+/// Requires  The operator outlives the reference, and works on the space that the calls name.
+template <class Space, class T>
+class OperatorRef {
+ public:
+  template <LinearOperator A>
+  OperatorRef(const A& a) : object_(&a), calls_(&calls<A>) {}
+
+  std::size_t rows() const { return calls_->rows(object_); }
+  std::size_t cols() const { return calls_->cols(object_); }
+  std::size_t bytes() const { return calls_->bytes(object_); }  ///< 0 when the operator doesn't say
+  int revision() const { return calls_->revision(object_); }
+  bool capturable() const { return calls_->capturable; }
+
+  /// Null when the operator doesn't say.
+  const Structure* structure() const { return calls_->structure(object_); }
+
+  /// False when the operator says that it works on another stream.
+  bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
+
+  /// y = alpha A x + beta y
+  void apply(T alpha, In<T> x, T beta, Out<T> y) const { calls_->apply(object_, alpha, x, beta, y); }
+
+  /// y = A x;  *slot = w . y
+  void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, double* slot) const {
+    if (calls_->apply_dot(object_, x, y, w, slot)) return;
+    apply(T{1}, x, T{0}, y);
+    dot<T>(space, w, y, slot);
+  }
+
+  /// r = b - A x;  *slot = r . r
+  void residual(const Space& space, In<T> x, In<T> b, Out<T> r, double* slot) const {
+    if (calls_->residual(object_, x, b, r, slot)) return;
+    apply(T{1}, x, T{0}, r);
+    subtract_from<T>(space, b, r, r, slot);
+  }
+
+ private:
+  struct Calls {
+    std::size_t (*rows)(const void*);
+    std::size_t (*cols)(const void*);
+    std::size_t (*bytes)(const void*);
+    int (*revision)(const void*);
+    const Structure* (*structure)(const void*);
+    bool (*works_on)(const void*, const Space&);
+    void (*apply)(const void*, T, In<T>, T, Out<T>);
+    bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
+    bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
+    bool capturable;
+  };
+
+  template <class A>
+  static const A& as(const void* object) {
+    return *static_cast<const A*>(object);
+  }
+
+  template <class A>
+  static constexpr Calls calls = {
+      [](const void* o) { return static_cast<std::size_t>(as<A>(o).rows()); },
+      [](const void* o) { return static_cast<std::size_t>(as<A>(o).cols()); },
+      [](const void* o) -> std::size_t {
+        if constexpr (requires { as<A>(o).bytes(); }) return as<A>(o).bytes();
+        return 0;
+      },
+      [](const void* o) {
+        if constexpr (requires { as<A>(o).revision(); }) return static_cast<int>(as<A>(o).revision());
+        return 0;
+      },
+      [](const void* o) -> const Structure* {
+        if constexpr (requires {
+                        { as<A>(o).structure() } -> std::same_as<const Structure&>;
+                      }) {
+          return &as<A>(o).structure();
+        }
+        return nullptr;
+      },
+      [](const void* o, const Space& space) {
+        if constexpr (requires { as<A>(o).space().stream() == space.stream(); })
+          return as<A>(o).space().stream() == space.stream();
+        return true;
+      },
+      [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
+      [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
+        if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
+          as<A>(o).apply_dot(x, y, w, slot);
+          return true;
+        } else {
+          return false;
+        }
+      },
+      [](const void* o, In<T> x, In<T> b, Out<T> r, double* slot) {
+        if constexpr (requires { bool(as<A>(o).residual(x, b, r, slot)); }) {
+          return static_cast<bool>(as<A>(o).residual(x, b, r, slot));
+        } else {
+          return false;
+        }
+      },
+      is_capturable<A>};
+
+  const void* object_;
+  const Calls* calls_;
+};
+
+}  // namespace ostinato

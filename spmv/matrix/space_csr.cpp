@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+#include <utility>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+namespace {
+
+template <class T>
+struct CudaArrays {
+  Vector<Cuda, Offset> row_ptr;
+  Vector<Cuda, Index> col;
+  Vector<Cuda, T> val;
+};
+
+}  // namespace
+
+template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a) {
+  check(a);
+  if (!is_canonical(a)) {
+    take(space, canonical(a));
+  } else if (Space::on_device) {
+    upload(space, a);
+  }
+}
+
+template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) {
+  check(a.view());
+  take(space, is_canonical(a.view()) ? std::move(a) : canonical(a.view()));
+}
+
+template <class Space, class T>
+void SpaceCsr<Space, T>::take(const Space& space, Csr<T>&& a) {
+  if constexpr (Space::on_device) {
+    upload(space, a);
+  } else {
+    const auto arrays = std::make_shared<const Csr<T>>(std::move(a));
+    view_ = arrays->view();
+    owned_ = arrays;
+  }
+}
+
+template <class Space, class T>
+void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
+  if constexpr (Space::on_device) {
+    const auto arrays = std::make_shared<const CudaArrays<T>>(
+        CudaArrays<T>{Vector<Cuda, Offset>(space, a.row_ptr), Vector<Cuda, Index>(space, a.col),
+                      Vector<Cuda, T>(space, a.val)});
+    view_ = {a.rows, a.cols, arrays->row_ptr, arrays->col, arrays->val};
+    owned_ = arrays;
+  }
+}
+
+template class SpaceCsr<Host, float>;
+template class SpaceCsr<Host, double>;
+template class SpaceCsr<Cuda, float>;
+template class SpaceCsr<Cuda, double>;
+
+}  // namespace ostinato

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
+
+namespace ostinato {
+
+namespace {
+
+std::string known_names(const std::vector<Candidate>& candidates) {
+  std::string names = "auto";
+  for (const Candidate& c : candidates) names += ", " + c.name;
+  return names;
+}
+
+/// A format that was asked for may come before a faster one.
+std::string against_chosen(double ratio) {
+  char text[64];
+  if (std::abs(ratio - 1) < 0.005) return "as fast";
+  if (ratio < 1) {
+    std::snprintf(text, sizeof text, "%.0f %% faster", (1 - ratio) * 100);
+  } else if (ratio < 2) {
+    std::snprintf(text, sizeof text, "%.0f %% slower", (ratio - 1) * 100);
+  } else {
+    std::snprintf(text, sizeof text, "%.1f times slower", ratio);
+  }
+  return text;
+}
+
+/// A prediction doesn't come before a measurement: only then are all in the order of one clock.
+void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
+  for (Candidate& c : candidates) c.total_seconds = c.setup_seconds() + options.expected_products * c.product_seconds();
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    if (a.cost.applies() != b.cost.applies()) return a.cost.applies();
+    if (a.is_measured() != b.is_measured()) return a.is_measured();
+    return a.cost.applies() && a.total_seconds < b.total_seconds;
+  });
+}
+
+std::string time_text(double seconds) {
+  char text[32];
+  const auto [scale, unit] = seconds < 1e-3 ? std::pair{1e6, "us"}
+                             : seconds < 1  ? std::pair{1e3, "ms"}
+                                            : std::pair{1.0, "s"};
+  std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  char text[32];
+  const auto [scale, unit] = bytes < 1e6   ? std::pair{1e-3, "kB"}
+                             : bytes < 1e9 ? std::pair{1e-6, "MB"}
+                                           : std::pair{1e-9, "GB"};
+  std::snprintf(text, sizeof text, "%.3g %s", bytes * scale, unit);
+  return text;
+}
+
+/// "12.3 us a product (4.56 MB moved), set-up 1.2 ms"
+std::string times_text(const Candidate& c) {
+  return time_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved), set-up " +
+         time_text(c.setup_seconds());
+}
+
+std::string why_best(const Candidate& best, const Trials& trials) {
+  if (!best.is_measured()) return "predicted " + times_text(best);
+  if (trials.before) return "measured before: " + times_text(best);
+  const auto built = std::count_if(trials.candidates.begin(), trials.candidates.end(),
+                                   [](const Candidate& c) { return c.is_measured(); });
+  if (built == 0) return "measured " + times_text(best);
+  return "measured " + times_text(best) + "; among " + std::to_string(built) + " built in " +
+         time_text(trials.seconds) + " of a budget of " + time_text(trials.budget);
+}
+
+std::string verdict_on(const Candidate& c, const Candidate& best) {
+  if (!c.cost.applies()) return c.cost.reason_not;
+  if (best.is_measured() && !c.is_measured())
+    return "not measured; predicted " + time_text(c.cost.seconds) + " a product";
+  return against_chosen(c.total_seconds / best.total_seconds) + (c.is_measured() ? ", measured" : ", predicted");
+}
+
+void judge(std::vector<Candidate>& candidates) {
+  for (Candidate& c : candidates) c.verdict = verdict_on(c, candidates.front());
+  candidates.front().verdict = "chosen";
+}
+
+/// A format takes its place with the best of its trials; one that couldn't be built with any parameters, with the
+/// reason.
+void put_trials(std::vector<Candidate>& candidates, const std::vector<Candidate>& trials) {
+  for (Candidate& c : candidates) {
+    for (const Candidate& trial : trials) {
+      const bool is_better = trial.is_measured() ? !c.is_measured() || trial.total_seconds < c.total_seconds
+                                                 : !c.is_measured() && trial.parameters == c.parameters;
+      if (trial.name == c.name && is_better) c = trial;
+    }
+  }
+}
+
+void put_first(std::vector<Candidate>& candidates, const std::string& name) {
+  const auto at =
+      std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.name == name; });
+  if (at == candidates.end()) {
+    throw ArgumentError("unknown format '" + name + "'; known: " + known_names(candidates));
+  }
+  if (!at->cost.applies()) {
+    throw ArgumentError("format " + name + " can't hold this matrix: " + at->cost.reason_not);
+  }
+  std::rotate(candidates.begin(), at, at + 1);
+}
+
+}  // namespace
+
+void exclude_nonreproducible(std::vector<Candidate>& candidates) {
+  for (Candidate& c : candidates) {
+    if (c.cost.applies() && !c.cost.reproducible) c.cost.reason_not = "bits may differ from run to run; only by name";
+  }
+}
+
+bool may_compress(const FormatOptions& options, Offset nonzeros, std::size_t value_bytes) {
+  // Bytes of values from which on fewer are faster (EPYC, 2026-11: 5-point 127^2 takes 8 us with all values and 23
+  // without, 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
+  constexpr std::size_t worth_compressing = std::size_t{2} << 20;
+  const std::size_t bytes = static_cast<std::size_t>(nonzeros) * value_bytes;
+  return options.compress == Compress::on || (options.compress == Compress::automatic && bytes >= worth_compressing);
+}
+
+std::string Candidate::full_name() const { return parameters.empty() ? name : name + ":" + parameters; }
+
+FormatRequest parse_format(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  FormatRequest request{std::string(text.substr(0, colon)), std::string(text.substr(std::min(colon + 1, text.size())))};
+  if (request.name == "auto" && !request.parameters.empty())
+    throw ArgumentError("format auto has no parameters; name one: 'FORMAT:" + request.parameters + "'");
+  return request;
+}
+
+Choice choose(std::vector<Candidate> candidates, const FormatOptions& options) {
+  return choose(std::move(candidates), Trials{}, options);
+}
+
+Choice choose(std::vector<Candidate> candidates, Trials trials, const FormatOptions& options) {
+  rank(trials.candidates, options);
+  put_trials(candidates, trials.candidates);
+  rank(candidates, options);
+  Choice choice;
+  if (const std::string asked = parse_format(options.format).name; asked != "auto") {
+    put_first(candidates, asked);
+    choice.reason = "asked for";
+  } else if (options.tune == Tune::off) {
+    put_first(candidates, "csr");
+    choice.reason = "no selection asked for";
+  } else {
+    if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
+    choice.reason = why_best(candidates.front(), trials);
+  }
+  judge(candidates);
+  choice.format = candidates.front().name;
+  choice.parameters = candidates.front().parameters;
+  choice.candidates = std::move(candidates);
+  choice.trials = std::move(trials);
+  return choice;
+}
+
+bool worth_compiling(const FormatOptions& options, double product_seconds) {
+  constexpr double least_seconds = 0.1;  // of products, from which on it is expected to pay
+  return options.jit == Jit::on ||
+         (options.jit == Jit::automatic && product_seconds * options.expected_products >= least_seconds);
+}
+
+}  // namespace ostinato

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/selection/select_format.hpp>
+
+#include <new>
+#include <utility>
+
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/selection/tuner.hpp>
+
+namespace ostinato {
+
+template <class Space, class T>
+Selection<Space, T>::Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds)
+    : choice(std::move(chosen)), built(std::move(format)), tune_seconds(seconds) {}
+template <class Space, class T>
+Selection<Space, T>::~Selection() = default;
+template <class Space, class T>
+Selection<Space, T>::Selection(Selection&&) noexcept = default;
+
+namespace {
+
+bool measures(const FormatOptions& options) {
+  return options.tune == Tune::measure || options.tune == Tune::everything;
+}
+
+template <class Space, class T>
+class Selector {
+ public:
+  using Built = std::unique_ptr<BuiltFormat<Space, T>>;
+
+  Selector(const Analysis<Space, T>& analysis, const FormatOptions& options, const FormatList<Space, T>& list)
+      : analysis_(analysis),
+        options_(options),
+        list_(list),
+        machine_(machine_of(analysis.space())),
+        in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
+        candidates_(candidates_of(list, in_, parse_format(options.format))) {}
+
+  Selection<Space, T> select() {
+    const bool is_auto = parse_format(options_.format).name == "auto";
+    if (is_auto) exclude_nonreproducible(candidates_);
+    Choice predicted = choose(candidates_, options_);
+    if (!is_auto || !measures(options_) || in_.structure.nonzeros == 0) return {std::move(predicted), nullptr, 0};
+    return tune(std::move(predicted));
+  }
+
+ private:
+  /// Lets the clock decide: that of an earlier run, if its choice can still be built, or today's.
+  Selection<Space, T> tune(Choice predicted) {
+    const Stopwatch watch;
+    const Space& space = analysis_.space();
+    const std::string key =
+        trials_key(space.description(), sizeof(T), pattern_hash(space, analysis_.matrix().view()), candidates_, options_);
+    if (Trials kept = known_trials(key); !kept.candidates.empty()) {
+      Choice choice = choose(candidates_, std::move(kept), options_);
+      const double seconds = watch.seconds();
+      if (Built built = try_build(choice.candidates.front())) return {std::move(choice), std::move(built), seconds};
+    }
+    Tuner<Space, T> tuner(space, analysis_.matrix(), in_, options_, list_);
+    Trials trials = tuner.run(predicted.candidates);
+    keep_trials(key, trials);
+    Choice choice = choose(candidates_, std::move(trials), options_);
+    Built built = tuner.take(choice.candidates.front());
+    return {std::move(choice), std::move(built), watch.seconds()};
+  }
+
+  Trials known_trials(const std::string& key) const {
+    if (options_.tune_again) return {};
+    Trials kept = kept_trials(list_, key, in_);
+    return kept.everything || options_.tune == Tune::measure ? kept : Trials{};
+  }
+
+  /// Null when the candidate can't be built.
+  Built try_build(const Candidate& c) const {
+    try {
+      return build(*list_.find(c.name), analysis_.space(), analysis_.matrix(), in_, c);
+    } catch (const Error&) {
+      analysis_.space().wait();  // throws when the device is of no more use
+    } catch (const std::bad_alloc&) {
+    }
+    return nullptr;
+  }
+
+  const Analysis<Space, T>& analysis_;
+  const FormatOptions& options_;
+  const FormatList<Space, T>& list_;
+  Machine machine_;
+  PlanInput in_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+template <class Space, class T>
+Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
+                                  const FormatList<Space, T>& list) {
+  const bool is_predicted = parse_format(options.format).name == "auto" && !measures(options);
+  if (!is_predicted) analysis.complete();
+  return Selector<Space, T>(analysis, options, list).select();
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
+  template struct Selection<Space, T>;                                                                       \
+  template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&,                \
+                                             const FormatList<Space, T>&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

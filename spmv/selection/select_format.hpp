@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
+
+namespace ostinato {
+
+template <class Space, class T>
+class BuiltFormat;
+template <class Space, class T>
+class FormatList;
+
+/// A choice, and what came of measuring.
+template <class Space, class T>
+struct Selection {
+  Choice choice;
+  std::unique_ptr<BuiltFormat<Space, T>> built;  ///< the chosen format, when the clock decided and it could stay
+  double tune_seconds = 0;                       ///< to measure, or to find what was measured before
+
+  ~Selection();
+  Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds);
+  Selection(Selection&&) noexcept;
+};
+
+/// Chooses a format of the list for a matrix: by the cost model, by its name, or by the clock (options.tune), with the
+/// times that an earlier run kept on disk if there are any.
+///
+/// Exec      Waits. Measuring builds formats one after the other, and keeps the times on disk.
+/// Throws    ArgumentError when a format or its parameters are unknown, or the format can't hold the matrix; DeviceError.
+template <class Space, class T>
+Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
+                                  const FormatList<Space, T>& list);
+
+}  // namespace ostinato

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/graph_capture.hpp>
+
+namespace ostinato {
+
+struct CudaGraph::Body {
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t launchable = nullptr;
+
+  ~Body() {
+    if (launchable != nullptr) (void)cudaGraphExecDestroy(launchable);
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+  }
+};
+
+CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
+CudaGraph::~CudaGraph() = default;
+
+bool CudaGraph::can_capture(const Cuda& space) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  return space.stream() != nullptr && cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
+         status == cudaStreamCaptureStatusNone;
+}
+
+void CudaGraph::begin() {
+  space_.state().activate();
+  OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
+}
+
+void CudaGraph::end() {
+  body_ = std::make_unique<Body>();
+  OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
+  OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
+}
+
+void CudaGraph::abandon() noexcept {
+  (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
+  (void)cudaGetLastError();
+}
+
+void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }
+
+}  // namespace ostinato

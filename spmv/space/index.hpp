@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace ostinato {
+
+using Index = std::int32_t;   ///< a row or a column
+using Offset = std::int64_t;  ///< a position among the entries; may pass 2^31
+
+}  // namespace ostinato

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/multi_vector.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// w += sign * sum over k of V(:, k) h(k), a block of w staying in the first-level cache while the columns pass.
+template <class T>
+void add_columns(const Host& host, int columns, const T* v, const T* h, T sign, Out<T> w) {
+  const std::size_t n = w.size();
+  parallel_for(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
+    const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+    for (int k = 0; k < columns; ++k) {
+      const T* column = v + static_cast<std::size_t>(k) * n;
+      const T factor = sign * h[k];
+#pragma omp simd
+      for (std::size_t i = begin; i < end; ++i) w[i] += factor * column[i];
+    }
+  });
+}
+
+}  // namespace
+
+template <class T, class Space>
+void project(const Space& host, int columns, const T* v, In<T> w, T* h) {
+  const std::size_t n = w.size(), blocks = (n + host_block - 1) / host_block;
+  const std::size_t width = static_cast<std::size_t>(columns);
+  std::vector<double> partial(blocks * width);
+  parallel_for(host, blocks, [=, out = partial.data()](std::size_t block) {
+    const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+    for (std::size_t k = 0; k < width; ++k) {
+      Dot<T> product{v + k * n, w.data()};
+      out[block * width + k] = detail::block_sums(product, begin, end).v[0];
+    }
+  });
+  for (std::size_t k = 0; k < width; ++k) {
+    double total = 0;
+    for (std::size_t block = 0; block < blocks; ++block) total += partial[block * width + k];
+    h[k] = static_cast<T>(total);
+  }
+}
+
+template <class T, class Space>
+void subtract(const Space& host, int columns, const T* v, const T* h, Out<T> w) {
+  add_columns(host, columns, v, h, T{-1}, w);
+}
+
+template <class T, class Space>
+void combine(const Space& host, int columns, const T* v, const T* y, Out<T> x) {
+  add_columns(host, columns, v, y, T{1}, x);
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                      \
+  template void project<T, Host>(const Host&, int, const T*, In<T>, T*);             \
+  template void subtract<T, Host>(const Host&, int, const T*, const T*, Out<T>);     \
+  template void combine<T, Host>(const Host&, int, const T*, const T*, Out<T>)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato

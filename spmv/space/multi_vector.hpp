@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+// Products with a few vectors that stand side by side: V has n rows and `columns` columns, n apart. Enqueued.
+
+namespace ostinato {
+
+/// h(k) = V(:, k) . w for k < columns; n = w.size().
+/// Exec      Host: in blocks, without waiting for the rest. Cuda: cuBLAS.
+template <class T, class Space>
+void project(const Space& space, int columns, const T* v, In<T> w, T* h);
+
+/// w -= sum over k < columns of V(:, k) h(k)
+template <class T, class Space>
+void subtract(const Space& space, int columns, const T* v, const T* h, Out<T> w);
+
+/// x += sum over k < columns of V(:, k) y(k)
+template <class T, class Space>
+void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x);
+
+}  // namespace ostinato

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/vendor.cuh>
+#include <ostinato/spmv/space/multi_vector.hpp>
+
+namespace ostinato {
+
+namespace {
+
+void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, double alpha, const double* v,
+          const double* in, double beta, double* out) {
+  const auto rows = static_cast<std::int64_t>(n);
+  space.state().activate();
+  OSTINATO_CUBLAS(cublasDgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
+}
+
+void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, float alpha, const float* v,
+          const float* in, float beta, float* out) {
+  const auto rows = static_cast<std::int64_t>(n);
+  space.state().activate();
+  OSTINATO_CUBLAS(cublasSgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
+}
+
+}  // namespace
+
+template <class T, class Space>
+void project(const Space& space, int columns, const T* v, In<T> w, T* h) {
+  gemv(space, CUBLAS_OP_T, w.size(), columns, T{1}, v, w.data(), T{0}, h);
+}
+
+template <class T, class Space>
+void subtract(const Space& space, int columns, const T* v, const T* h, Out<T> w) {
+  gemv(space, CUBLAS_OP_N, w.size(), columns, T{-1}, v, h, T{1}, w.data());
+}
+
+template <class T, class Space>
+void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x) {
+  gemv(space, CUBLAS_OP_N, x.size(), columns, T{1}, v, y, T{1}, x.data());
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                      \
+  template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);             \
+  template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);     \
+  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato

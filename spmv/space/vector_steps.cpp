@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps_view.hpp>
+
+namespace ostinato {
+
+template <class T, class Space>
+void scale(const Space& space, T a, In<T> x, Out<T> y) {
+  for_each(space, y.size(), detail::Scale<T>{a, x.data(), y.data()});
+}
+
+template <class T, class Space>
+void dot(const Space& space, In<T> x, In<T> y, double* slot) {
+  sum(space, x.size(), Dot<T>{x.data(), y.data()}, slot);
+}
+
+template <class T, class Space>
+void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, double* rr) {
+  sum(space, r.size(), detail::SubtractFrom<T>{b.data(), q.data(), r.data()}, rr);
+}
+
+template <class T, class Space>
+void multiply(const Space& space, In<T> d, In<T> r, Out<T> z) {
+  for_each(space, z.size(), detail::Multiply<T>{d.data(), r.data(), z.data()});
+}
+
+template <class T, class Space>
+void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot) {
+  sum(space, z.size(), detail::MultiplyDot<T>{d.data(), r.data(), z.data()}, slot);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                             \
+  template void scale<T, Space>(const Space&, T, In<T>, Out<T>);                   \
+  template void dot<T, Space>(const Space&, In<T>, In<T>, double*);                \
+  template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*); \
+  template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);            \
+  template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/vector_steps_view.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(detail::Scale)
+OSTINATO_FOR_EACH_ON_CUDA(detail::Multiply)
+OSTINATO_SUM_ON_CUDA(Dot)
+OSTINATO_SUM_ON_CUDA(detail::SubtractFrom)
+OSTINATO_SUM_ON_CUDA(detail::MultiplyDot)
+
+}  // namespace ostinato

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/selection/choice.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/operator.hpp>
+
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+
+namespace ostinato::test {
+namespace {
+
+Candidate candidate(std::string name, double seconds, double setup = 0, std::string reason_not = "") {
+  Candidate c;
+  c.name = std::move(name);
+  c.cost.seconds = seconds;
+  c.cost.setup_seconds = setup;
+  c.cost.reason_not = std::move(reason_not);
+  return c;
+}
+
+/// csr is fast at once, dia twice as fast but slow to build, cmrs would be best but can't hold the matrix.
+std::vector<Candidate> three() {
+  return {candidate("csr", 2e-3), candidate("dia", 1e-3, 0.1), candidate("cmrs", 1e-4, 0, "rows are too long")};
+}
+
+FormatOptions products(double count) { return {.expected_products = count}; }
+
+TEST(Selection, SpreadsTheSetUpOverTheProducts) {
+  const Choice few = choose(three(), products(10)), many = choose(three(), products(1000));
+
+  EXPECT_EQ(few.format, "csr");
+  EXPECT_EQ(many.format, "dia");
+  EXPECT_DOUBLE_EQ(many.candidates[0].total_seconds, 0.1 + 1000 * 1e-3);
+}
+
+TEST(Selection, RanksByTimeAndPutsLastWhatDoesNotApply) {
+  const Choice choice = choose(three(), products(1000));
+
+  ASSERT_EQ(choice.candidates.size(), 3u);
+  EXPECT_EQ(choice.candidates[0].name, "dia");
+  EXPECT_EQ(choice.candidates[0].verdict, "chosen");
+  EXPECT_EQ(choice.candidates[1].name, "csr");
+  EXPECT_EQ(choice.candidates[1].verdict, "82 % slower, predicted");
+  EXPECT_EQ(choice.candidates[2].name, "cmrs");
+  EXPECT_EQ(choice.candidates[2].verdict, "rows are too long");
+  EXPECT_FALSE(choice.reason.empty());
+}
+
+TEST(Selection, TrustsTheClockMoreThanTheModel) {
+  std::vector<Candidate> candidates = three();
+  candidates[0].measured_seconds = 1e-4;
+  candidates[1].measured_seconds = 5e-4;
+  candidates[1].measured_setup_seconds = 0.1;
+
+  const Choice choice = choose(candidates, products(1000));
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.candidates[1].verdict, "6.0 times slower, measured");
+}
+
+TEST(Selection, PutsWhatWasMeasuredBeforeWhatWasPredicted) {
+  std::vector<Candidate> candidates = three();
+  candidates[0].measured_seconds = 3e-3;
+
+  const Choice choice = choose(candidates, products(1000));
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.candidates[1].name, "dia");
+  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted 1 ms a product");
+}
+
+/// A trial of dia with these parameters.
+Candidate trial(std::string parameters, double seconds, std::string reason_not = "") {
+  Candidate c = candidate("dia", 1e-3, 0.1, std::move(reason_not));
+  c.parameters = std::move(parameters);
+  c.measured_seconds = c.measured_setup_seconds = seconds;
+  return c;
+}
+
+TEST(Selection, TakesTheBestTrialOfAFormat) {
+  Trials trials{.candidates = {trial("width=1", 2e-3), trial("width=2", 1e-3), trial("width=4", 0, "out of memory")}};
+
+  const Choice choice = choose(three(), trials, products(1000));
+
+  EXPECT_EQ(choice.format, "dia");
+  EXPECT_EQ(choice.parameters, "width=2");
+  EXPECT_EQ(choice.candidates.size(), 3u);
+  EXPECT_EQ(choice.candidates[0].full_name(), "dia:width=2");
+  EXPECT_DOUBLE_EQ(choice.candidates[0].total_seconds, 1.001);
+  ASSERT_EQ(choice.trials.candidates.size(), 3u);
+  EXPECT_EQ(choice.trials.candidates[0].parameters, "width=2");
+  EXPECT_EQ(choice.trials.candidates[2].parameters, "width=4");
+  EXPECT_NE(choice.reason.find("among 2 built"), std::string::npos) << choice.reason;
+}
+
+TEST(Selection, PassesOverAFormatOfWhichNoTrialWasBuilt) {
+  std::vector<Candidate> candidates = three();
+  candidates[1].parameters = "width=4";
+
+  const Choice choice = choose(candidates, {.candidates = {trial("width=4", 0, "out of memory")}}, products(1000));
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.candidates[1].verdict, "out of memory");
+}
+
+TEST(Selection, SaysWhenTheTimesAreOfAnEarlierRun) {
+  const Choice choice = choose(three(), {.candidates = {trial("", 1e-3)}, .before = true}, products(1000));
+
+  EXPECT_EQ(choice.reason.rfind("measured before: 1 ms a product", 0), 0u) << choice.reason;
+}
+
+TEST(FormatRequest, IsANameWithOrWithoutParameters) {
+  const auto text = [](const char* request) {
+    const auto [name, parameters] = parse_format(request);
+    return name + "|" + parameters;
+  };
+  EXPECT_EQ(text("csr"), "csr|");
+  EXPECT_EQ(text("cmrs:height=8,version=2"), "cmrs|height=8,version=2");
+  EXPECT_EQ(text("cmrs:"), "cmrs|");
+  EXPECT_THROW(parse_format("auto:height=8"), ArgumentError);
+}
+
+TEST(Selection, DoesAsItIsTold) {
+  const Choice choice = choose(three(), {.format = "csr", .expected_products = 1000});
+
+  EXPECT_EQ(choice.format, "csr");
+  EXPECT_EQ(choice.reason, "asked for");
+  EXPECT_EQ(choice.candidates[0].verdict, "chosen");
+}
+
+TEST(Selection, DoesNotCallABetterFormatSlower) {
+  const Choice choice = choose(three(), {.format = "csr", .expected_products = 1000});
+
+  EXPECT_EQ(choice.candidates[1].name, "dia");
+  EXPECT_EQ(choice.candidates[1].verdict, "45 % faster, predicted");
+}
+
+TEST(Selection, TakesCsrWhenItIsOff) {
+  const Choice choice = choose(three(), {.expected_products = 1000, .tune = Tune::off});
+
+  EXPECT_EQ(choice.format, "csr");
+}
+
+TEST(Selection, RefusesAForcedFormatThatCannotHoldTheMatrix) {
+  const auto text = message_of<ArgumentError>([] { choose(three(), {.format = "cmrs"}); });
+
+  EXPECT_NE(text.find("cmrs"), std::string::npos);
+  EXPECT_NE(text.find("rows are too long"), std::string::npos);
+}
+
+TEST(Selection, ListsTheKnownFormatsForAnUnknownOne) {
+  const auto text = message_of<ArgumentError>([] { choose(three(), {.format = "elll"}); });
+
+  EXPECT_NE(text.find("'elll'"), std::string::npos);
+  EXPECT_NE(text.find("auto, "), std::string::npos);
+  for (const char* name : {"csr", "dia", "cmrs"}) EXPECT_NE(text.find(name), std::string::npos) << text;
+}
+
+TEST(Selection, SaysWhenNothingCanHoldTheMatrix) {
+  EXPECT_THROW(choose({}, {}), ArgumentError);
+  EXPECT_THROW(choose({candidate("csr", 1, 0, "too large")}, {}), ArgumentError);
+}
+
+TEST(Selection, KeepsTheOrderOfEquals) {
+  const Choice choice = choose({candidate("a", 1), candidate("b", 1), candidate("c", 1)}, {});
+
+  EXPECT_EQ(choice.format, "a");
+  EXPECT_EQ(choice.candidates[2].name, "c");
+}
+
+TEST(Selection, PrefersDiagonalsForAStencilAndRowsForAScatteredMatrix) {
+  const Host host;
+
+  const Operator stencil(host, generate<double>("poisson2d", {.n = 200}));
+  const Operator random(host, generate<double>("random", {.n = 20000}));
+
+  EXPECT_NE(stencil.format(), "csr");
+  EXPECT_NE(random.format(), "dia");
+}
+
+TEST(Selection, MeasuresEveryFormatNearTheBest) {
+  const Host host;
+
+  const Operator a(host, generate<double>("poisson2d", {.n = 50}), {.tune = Tune::measure, .tune_again = true});
+
+  const std::vector<Candidate>& all = a.choice().candidates;
+  EXPECT_EQ(all[0].name, a.format());
+  EXPECT_GT(all[0].measured_seconds, 0);
+  EXPECT_EQ(all.size(), format_infos.size());
+}
+
+}  // namespace
+}  // namespace ostinato::test
