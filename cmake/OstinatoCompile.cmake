@@ -9,7 +9,7 @@ function(ostinato_compile_settings target)
   target_compile_options(${target} PRIVATE
     "$<${cxx}:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wno-unknown-pragmas;-Wno-restrict;-fopenmp-simd>"
     "$<${cxx}:-ffp-contract=off>"
-    "$<$<AND:${cxx},$<CONFIG:Release>>:-O3>"
+    "$<$<AND:${cxx},$<CONFIG:Release>>:-O2>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_NATIVE}>>:-march=native>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_WERROR}>>:-Werror>")
   if(OSTINATO_SANITIZE)

@@ -62,6 +62,7 @@ struct MinresUpdateX {
   MinresScalars next = {};
   bool usable = false;
   T of_z = 0, of_w = 0, of_w_old = 0, step = 0, of_r = 0, of_new_v = 0;
+  static constexpr double epsilon = std::numeric_limits<T>::epsilon();
 
   OSTINATO_FUNCTION bool prepare() {
     const double delta = s->zq / (s->gamma * s->gamma), gamma = sqrt(s->vz);
@@ -71,7 +72,7 @@ struct MinresUpdateX {
     next.a_norm = larger(s->a_norm, larger(delta < 0 ? -delta : delta, gamma));
     // |A r| over |A| |r|: when that is rounding, A can't make r smaller. NaN isn't usable either.
     const double gain = sqrt(pivot * pivot + s->c * gamma * (s->c * gamma));
-    usable = s->vz >= 0 && gain > 10 * static_cast<double>(std::numeric_limits<T>::epsilon()) * next.a_norm;
+    usable = s->vz >= 0 && gain > 10 * epsilon * next.a_norm;
     next.gamma_old = s->gamma;
     next.gamma = gamma;
     next.c_old = s->c;

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
 

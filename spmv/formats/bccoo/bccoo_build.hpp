@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The members of BccooStore, for both spaces: bccoo.cpp instantiates them for Host, cuda/bccoo.cu for Cuda.
+// The members of BccooStore, for both spaces: bccoo_host.cpp instantiates them for Host, bccoo_store.cu for Cuda.
 
 #include <algorithm>
 #include <limits>

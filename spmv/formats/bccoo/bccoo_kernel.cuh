@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// BCCOO on Cuda: one kernel, in which a workgroup is a block of threads.
+#pragma once
+
+// BCCOO on Cuda: one kernel, in which a workgroup is a block of threads. One object file for each value type, for the
+// sake of compile time.
 
 #include <algorithm>
 
@@ -9,7 +12,6 @@
 #include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/formats/bccoo/bccoo_build.hpp>
 
 namespace ostinato::formats {
 
@@ -369,10 +371,5 @@ void bccoo_apply(const Cuda& space, const BccooView<T>& a, const Product<T>& p) 
     with_block_size(a.shape, [&]<int H, int W>() { launch<false, T, H, W>(space, a, p); });
   }
 }
-
-template void bccoo_apply(const Cuda&, const BccooView<float>&, const Product<float>&);
-template void bccoo_apply(const Cuda&, const BccooView<double>&, const Product<double>&);
-template class BccooStore<Cuda, float>;
-template class BccooStore<Cuda, double>;
 
 }  // namespace ostinato::formats
