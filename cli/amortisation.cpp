@@ -56,16 +56,6 @@ std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse
   return a;
 }
 
-Json to_json(const Amortisation& a) {
-  return {{"setup_seconds", a.setup_seconds},
-          {"csr_seconds", a.csr_seconds},
-          {"csr_setup_seconds", a.csr_setup_seconds},
-          {"csr_is", a.csr_is},
-          {"product_seconds", a.product_seconds},
-          {"setup_products", a.setup_products()},
-          {"break_even_products", a.break_even_products()}};
-}
-
 void add_amortisation(Facts& facts, const Amortisation& a) {
   facts.row("set-up", setup_text(a));
   facts.more(break_even_text(a));

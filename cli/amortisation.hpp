@@ -7,7 +7,6 @@
 
 #include <ostinato/spmv/selection/choice.hpp>
 
-#include "json.hpp"
 #include "table.hpp"
 
 namespace ostinato::cli {
@@ -31,7 +30,6 @@ struct Amortisation {
 /// the two kinds aren't compared with each other. Empty when csr isn't among the candidates.
 std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse_seconds, double convert_seconds);
 
-Json to_json(const Amortisation& a);
 void add_amortisation(Facts& facts, const Amortisation& a);
 
 }  // namespace ostinato::cli

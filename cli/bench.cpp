@@ -5,11 +5,13 @@
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/selection/tuner.hpp>
 
 #include "bench_reference.hpp"
+#include "commands.hpp"
 #include "exit_code.hpp"
-#include "format_options.hpp"
-#include "help.hpp"
+#include "files.hpp"
+#include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -18,8 +20,6 @@ namespace ostinato::cli {
 
 namespace {
 
-constexpr double largest_rounding = 10;  ///< times eps sum |a||x|
-
 struct BenchInput {
   std::string matrix, json;
   FormatInput formats{.format = "all"};
@@ -27,58 +27,27 @@ struct BenchInput {
   int repetitions = 9;
 };
 
-/// One format, timed. Baselines of other libraries become rows of the same kind.
-struct BenchRow {
-  std::string name = {};
-  std::string parameters = {};
-  std::string why_not = {};  ///< why there are no figures; empty otherwise
-  std::size_t bytes = 0;
-  double moved = 0;  ///< bytes of a product, x read once
-  double build_seconds = 0;
-  double seconds = 0;
-  double error = 0;            ///< times eps sum |a||x|
-  std::string generated = {};  ///< what became of the kernels for this matrix
-
-  bool right() const { return error <= largest_rounding; }
-};
-
-struct BenchReport {
-  std::string matrix;
-  DeviceInfo device;
-  FormatInput formats;
-  Structure structure;
-  double bandwidth = 0;
-  std::vector<BenchRow> rows;
-
-  const BenchRow* csr() const {
-    for (const BenchRow& r : rows) {
-      if (r.name == "csr" && r.seconds > 0) return &r;
-    }
-    return nullptr;
-  }
-};
-
 /// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't
 /// be had.
 template <class Space, class T>
-Operator<Space, T> built(const Space& space, const CsrView<T>& a, FormatOptions options) {
-  if (options.jit != Jit::automatic) return Operator<Space, T>(space, a, on_space, options);
+Operator<Space, T> built(const Analysis<Space, T>& a, FormatOptions options) {
+  if (options.jit != Jit::automatic) return Operator<Space, T>(a, options);
   try {
     options.jit = Jit::on;
-    return Operator<Space, T>(space, a, on_space, options);
+    return Operator<Space, T>(a, options);
   } catch (const Error&) {
     options.jit = Jit::off;
-    return Operator<Space, T>(space, a, on_space, options);
+    return Operator<Space, T>(a, options);
   }
 }
 
 template <class Space, class T>
-BenchRow timed(const Space& space, const CsrView<T>& a, const FormatOptions& options, std::span<const T> x_host,
+BenchRow timed(const Analysis<Space, T>& a, const FormatOptions& options, std::span<const T> x_host,
                const Reference& reference, int repetitions) {
   BenchRow row;
-  const Operator<Space, T> op = built<Space, T>(space, a, options);
-  const Vector<Space, T> x(space, x_host);
-  Vector<Space, T> y(space, static_cast<std::size_t>(a.rows), std::numeric_limits<T>::quiet_NaN());
+  const Operator<Space, T> op = built(a, options);
+  const Vector<Space, T> x(a.space(), x_host);
+  Vector<Space, T> y(a.space(), static_cast<std::size_t>(op.rows()), std::numeric_limits<T>::quiet_NaN());
   const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
   product();
   row.name = op.format();
@@ -88,14 +57,13 @@ BenchRow timed(const Space& space, const CsrView<T>& a, const FormatOptions& opt
   row.moved = static_cast<double>(op.bytes() + x.bytes() + y.bytes());
   row.generated = op.generated();
   row.build_seconds = op.convert_seconds();
-  row.seconds = median_seconds(space, repetitions, product);
+  row.seconds = median_seconds(a.space(), repetitions, product);
   return row;
 }
 
 /// csr first, then the others by predicted time; or all by measured time, each with the fastest of its variants.
 template <class Space, class T>
-std::vector<Candidate> candidates_for(const Space& space, const CsrView<T>& a, FormatOptions options,
-                                      Structure& structure) {
+std::vector<Candidate> candidates_for(const Analysis<Space, T>& a, FormatOptions options) {
   if (options.tune == Tune::measure) {
     options.format = "auto";
     options.tune = Tune::everything;
@@ -103,26 +71,23 @@ std::vector<Candidate> candidates_for(const Space& space, const CsrView<T>& a, F
     options.format = "csr";
     options.jit = Jit::off;
   }
-  const Operator<Space, T> op(space, a, on_space, options);
-  structure = op.structure();
-  return op.choice().candidates;
+  return Operator<Space, T>(a, options).choice().candidates;
 }
 
 template <class Space, class T>
-std::vector<BenchRow> timed_formats(const Space& space, const Csr<T>& a, const BenchInput& in, Structure& structure,
+std::vector<BenchRow> timed_formats(const Analysis<Space, T>& analysis, const Csr<T>& a, const BenchInput& in,
                                     LiveLine& live) {
-  const Resident<Space, T> resident(space, a.view());
   const std::vector<T> x = trial_vector<T>(static_cast<std::size_t>(a.cols));
   const Reference reference = reference_product<T>(a, x);
   const FormatRequest asked = parse_format(in.formats.format);
   FormatOptions options = format_options(in.formats);
   std::vector<BenchRow> rows;
-  for (const Candidate& c : candidates_for<Space, T>(space, resident.view(), options, structure)) {
+  for (const Candidate& c : candidates_for(analysis, options)) {
     if (asked.name != "all" && asked.name != c.name) continue;
     live.phase("timing " + c.name);
     if (c.cost.applies() || !asked.parameters.empty()) {
       options.format = asked.parameters.empty() ? c.full_name() : in.formats.format;
-      rows.push_back(timed<Space, T>(space, resident.view(), options, x, reference, in.repetitions));
+      rows.push_back(timed<Space, T>(analysis, options, x, reference, in.repetitions));
     } else {
       rows.push_back({.name = c.name, .why_not = c.cost.reason_not});
     }
@@ -177,31 +142,7 @@ void print_bench(std::FILE* to, const BenchReport& r) {
   legend.print(to);
 }
 
-Json to_json(const BenchReport& r) {
-  Json rows = Json::array();
-  for (const BenchRow& row : r.rows) {
-    if (!row.why_not.empty()) {
-      rows.push_back({{"format", row.name}, {"why_not", row.why_not}});
-      continue;
-    }
-    rows.push_back({{"format", row.name},
-                    {"parameters", row.parameters},
-                    {"bytes", row.bytes},
-                    {"moved_bytes", row.moved},
-                    {"build_seconds", row.build_seconds},
-                    {"seconds", row.seconds},
-                    {"ratio_to_csr", r.csr() != nullptr ? Json(row.seconds / r.csr()->seconds) : Json(nullptr)},
-                    {"ratio_to_floor", row.seconds * r.bandwidth / row.moved},
-                    {"error_in_eps", row.error},
-                    {"generated", row.generated}});
-  }
-  return {{"matrix", r.matrix},       {"device", r.device.description}, {"precision", r.device.precision},
-          {"rows", r.structure.rows}, {"cols", r.structure.cols},       {"nonzeros", r.structure.nonzeros},
-          {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress},
-          {"formats", rows},          {"version", version_json()}};
-}
-
-template <class Space, class T>
+template <class T, class Space>
 int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device) {
   BenchReport report;
   report.matrix = in.matrix;
@@ -212,9 +153,11 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   const Csr<T> a = read_matrix_market<T>(in.matrix);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
-  report.rows = timed_formats(space, a, in, report.structure, live);
+  const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);
+  report.structure = analysis.structure();
+  report.rows = timed_formats(analysis, a, in, live);
   live.clear();
-  if (!in.json.empty()) write_json(in.json, to_json(report));
+  write_json(in.json, report);
   print_bench(in.json == "-" ? stderr : stdout, report);
   for (const BenchRow& row : report.rows) {
     if (!row.right()) {
@@ -227,27 +170,26 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
 
 }  // namespace
 
-Command bench_command(CLI::App& program) {
+std::function<int()> define_bench(Command& command) {
   const auto in = std::make_shared<BenchInput>();
-  CLI::App* const app = program.add_subcommand("bench", "time a product in every format, and check it");
-  app->group("Commands");
-  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
-  add_format_option(*app, in->formats);
-  add_tune_option(*app, in->formats, "model, measure",
+  command.add(matrix_argument, in->matrix);
+  add_format_option(command, in->formats);
+  add_tune_option(command, in->formats, "model, measure",
                   "parameters of formats: by rule (model) or the fastest (measure)");
-  add_kernel_options(*app, in->formats);
-  app->add_option("--repetitions", in->repetitions, "timings, of which the median counts")
-      ->type_name("N")
-      ->check(whole(1))
-      ->capture_default_str();
-  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
-  add_device_options(*app, in->device);
-  return {app, [in] {
-            require_writable(in->json);
-            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
-              return bench_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
-            });
-          }};
+  add_kernel_options(command, in->formats);
+  command.add({.names = "--repetitions",
+               .description = "timings, of which the median counts",
+               .value = "N",
+               .check = whole(1)},
+              in->repetitions);
+  command.add(json_option, in->json);
+  add_device_options(command, in->device);
+  return [in] {
+    require_writable(in->json);
+    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
+      return bench_on<T>(space, *in, device);
+    });
+  };
 }
 
 }  // namespace ostinato::cli

@@ -7,7 +7,6 @@
 #include <ostinato/spmv/space/error.hpp>
 
 #include "exit_code.hpp"
-#include "help.hpp"
 
 namespace ostinato::cli {
 
@@ -29,19 +28,22 @@ std::string unknown_device(const std::string& name) {
 
 }  // namespace
 
-void add_device_options(CLI::App& command, DeviceOptions& options) {
-  command.add_option("--device", options.device, "auto, cpu, cuda or cuda:N; auto takes the first GPU if there is one")
-      ->type_name("NAME")
-      ->check(CLI::Validator([](std::string& name) { return unknown_device(name); }, ""))
-      ->capture_default_str();
-  command.add_option("--precision", options.precision, "double or single")
-      ->type_name("NAME")
-      ->check(one_of("double, single"))
-      ->capture_default_str();
-  command.add_option("--threads", options.threads, "threads on the CPU; 0: OMP_NUM_THREADS, or all")
-      ->type_name("N")
-      ->check(whole(0, most_threads))
-      ->capture_default_str();
+void add_device_options(Command& command, DeviceOptions& options) {
+  command.add({.names = "--device",
+               .description = "auto, cpu, cuda or cuda:N; auto takes the first GPU if there is one",
+               .value = "NAME",
+               .check = unknown_device},
+              options.device);
+  command.add({.names = "--precision",
+               .description = "double or single",
+               .value = "NAME",
+               .check = one_of("double, single")},
+              options.precision);
+  command.add({.names = "--threads",
+               .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all",
+               .value = "N",
+               .check = whole(0, most_threads)},
+              options.threads);
 }
 
 int chosen_gpu(const DeviceOptions& options) {

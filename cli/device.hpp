@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
-#include <type_traits>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+
+#include "command_line.hpp"
 
 namespace ostinato::cli {
 
@@ -18,7 +18,7 @@ struct DeviceOptions {
   int threads = 0;
 };
 
-void add_device_options(CLI::App& command, DeviceOptions& options);
+void add_device_options(Command& command, DeviceOptions& options);
 
 /// The space that was settled on, as the reports name it.
 struct DeviceInfo {
@@ -35,14 +35,14 @@ Host make_host(const DeviceOptions& options);
 
 DeviceInfo device_info(const DeviceOptions& options, std::string description);
 
-/// Calls f(space, std::type_identity<T>, info): the one place where device and precision become types.
+/// Calls f.operator()<T>(space, info): the one place where device and precision become types.
 template <class F>
 int with_device(const DeviceOptions& options, F&& f) {
   const Host host = make_host(options);
   const auto on = [&](const auto& space) {
     const DeviceInfo info = device_info(options, space.description());
-    if (options.precision == "single") return f(space, std::type_identity<float>{}, info);
-    return f(space, std::type_identity<double>{}, info);
+    return options.precision == "single" ? f.template operator()<float>(space, info)
+                                         : f.template operator()<double>(space, info);
   };
   const int gpu = chosen_gpu(options);
   return gpu < 0 ? on(host) : on(Cuda(gpu));

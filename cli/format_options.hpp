@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include <ostinato/spmv/selection/choice.hpp>
 
-#include "json.hpp"
+#include "command_line.hpp"
 
 namespace ostinato::cli {
 
@@ -20,20 +19,20 @@ struct FormatInput {
 };
 
 /// --format: a name of the registry, with or without parameters, or what `in` holds at first.
-void add_format_option(CLI::App& command, FormatInput& in);
+void add_format_option(Command& command, FormatInput& in);
 
 /// --tune, with the words that the command takes and what they mean there, and what goes with measuring.
-void add_tune_option(CLI::App& command, FormatInput& in, const std::string& known, const std::string& meaning);
+void add_tune_option(Command& command, FormatInput& in, const std::string& known, const std::string& meaning);
 
 /// --products, --tune-budget and --retune.
-void add_measuring_options(CLI::App& command, FormatInput& in);
+void add_measuring_options(Command& command, FormatInput& in);
 
 /// --jit and --compress.
-void add_kernel_options(CLI::App& command, FormatInput& in);
+void add_kernel_options(Command& command, FormatInput& in);
+
+/// Names and descriptions of the formats, for the end of a help text.
+std::string format_listing();
 
 FormatOptions format_options(const FormatInput& in);
-
-/// What was asked of the format, and what became of the kernels generated for it.
-Json format_details(const FormatInput& in, const std::string& generated);
 
 }  // namespace ostinato::cli

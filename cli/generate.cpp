@@ -9,9 +9,9 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
+#include "commands.hpp"
 #include "exit_code.hpp"
-#include "help.hpp"
-#include "json.hpp"
+#include "files.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -27,13 +27,17 @@ struct GenerateInput {
   bool list = false, quiet = false;
 };
 
-void add_family_options(CLI::App& app, GenerateOptions& o) {
-  const auto add = [&app](const char* name, auto& value, const CLI::Validator& check, const char* what) {
-    const char* const type = std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X";
-    app.add_option(name, value, what)->type_name(type)->check(check)->capture_default_str()->group(family_group);
+void add_family_options(Command& command, GenerateOptions& o) {
+  const auto add = [&command](const char* name, auto& value, Check check, const char* what) {
+    command.add({.names = name,
+                 .description = what,
+                 .value = std::is_integral_v<std::remove_cvref_t<decltype(value)>> ? "N" : "X",
+                 .check = std::move(check),
+                 .group = family_group},
+                value);
   };
-  const auto flag = [&app](const char* name, bool& value, const char* what) {
-    app.add_flag(name, value, what)->group(family_group);
+  const auto flag = [&command](const char* name, bool& value, const char* what) {
+    command.add_flag({.names = name, .description = what, .group = family_group}, value);
   };
   add("--peclet", o.peclet, at_least(0), "cell Peclet number");
   flag("--rotating", o.rotating, "velocity that turns around the middle");
@@ -61,13 +65,12 @@ std::string kebab(std::string_view name) {
 }
 
 /// A family ignores what it doesn't read, so an option that would change nothing is refused.
-void require_read(const CLI::App& app, const GeneratorInfo& family) {
+void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& family) {
   const std::string read = " " + kebab(family.arguments) + " ";
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() != family_group || option->count() == 0) continue;
-    const std::string& name = option->get_lnames().front();
-    if (read.find("[" + name + "]") != std::string::npos) continue;
-    throw UsageError(fmt::format("{} has no use for --{}; it reads {}", family.name, name, kebab(family.arguments)));
+  for (const GivenOption& option : given) {
+    if (read.find("[" + option.name + "]") != std::string::npos) continue;
+    throw UsageError(
+        fmt::format("{} has no use for --{}; it reads {}", family.name, option.name, kebab(family.arguments)));
   }
 }
 
@@ -80,12 +83,11 @@ std::string family_list() {
 }
 
 /// The command that makes this matrix, for the comment in the file.
-std::string command_text(const CLI::App& app, const GenerateInput& in) {
+std::string command_text(const std::vector<GivenOption>& given, const GenerateInput& in) {
   std::string text = fmt::format("ostinato generate {} {}", in.family, in.options.n);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_group() != family_group || option->count() == 0) continue;
-    text += " --" + option->get_lnames().front();
-    if (option->get_type_size() != 0) text += " " + option->results().front();
+  for (const GivenOption& option : given) {
+    text += " --" + option.name;
+    if (!option.value.empty()) text += " " + option.value;
   }
   return text;
 }
@@ -103,13 +105,14 @@ void write(const GenerateInput& in, const std::string& comment, const CsrView<do
              size, seconds_text(generate_seconds), seconds_text(watch.seconds()));
 }
 
-int run_generate(const CLI::App& app, const GenerateInput& in) {
+int run_generate(const Command& command, const GenerateInput& in) {
   if (in.list) {
     fmt::print("{}", family_list());
     return exit_converged;
   }
   if (in.family.empty()) throw UsageError("a family is missing; known: " + names_of(generators()));
-  require_read(app, family_of(in.family));
+  const std::vector<GivenOption> given = command.given(family_group);
+  require_read(given, family_of(in.family));
   if (in.options.n == 0) throw UsageError("a size is missing: ostinato generate " + in.family + " N OUT.mtx");
   if (in.output.empty()) throw UsageError("an output file is missing; - is the standard output");
   require_writable(in.output);
@@ -120,7 +123,7 @@ int run_generate(const CLI::App& app, const GenerateInput& in) {
     const Csr<double> a = generate<double>(in.family, in.options);
     const double seconds = watch.seconds();
     live.phase("writing " + in.output);
-    write(in, command_text(app, in), a, seconds, live);
+    write(in, command_text(given, in), a, seconds, live);
   } catch (const ArgumentError& e) {
     throw UsageError(e.what());
   }
@@ -129,18 +132,17 @@ int run_generate(const CLI::App& app, const GenerateInput& in) {
 
 }  // namespace
 
-Command generate_command(CLI::App& program) {
+std::function<int()> define_generate(Command& command) {
   const auto in = std::make_shared<GenerateInput>();
-  CLI::App* const app = program.add_subcommand("generate", "write a matrix of a known family");
-  app->group("Commands");
-  app->add_option("family", in->family, "one of those below");
-  app->add_option("n", in->options.n, "grid points a side, or rows")->check(whole(1));
-  app->add_option("output", in->output, "Matrix Market file, .mtx or .mtx.gz; - is the standard output");
-  app->add_flag("--list", in->list, "print the families and exit");
-  app->add_flag("--quiet", in->quiet, "say nothing");
-  add_family_options(*app, in->options);
-  app->footer(family_list() + "\nExample: ostinato generate poisson3d 64 p3.mtx");
-  return {app, [app, in] { return run_generate(*app, *in); }};
+  command.add({.names = "family", .description = "one of those below"}, in->family);
+  command.add({.names = "n", .description = "grid points a side, or rows", .check = whole(1)}, in->options.n);
+  command.add({.names = "output", .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard output"},
+              in->output);
+  command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
+  command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);
+  add_family_options(command, in->options);
+  command.footer(family_list() + "\nExample: ostinato generate poisson3d 64 p3.mtx\n");
+  return [&command, in] { return run_generate(command, *in); };
 }
 
 }  // namespace ostinato::cli

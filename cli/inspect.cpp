@@ -4,12 +4,11 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
-#include <ostinato/spmv/analysis/search_engine.hpp>
 
-#include "amortisation.hpp"
+#include "commands.hpp"
 #include "exit_code.hpp"
-#include "format_options.hpp"
-#include "help.hpp"
+#include "files.hpp"
+#include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -23,20 +22,6 @@ struct InspectInput {
   DeviceOptions device;
   FormatInput formats;
   int restart = SolveOptions{}.restart;
-};
-
-/// All that is told of a matrix.
-struct Inspection {
-  std::string matrix;
-  DeviceInfo device;
-  MatrixMarketInfo file;
-  Structure structure;
-  Choice choice;
-  FormatInput formats;
-  std::string generated;
-  Amortisation amortisation;
-  SolverChoice solver;
-  PreconditionerChoice preconditioner;
 };
 
 std::string row_text(const Structure& s) {
@@ -56,18 +41,11 @@ std::string offsets_text(const Structure& s) {
   return ":" + text;
 }
 
-std::string type_text(DiagonalType type) {
-  return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
-}
-
-/// The search engine is for matrices with diagonals to count.
-bool is_searched(const Structure& s) { return s.census != nullptr && !s.census->diagonals.empty(); }
-
 /// What DIA-Adaptive's search engine would choose, beside the cost model's choice.
 void add_search_engine(Facts& facts, const Inspection& i) {
   const auto yes = [](bool label) { return label ? "yes" : "no"; };
   const SearchVerdict v = search(*i.structure.census);
-  facts.row("search engine", fmt::format("{}, type {}: {}", v.format, type_text(v.type), v.reason));
+  facts.row("search engine", fmt::format("{}, type {}: {}", v.format, diagonal_type_text(v.type), v.reason));
   facts.more(fmt::format("delta {}, p_offset {}/{}, p_zero {:.4f}, alpha {:.4f}", count_text(v.delta), v.n_offset,
                          v.n_diag, v.p_zero, v.alpha));
   facts.more(
@@ -124,38 +102,6 @@ void print_formats(std::FILE* to, const Inspection& i) {
   grid.print(to);
 }
 
-Json to_json(const SearchVerdict& v) {
-  return {{"n_diag", v.n_diag}, {"n_offset", v.n_offset}, {"p_offset", v.p_offset},    {"n_elem", v.n_elem},
-          {"n_zero", v.n_zero}, {"p_zero", v.p_zero},     {"label_lz", v.label_lz},    {"label_s", v.label_s},
-          {"delta", v.delta},   {"alpha", v.alpha},       {"type", type_text(v.type)}, {"format", v.format},
-          {"reason", v.reason}};
-}
-
-Json to_json(const Inspection& i) {
-  Json structure = cli::to_json(i.structure);
-  structure["offsets"] = i.structure.offsets;
-  Json report = {
-      {"matrix", i.matrix},
-      {"device", i.device.description},
-      {"precision", i.device.precision},
-      {"rows", i.structure.rows},
-      {"cols", i.structure.cols},
-      {"nonzeros", i.structure.nonzeros},
-      {"structure", structure},
-      {"solver", i.solver.name},
-      {"preconditioner", i.preconditioner.name},
-      {"format", i.choice.format},
-      {"parameters", i.choice.parameters},
-      {"reasons",
-       {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
-      {"selection", cli::to_json(i.choice.candidates)},
-      {"format_details", format_details(i.formats, i.generated)},
-      {"amortisation", cli::to_json(i.amortisation)}};
-  if (is_searched(i.structure)) report["search_engine"] = to_json(search(*i.structure.census));
-  report["version"] = version_json();
-  return report;
-}
-
 void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_bytes) {
   if (i.structure.rows != i.structure.cols) {
     i.solver = {"none", "the matrix isn't square"};
@@ -184,46 +130,44 @@ double vendor_seconds(const Host&, const CsrView<T>&) {
 
 /// Against the vendor's CSR, which needs no set-up, or our own where there is none.
 template <class Space, class T>
-Amortisation measured(const Space& space, const CsrView<T>& a, const Operator<Space, T>& op, FormatOptions options) {
+Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, T>& op) {
   Amortisation result;
   result.setup_seconds = op.analyse_seconds() + op.convert_seconds();
-  result.product_seconds = product_seconds(space, op);
-  result.csr_seconds = vendor_seconds(space, a);
+  result.product_seconds = product_seconds(analysis.space(), op);
+  result.csr_seconds = vendor_seconds(analysis.space(), analysis.matrix().view());
   result.csr_is = "cuSPARSE ALG1, measured";
   if (result.csr_seconds > 0) return result;
   result.csr_is = "csr, measured";
   result.csr_seconds = result.product_seconds;
   result.csr_setup_seconds = result.setup_seconds;
   if (op.format() == "csr") return result;
-  options.format = "csr";
-  options.jit = Jit::off;
-  const Operator<Space, T> csr(space, a, on_space, options);
-  result.csr_seconds = product_seconds(space, csr);
+  const Operator<Space, T> csr(analysis, {.format = "csr", .jit = Jit::off});
+  result.csr_seconds = product_seconds(analysis.space(), csr);
   result.csr_setup_seconds = csr.analyse_seconds() + csr.convert_seconds();
   return result;
 }
 
-/// Structure and ranking. The chosen format is then built a second time, so that its set-up is timed without what a
-/// process does once: loading kernels, waking threads.
+/// Structure and ranking. The matrix is analysed and converted a second time, so that its set-up is timed without what
+/// a process does once: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
-  const Resident<Space, T> resident(space, a.view());
+  const SpaceCsr<Space, T> matrix(space, a);
   FormatOptions options = format_options(in.formats);
   const Jit jit = std::exchange(options.jit, Jit::off);
   {
-    const Operator<Space, T> op(space, resident.view(), on_space, options);
+    const Operator<Space, T> op(Analysis<Space, T>(space, matrix), options);
     i.structure = op.structure();
     i.choice = op.choice();
   }
-  options.format = i.choice.candidates.front().full_name();
   options.jit = jit;
-  const Operator<Space, T> op(space, resident.view(), on_space, options);
-  i.amortisation = measured(space, resident.view(), op, options);
+  const Analysis<Space, T> analysis(space, matrix);
+  const Operator<Space, T> op(analysis, i.choice, options);
+  i.amortisation = measured(analysis, op);
   i.formats = in.formats;
   i.generated = op.generated();
 }
 
-template <class Space, class T>
+template <class T, class Space>
 int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& device) {
   Inspection i;
   i.matrix = in.matrix;
@@ -235,7 +179,7 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   look_at(space, a, in, i);
   choose_methods(i, in, sizeof(T));
   live.clear();
-  if (!in.json.empty()) write_json(in.json, to_json(i));
+  write_json(in.json, i);
   std::FILE* const to = in.json == "-" ? stderr : stdout;
   print_facts(to, i);
   fmt::print(to, "\n");
@@ -245,26 +189,22 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
 
 }  // namespace
 
-Command inspect_command(CLI::App& program) {
+std::function<int()> define_inspect(Command& command) {
   const auto in = std::make_shared<InspectInput>();
-  CLI::App* const app = program.add_subcommand("inspect", "say what a matrix is, and what each format would cost");
-  app->group("Commands");
-  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
-  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
-  add_tune_option(*app, in->formats, "model, measure", "model (predict) or measure (time the best few)");
-  add_kernel_options(*app, in->formats);
-  app->add_option("--restart", in->restart, "vectors that gmres would keep")
-      ->type_name("N")
-      ->check(whole(1))
-      ->capture_default_str();
-  add_device_options(*app, in->device);
-  app->footer(listing("Formats", format_infos));
-  return {app, [in] {
-            require_writable(in->json);
-            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
-              return inspect_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
-            });
-          }};
+  command.add(matrix_argument, in->matrix);
+  command.add(json_option, in->json);
+  add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
+  add_kernel_options(command, in->formats);
+  command.add({.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole(1)},
+              in->restart);
+  add_device_options(command, in->device);
+  command.footer(format_listing());
+  return [in] {
+    require_writable(in->json);
+    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
+      return inspect_on<T>(space, *in, device);
+    });
+  };
 }
 
 }  // namespace ostinato::cli

@@ -3,18 +3,21 @@
 #include "json.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/version.hpp>
 
+#include "exit_code.hpp"
+#include "report.hpp"
+
 namespace ostinato::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
 
 Json version_json() { return fmt::format("{}.{}.{}", version.major, version.minor, version.patch); }
 
@@ -32,6 +35,7 @@ Json to_json(const Structure& s) {
           {"finite", s.finite}};
 }
 
+/// The ranking. What doesn't apply has null for bytes and seconds.
 Json to_json(const std::vector<Candidate>& candidates) {
   Json list = Json::array();
   for (const Candidate& c : candidates) {
@@ -50,7 +54,165 @@ Json to_json(const std::vector<Candidate>& candidates) {
   return list;
 }
 
-void write_json(const std::string& path, const Json& report) {
+Json to_json(const Amortisation& a) {
+  return {{"setup_seconds", a.setup_seconds},
+          {"csr_seconds", a.csr_seconds},
+          {"csr_setup_seconds", a.csr_setup_seconds},
+          {"csr_is", a.csr_is},
+          {"product_seconds", a.product_seconds},
+          {"setup_products", a.setup_products()},
+          {"break_even_products", a.break_even_products()}};
+}
+
+/// What was asked of the format, and what became of the kernels generated for it.
+Json format_details(const FormatInput& in, const std::string& generated) {
+  return {{"jit", in.jit}, {"compress", in.compress}, {"generated", generated}};
+}
+
+Json to_json(const Times& t) {
+  return {{"read", t.read},   {"upload", t.upload},   {"analyse", t.analyse},
+          {"tune", t.tune},   {"convert", t.convert}, {"precondition", t.precondition},
+          {"solve", t.solve}, {"total", t.total}};
+}
+
+Json to_json(const Bytes& b) {
+  return {
+      {"matrix", b.matrix}, {"workspace", b.workspace}, {"preconditioner", b.preconditioner}, {"vectors", b.vectors}};
+}
+
+Json to_json(const SolveReport& r) {
+  return {{"status", to_string(r.result.status)},
+          {"message", r.result.message()},
+          {"solver", r.result.solver},
+          {"preconditioner", r.preconditioner.name},
+          {"format", r.choice.format},
+          {"parameters", r.choice.parameters},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"matrix", r.matrix},
+          {"right_hand_side", r.rhs},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"structure", to_json(r.structure)},
+          {"rtol", r.options.rtol},
+          {"atol", r.options.atol},
+          {"iterations", r.result.iterations},
+          {"relative_residual", r.result.relative_residual},
+          {"residual", r.result.residual},
+          {"error", r.error ? Json(*r.error) : Json(nullptr)},
+          {"times", to_json(r.times)},
+          {"bytes", to_json(r.bytes)},
+          {"reasons",
+           {{"solver", r.solver.reason}, {"preconditioner", r.preconditioner.reason}, {"format", r.choice.reason}}},
+          {"selection", to_json(r.choice.candidates)},
+          {"format_details", format_details(r.formats, r.generated)},
+          {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
+          {"notes", r.result.notes},
+          {"history", r.result.history},
+          {"version", version_json()}};
+}
+
+Json to_json(const SearchVerdict& v) {
+  return {{"n_diag", v.n_diag}, {"n_offset", v.n_offset}, {"p_offset", v.p_offset},    {"n_elem", v.n_elem},
+          {"n_zero", v.n_zero}, {"p_zero", v.p_zero},     {"label_lz", v.label_lz},    {"label_s", v.label_s},
+          {"delta", v.delta},   {"alpha", v.alpha},       {"type", diagonal_type_text(v.type)}, {"format", v.format},
+          {"reason", v.reason}};
+}
+
+Json to_json(const Inspection& i) {
+  Json structure = to_json(i.structure);
+  structure["offsets"] = i.structure.offsets;
+  Json report = {
+      {"matrix", i.matrix},
+      {"device", i.device.description},
+      {"precision", i.device.precision},
+      {"rows", i.structure.rows},
+      {"cols", i.structure.cols},
+      {"nonzeros", i.structure.nonzeros},
+      {"structure", structure},
+      {"solver", i.solver.name},
+      {"preconditioner", i.preconditioner.name},
+      {"format", i.choice.format},
+      {"parameters", i.choice.parameters},
+      {"reasons",
+       {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
+      {"selection", to_json(i.choice.candidates)},
+      {"format_details", format_details(i.formats, i.generated)},
+      {"amortisation", to_json(i.amortisation)}};
+  if (is_searched(i.structure)) report["search_engine"] = to_json(search(*i.structure.census));
+  report["version"] = version_json();
+  return report;
+}
+
+Json to_json(const Candidate& c, const TuneReport& r) {
+  Json item = {{"format", c.name}, {"parameters", c.parameters}};
+  if (!c.is_measured()) {
+    item["why_not"] = c.cost.reason_not;
+    return item;
+  }
+  item["bytes"] = c.cost.bytes;
+  item["predicted_seconds"] = c.cost.seconds;
+  item["measured_seconds"] = c.measured_seconds;
+  item["setup_seconds"] = c.measured_setup_seconds;
+  item["setup_products"] = c.measured_setup_seconds / r.csr_seconds();
+  item["total_seconds"] = c.total_seconds;
+  item["ratio_to_csr"] = c.measured_seconds / r.csr_seconds();
+  return item;
+}
+
+Json to_json(const TuneReport& r) {
+  const Trials& t = r.choice.trials;
+  Json trials = Json::array();
+  for (const Candidate& c : r.trials) trials.push_back(to_json(c, r));
+  return {{"matrix", r.matrix},
+          {"device", r.device.description},
+          {"precision", r.device.precision},
+          {"rows", r.structure.rows},
+          {"cols", r.structure.cols},
+          {"nonzeros", r.structure.nonzeros},
+          {"products", r.products},
+          {"format", r.choice.format},
+          {"parameters", r.choice.parameters},
+          {"reason", r.choice.reason},
+          {"budget", t.budget},
+          {"seconds", t.seconds},
+          {"measured_before", t.before},
+          {"pruned", t.pruned},
+          {"left_out", t.left_out},
+          {"file", t.file},
+          {"jit", r.formats.jit},
+          {"compress", r.formats.compress},
+          {"trials", trials},
+          {"version", version_json()}};
+}
+
+Json to_json(const BenchReport& r) {
+  Json rows = Json::array();
+  for (const BenchRow& row : r.rows) {
+    if (!row.why_not.empty()) {
+      rows.push_back({{"format", row.name}, {"why_not", row.why_not}});
+      continue;
+    }
+    rows.push_back({{"format", row.name},
+                    {"parameters", row.parameters},
+                    {"bytes", row.bytes},
+                    {"moved_bytes", row.moved},
+                    {"build_seconds", row.build_seconds},
+                    {"seconds", row.seconds},
+                    {"ratio_to_csr", r.csr() != nullptr ? Json(row.seconds / r.csr()->seconds) : Json(nullptr)},
+                    {"ratio_to_floor", row.seconds * r.bandwidth / row.moved},
+                    {"error_in_eps", row.error},
+                    {"generated", row.generated}});
+  }
+  return {{"matrix", r.matrix},       {"device", r.device.description}, {"precision", r.device.precision},
+          {"rows", r.structure.rows}, {"cols", r.structure.cols},       {"nonzeros", r.structure.nonzeros},
+          {"bandwidth", r.bandwidth}, {"jit", r.formats.jit},           {"compress", r.formats.compress},
+          {"formats", rows},          {"version", version_json()}};
+}
+
+void write(const std::string& path, const Json& report) {
+  if (path.empty()) return;
   std::string text = "{";
   for (const auto& [key, value] : report.items()) {
     text += text.size() > 1 ? ",\n  " : "\n  ";
@@ -66,13 +228,39 @@ void write_json(const std::string& path, const Json& report) {
   if (!file) throw FormatError(path, 0, "the report can't be written");
 }
 
-void require_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const bool exists = access(path.c_str(), F_OK) == 0;
-  const std::string& checked = exists ? path : folder.empty() ? "." : folder.string();
-  if (access(checked.c_str(), W_OK) == 0 && !(exists && std::filesystem::is_directory(path))) return;
-  throw FormatError(path, 0, std::string("can't be written: ") + std::strerror(errno != 0 ? errno : EISDIR));
+Json read_object(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw FormatError(path, 0, "can't be opened");
+  try {
+    Json object = Json::parse(file);
+    if (!object.is_object()) throw FormatError(path, 0, "isn't a JSON object of options");
+    return object;
+  } catch (const std::ios_base::failure& e) {
+    throw FormatError(path, 0, "can't be read; is it a folder?");
+  } catch (const Json::exception& e) {
+    const std::string reason = e.what();  // "[json.exception...] parse error at line 2, ..."
+    throw FormatError(path, 0, "isn't JSON: " + reason.substr(reason.find("] ") + 2));
+  }
+}
+
+std::string value_text(const std::string& path, const std::string& key, const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  throw UsageError(path + ": the value of '" + key + "' has to be a string, a number, true or false");
+}
+
+}  // namespace
+
+void write_json(const std::string& path, const SolveReport& report) { write(path, to_json(report)); }
+void write_json(const std::string& path, const Inspection& report) { write(path, to_json(report)); }
+void write_json(const std::string& path, const TuneReport& report) { write(path, to_json(report)); }
+void write_json(const std::string& path, const BenchReport& report) { write(path, to_json(report)); }
+
+std::vector<std::pair<std::string, std::string>> read_options_file(const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> options;
+  const Json object = read_object(path);
+  for (const auto& [key, value] : object.items()) options.emplace_back(key, value_text(path, key, value));
+  return options;
 }
 
 }  // namespace ostinato::cli

@@ -2,29 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include <ostinato/spmv/selection/choice.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
+// What the program reads and writes as JSON. The library for JSON is known to json.cpp alone, because every file that
+// includes it takes five seconds to compile.
 
 namespace ostinato::cli {
 
-using Json = nlohmann::ordered_json;
+struct SolveReport;
+struct Inspection;
+struct TuneReport;
+struct BenchReport;
 
-Json version_json();
-Json to_json(const Structure& s);
-
-/// The ranking: format, bytes, predicted_seconds and verdict of each candidate, and what else the model said. What
-/// doesn't apply has null for bytes and seconds.
-Json to_json(const std::vector<Candidate>& candidates);
-
-/// Writes a report, each key on a line of its own; "-" is the standard output. Numbers that aren't finite become null.
+/// Writes a report as JSON, each key on a line of its own; "-" is the standard output, and an empty path writes nothing.
+/// Numbers that aren't finite become null.
 /// Throws FormatError when the file can't be written.
-void write_json(const std::string& path, const Json& report);
+void write_json(const std::string& path, const SolveReport& report);
+void write_json(const std::string& path, const Inspection& report);
+void write_json(const std::string& path, const TuneReport& report);
+void write_json(const std::string& path, const BenchReport& report);
 
-/// Throws FormatError when a file that is to be written in the end (none when empty, "-" for the standard output)
-/// can't be: better before a long solve than after it.
-void require_writable(const std::string& path);
+/// The keys of a JSON object with their values as the command line would have them: "true" for a flag.
+/// Throws    FormatError when the file isn't a JSON object; UsageError for a value that is neither a string, a number,
+///           true nor false.
+std::vector<std::pair<std::string, std::string>> read_options_file(const std::string& path);
 
 }  // namespace ostinato::cli

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
+#include "commands.hpp"
 #include "exit_code.hpp"
-#include "format_options.hpp"
-#include "help.hpp"
-#include "options_file.hpp"
+#include "files.hpp"
+#include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -31,46 +31,49 @@ struct SolveInput {
   bool quiet = false;
 };
 
-void add_files(CLI::App& app, SolveInput& in) {
-  app.add_option("matrix", in.matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
-  app.add_option("-f,--rhs", in.rhs, "right-hand side b; without it b = A * ones")->type_name("FILE");
-  app.add_option("-x,--guess", in.guess, "initial guess; without it x = 0")->type_name("FILE");
-  app.add_option("-o,--output", in.output, "write the solution x, also when the solve ended early")->type_name("FILE");
-  app.add_option("--json", in.json, "write the report; - is the standard output")->type_name("FILE");
-  app.add_option("-P,--options", in.options_file,
-                 "take options from a JSON object whose keys are their long names; the command line goes first")
-      ->type_name("FILE");
-  app.add_flag("--quiet", in.quiet, "no live line, no table; the exit code and --json tell");
+void add_files(Command& command, SolveInput& in) {
+  const auto file = [&command](const char* names, std::string& path, const char* what) {
+    command.add({.names = names, .description = what, .value = "FILE"}, path);
+  };
+  command.add(matrix_argument, in.matrix);
+  file("-f,--rhs", in.rhs, "right-hand side b; without it b = A * ones");
+  file("-x,--guess", in.guess, "initial guess; without it x = 0");
+  file("-o,--output", in.output, "write the solution x, also when the solve ended early");
+  command.add(json_option, in.json);
+  file("-P,--options", in.options_file,
+       "take options from a JSON object whose keys are their long names; the command line goes first");
+  command.add_flag({.names = "--quiet", .description = "no live line, no table; the exit code and --json tell"},
+                   in.quiet);
 }
 
-void add_choices(CLI::App& app, SolveInput& in) {
-  const std::string solvers = names_of(solver_infos, "auto");
-  const std::string preconditioners = names_of(preconditioner_infos, "auto");
-  app.add_option("--solver", in.solver, solvers)->type_name("NAME")->check(one_of(solvers))->capture_default_str();
-  app.add_option("--precond", in.precond, preconditioners)
-      ->type_name("NAME")
-      ->check(one_of(preconditioners))
-      ->capture_default_str();
-  add_format_option(app, in.formats);
-  add_tune_option(app, in.formats, "off, model, measure",
+void add_choices(Command& command, SolveInput& in) {
+  const auto name = [&command](const char* option, std::string& value, const std::string& known) {
+    command.add({.names = option, .description = known, .value = "NAME", .check = one_of(known)}, value);
+  };
+  name("--solver", in.solver, names_of(solver_infos, "auto"));
+  name("--precond", in.precond, names_of(preconditioner_infos(), "auto"));
+  add_format_option(command, in.formats);
+  add_tune_option(command, in.formats, "off, model, measure",
                   "how auto finds the format: off (csr), model (predict), measure (time the best few)");
-  add_kernel_options(app, in.formats);
+  add_kernel_options(command, in.formats);
 }
 
-void add_limits(CLI::App& app, SolveInput& in) {
-  const auto number = [&app](const char* name, auto& value, double least, const char* what) {
-    return app.add_option(name, value, what)->type_name("X")->check(at_least(least));
+void add_limits(Command& command, SolveInput& in) {
+  const auto number = [&command](const char* name, auto& value, const char* what, const char* otherwise = "") {
+    command.add({.names = name, .description = what, .value = "X", .check = at_least(0), .default_text = otherwise},
+                value);
   };
-  const auto count = [&app](const char* name, int& value, int least, const char* what) {
-    app.add_option(name, value, what)->type_name("N")->check(whole(least))->capture_default_str();
+  const auto count = [&command](const char* name, int& value, int least, const char* what) {
+    command.add({.names = name, .description = what, .value = "N", .check = whole(least)}, value);
   };
-  number("--rtol", in.rtol, 0, "stop at ||b - A x|| <= rtol ||b||")->default_str("1e-8; 1e-5 in single precision");
-  number("--atol", in.limits.atol, 0, "or at ||b - A x|| <= atol")->capture_default_str();
+  number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
+  number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter", in.limits.max_iterations, 0, "iterations at most");
-  number("--time-limit", in.limits.time_limit, 0, "seconds at most; 0: no limit")->capture_default_str();
+  number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
   count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
   count("--check-every", in.limits.check_every, 0, "iterations between looks at the residual; 0: chosen by cost");
-  app.add_flag("--flexible", in.limits.flexible, "gmres: allow a preconditioner that varies (FGMRES)");
+  command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
+                   in.limits.flexible);
 }
 
 template <class T>
@@ -162,7 +165,7 @@ SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t
 
 void finish(const SolveInput& in, SolveReport& report, const Stopwatch& since_start) {
   report.times.total = since_start.seconds();
-  if (!in.json.empty()) write_json(in.json, to_json(report));
+  write_json(in.json, report);
   if (!in.quiet) print_table(in.json == "-" || in.output == "-" ? stderr : stdout, report);
 }
 
@@ -174,7 +177,23 @@ void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<
   report.output = in.output;
 }
 
+/// The matrix in its format, and what of it is told.
 template <class Space, class T>
+Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const SolveInput& in, SolveReport& report) {
+  Operator<Space, T> a(analysis, format_options(in));
+  report.times.analyse = a.analyse_seconds();
+  report.times.convert = a.convert_seconds();
+  report.times.tune = a.tune_seconds();
+  report.bytes.matrix = a.bytes();
+  report.structure = a.structure();
+  report.choice = a.choice();
+  report.formats = in.formats;
+  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
+  report.solver = solver_choice(in, a.structure(), sizeof(T));
+  return a;
+}
+
+template <class T, class Space>
 int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device, const Stopwatch& since_start) {
   SolveReport report;
   report.matrix = in.matrix;
@@ -187,37 +206,27 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   const System<T> system = read_system<T>(in, report.file);
   report.times.read = watch.lap();
   live.phase("choosing a format");
-  const Operator<Space, T> a(space, system.a, format_options(in));
-  report.times.analyse = a.analyse_seconds();
-  report.times.convert = a.convert_seconds();
-  report.times.tune = a.tune_seconds();
-  const double built = watch.lap() - a.analyse_seconds() - a.tune_seconds() - a.convert_seconds();
-  report.times.upload = Space::on_device ? built : 0;
-  const AnyPreconditioner<Space, T> m(space, system.a.view(), a.structure(), in.precond);
+  const Analysis<Space, T> analysis(space, system.a);
+  if (Space::on_device) report.times.upload = watch.lap() - analysis.seconds();
+  const Operator<Space, T> a = build_operator(analysis, in, report);
+  watch.lap();
+  const AnyPreconditioner<Space, T> m(analysis, in.precond);
   space.wait();
   report.times.precondition = watch.lap();
+  report.preconditioner = {m.name(), m.reason()};
   const Vector<Space, T> b = right_hand_side(space, a, system.b);
   Vector<Space, T> x = initial_guess(space, b.size(), system.x);
   live.phase("solving");
   report.result = run_solver(a, b, x, m, in, report.options, live);
   live.clear();
   report.times.solve = report.result.seconds;
-  report.bytes = {a.bytes(), m.bytes(), report.result.workspace_bytes, b.bytes() + x.bytes()};
-  report.structure = a.structure();
-  report.choice = a.choice();
-  report.formats = in.formats;
+  report.bytes.preconditioner = m.bytes();
+  report.bytes.workspace = report.result.workspace_bytes;
+  report.bytes.vectors = b.bytes() + x.bytes();
   report.generated = a.generated();
-  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
-  report.solver = solver_choice(in, a.structure(), sizeof(T));
-  report.preconditioner = {m.name(), m.reason()};
   keep_solution(in, report, x.download());
   finish(in, report, since_start);
   return exit_code(report.result.status);
-}
-
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code none;
-  return !a.empty() && a != "-" && (a == b || std::filesystem::equivalent(a, b, none));
 }
 
 void check_files(const SolveInput& in) {
@@ -237,28 +246,26 @@ void check_files(const SolveInput& in) {
   require_writable(in.json);
 }
 
-int run_solve(CLI::App& app, SolveInput& in) {
+int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
-  apply_options_file(app, in.options_file);
+  command.take_options_from(in.options_file);
   check_files(in);
-  return with_device(in.device, [&](const auto& space, auto type, const DeviceInfo& info) {
-    return solve_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, in, info, since_start);
+  return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {
+    return solve_on<T>(space, in, device, since_start);
   });
 }
 
 }  // namespace
 
-Command solve_command(CLI::App& program) {
+std::function<int()> define_solve(Command& command) {
   const auto in = std::make_shared<SolveInput>();
-  CLI::App* const app = program.add_subcommand("solve", "solve A x = b and say how it went");
-  app->group("Commands");
-  add_files(*app, *in);
-  add_choices(*app, *in);
-  add_limits(*app, *in);
-  add_device_options(*app, in->device);
-  app->footer(listing("Solvers", solver_infos) + "\n" + listing("Preconditioners", preconditioner_infos) + "\n" +
-              listing("Formats", format_infos) + "\n" + program.get_footer());
-  return {app, [app, in] { return run_solve(*app, *in); }};
+  add_files(command, *in);
+  add_choices(command, *in);
+  add_limits(command, *in);
+  add_device_options(command, in->device);
+  command.footer(listing("Solvers", solver_infos) + "\n" + listing("Preconditioners", preconditioner_infos()) + "\n" +
+                 format_listing());
+  return [&command, in] { return run_solve(command, *in); };
 }
 
 }  // namespace ostinato::cli

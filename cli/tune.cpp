@@ -6,9 +6,10 @@
 
 #include <ostinato/ostinato.hpp>
 
+#include "commands.hpp"
 #include "exit_code.hpp"
-#include "format_options.hpp"
-#include "help.hpp"
+#include "files.hpp"
+#include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -21,26 +22,6 @@ struct TuneInput {
   std::string matrix, json;
   DeviceOptions device;
   FormatInput formats{.tune_budget = 10};
-};
-
-/// All that is told of the trials.
-struct TuneReport {
-  std::string matrix;
-  DeviceInfo device;
-  FormatInput formats;
-  double products = 0;
-  Structure structure;
-  Choice choice;
-  std::vector<Candidate> trials;  ///< the fastest product first
-  std::string solve;              ///< the command that uses what was found
-
-  const Candidate* csr() const {
-    for (const Candidate& c : trials) {
-      if (c.name == "csr" && c.is_measured()) return &c;
-    }
-    return nullptr;
-  }
-  double csr_seconds() const { return csr() != nullptr ? csr()->measured_seconds : std::nan(""); }
 };
 
 std::vector<Candidate> fastest_first(std::vector<Candidate> trials) {
@@ -127,49 +108,7 @@ void print_tuning(std::FILE* to, const TuneReport& r) {
   verdict.print(to);
 }
 
-Json to_json(const Candidate& c, const TuneReport& r) {
-  Json item = {{"format", c.name}, {"parameters", c.parameters}};
-  if (!c.is_measured()) {
-    item["why_not"] = c.cost.reason_not;
-    return item;
-  }
-  item["bytes"] = c.cost.bytes;
-  item["predicted_seconds"] = c.cost.seconds;
-  item["measured_seconds"] = c.measured_seconds;
-  item["setup_seconds"] = c.measured_setup_seconds;
-  item["setup_products"] = c.measured_setup_seconds / r.csr_seconds();
-  item["total_seconds"] = c.total_seconds;
-  item["ratio_to_csr"] = c.measured_seconds / r.csr_seconds();
-  return item;
-}
-
-Json to_json(const TuneReport& r) {
-  const Trials& t = r.choice.trials;
-  Json trials = Json::array();
-  for (const Candidate& c : r.trials) trials.push_back(to_json(c, r));
-  return {{"matrix", r.matrix},
-          {"device", r.device.description},
-          {"precision", r.device.precision},
-          {"rows", r.structure.rows},
-          {"cols", r.structure.cols},
-          {"nonzeros", r.structure.nonzeros},
-          {"products", r.products},
-          {"format", r.choice.format},
-          {"parameters", r.choice.parameters},
-          {"reason", r.choice.reason},
-          {"budget", t.budget},
-          {"seconds", t.seconds},
-          {"measured_before", t.before},
-          {"pruned", t.pruned},
-          {"left_out", t.left_out},
-          {"file", t.file},
-          {"jit", r.formats.jit},
-          {"compress", r.formats.compress},
-          {"trials", trials},
-          {"version", version_json()}};
-}
-
-template <class Space, class T>
+template <class T, class Space>
 int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
   LiveLine live(true);
   live.phase("reading " + in.matrix);
@@ -187,28 +126,26 @@ int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
                .choice = op.choice(),
                .trials = fastest_first(op.choice().trials.candidates),
                .solve = solve_command_line(in)};
-  if (!in.json.empty()) write_json(in.json, to_json(r));
+  write_json(in.json, r);
   print_tuning(in.json == "-" ? stderr : stdout, r);
   return exit_converged;
 }
 
 }  // namespace
 
-Command tune_command(CLI::App& program) {
+std::function<int()> define_tune(Command& command) {
   const auto in = std::make_shared<TuneInput>();
-  CLI::App* const app = program.add_subcommand("tune", "time every format and its variants, and keep the verdict");
-  app->group("Commands");
-  app->add_option("matrix", in->matrix, "Matrix Market file, .mtx or .mtx.gz; - is the standard input")->required();
-  app->add_option("--json", in->json, "write the report; - is the standard output")->type_name("FILE");
-  add_measuring_options(*app, in->formats);
-  add_kernel_options(*app, in->formats);
-  add_device_options(*app, in->device);
-  return {app, [in] {
-            require_writable(in->json);
-            return with_device(in->device, [&](const auto& space, auto type, const DeviceInfo& info) {
-              return tune_on<std::remove_cvref_t<decltype(space)>, typename decltype(type)::type>(space, *in, info);
-            });
-          }};
+  command.add(matrix_argument, in->matrix);
+  command.add(json_option, in->json);
+  add_measuring_options(command, in->formats);
+  add_kernel_options(command, in->formats);
+  add_device_options(command, in->device);
+  return [in] {
+    require_writable(in->json);
+    return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
+      return tune_on<T>(space, *in, device);
+    });
+  };
 }
 
 }  // namespace ostinato::cli

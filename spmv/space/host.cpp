@@ -97,6 +97,10 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
 
 Host::Host(int threads) : threads_(start(threads)) {}
 
+std::string Host::build_description() {
+  return "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100);
+}
+
 std::string Host::description() const {
   return model_name() + ", " + std::to_string(threads()) + (threads() == 1 ? " thread" : " threads");
 }

@@ -22,6 +22,8 @@ class Host {
   /// Throws ArgumentError when threads is negative, over 512, or not the number that Kokkos runs with already.
   explicit Host(int threads = 0);
 
+  static std::string build_description();  ///< "Kokkos 3.4"
+
   int threads() const { return threads_; }
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"
 

@@ -16,8 +16,9 @@ static_assert(cuda::tile_rows == piece_rows && cuda::block_threads == piece_rows
 
 /// Bands of one kernel whose places travel as a parameter, which every thread reads from the constant cache.
 constexpr int max_in_kernel = 128;
-/// Up to this many, the number is known to the compiler and the loop over them is gone.
-constexpr int max_unrolled = 12;
+/// Numbers of bands that kernels are compiled for, without a loop. Fewer bands take the next larger kernel, in which the
+/// rest lies outside the matrix; more take the one with a loop, whose number is 0.
+using Unrolled = std::integer_sequence<int, 3, 5, 7, 9, 12, 0>;
 /// Loads that a thread has on the way in the kernel for any plan.
 constexpr int in_flight = 8;
 
@@ -63,6 +64,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 template <int D, bool Dotted, class T>
 void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T>& p, const T* w, double* slot) {
   Places<D == 0 ? max_in_kernel : D> places{};
+  for (int d = 0; d < D; ++d) places.offset[d] = a.cols;  // outside, unless there is such a band
   for (int d = 0; d < count; ++d) {
     const Band& band = a.plan->bands[static_cast<std::size_t>(d)];
     places.base[d] = band.base;
@@ -74,18 +76,22 @@ void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Prod
 }
 
 template <bool Dotted, class T, int... D>
-void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, int count,
-                   const Product<T>& p, const T* w, double* slot) {
-  using Launch = void (*)(const Cuda&, const BandView<T>&, int, const Product<T>&, const T*, double*);
-  static constexpr Launch launches[] = {launch_whole<D, Dotted, T>...};
-  launches[count <= max_unrolled ? count : 0](space, a, count, p, w, slot);
+void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, const Product<T>& p,
+                     const T* w, double* slot) {
+  const int count = static_cast<int>(a.plan->bands.size());
+  bool done = false;
+  const auto try_one = [&]<int N>() {
+    if (done || (N != 0 && count > N)) return;
+    launch_whole<N, Dotted>(space, a, count, p, w, slot);
+    done = true;
+  };
+  (try_one.template operator()<D>(), ...);
 }
 
 /// One row piece of at most max_in_kernel whole values.
 template <bool Dotted, class T>
 void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
-  constexpr auto counts = std::make_integer_sequence<int, max_unrolled + 1>{};
-  launch_one_of<Dotted>(counts, space, a, static_cast<int>(a.plan->bands.size()), p, w, slot);
+  launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
 /// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is

@@ -20,8 +20,10 @@ constexpr int max_patterns = 4096;
 constexpr int pattern_slots = 4 * max_patterns;
 /// The class that rows past the end are given.
 constexpr int no_class = 256;
-/// Up to this many diagonals, the number is known to the compiler and all of x is fetched at once.
-constexpr int max_unrolled = 12;
+/// Numbers of diagonals that kernels are compiled for: all of x is fetched at once. Fewer diagonals take the next larger
+/// kernel, which fetches the last one's x again; 27 are the neighbours in three dimensions; other numbers take the kernel
+/// with a loop, whose number is 0.
+using Unrolled = std::integer_sequence<int, 3, 5, 7, 9, 12, 27, 0>;
 
 __device__ int place_of(const Index* offsets, int count, Index offset) {
   return ostinato::detail::bisect(0, count, [=](int i) { return offsets[i] >= offset; });
@@ -237,27 +239,31 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const
   Stencil<room, T> stencil{
       table.rows, table.cols,       a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
       a.simple,   table.present[0], {},      {}};
-  std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset);
+  std::fill(std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset), stencil.offset + room,
+            table.offsets.empty() ? 0 : table.offsets.back());
   std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
   cuda::launch(space, classes_kernel<D, Dotted, room, T>, cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows,
                0, stencil, p, w, cuda::reduction(space, slot));
 }
 
 template <bool Dotted, class T, int... D>
-void launch_one_of(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T>& p,
-                   const T* w, double* slot) {
-  using Launch = void (*)(const Cuda&, const ClassView<T>&, const Product<T>&, const T*, double*);
-  static constexpr Launch launches[] = {launch<D, Dotted, T>...};
-  const std::size_t count = a.table->offsets.size();
-  launches[count <= max_unrolled ? count : 0](space, a, p, w, slot);
+void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T>& p,
+                     const T* w, double* slot) {
+  const int count = static_cast<int>(a.table->offsets.size());
+  constexpr int small = 12, dense = 27;
+  bool done = false;
+  const auto try_one = [&]<int N>() {
+    if (done || (N != 0 && count > N) || (N == dense && count > small && count < dense)) return;
+    launch<N, Dotted>(space, a, p, w, slot);
+    done = true;
+  };
+  (try_one.template operator()<D>(), ...);
 }
 
 template <bool Dotted, class T>
 void run(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
   space.state().activate();
-  constexpr int dense = 27;  // nodes around one in three dimensions
-  if (a.table->offsets.size() == dense) return launch<dense, Dotted>(space, a, p, w, slot);
-  launch_one_of<Dotted>(std::make_integer_sequence<int, max_unrolled + 1>{}, space, a, p, w, slot);
+  launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
 /// Patterns in the order of their first tiles. Pattern 0 is there whether a tile has it or not.

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include <ostinato/solvers/list.hpp>
+
 #include "exit_code.hpp"
 #include "text.hpp"
 
@@ -82,7 +84,10 @@ void add_choices(Facts& facts, const SolveReport& r) {
 /// Products with A in an iteration, or 0 when several methods took part.
 int products_per_iteration(const SolveReport& r) {
   if (r.result.solver != r.solver.name) return 0;
-  return r.result.solver == "bicgstab" ? 2 : 1;
+  for (const SolverInfo& info : solver_infos) {
+    if (info.name == r.result.solver) return info.products_per_iteration;
+  }
+  return 0;
 }
 
 std::string iteration_text(const SolveReport& r) {
@@ -181,6 +186,12 @@ void add_matrix(Facts& facts, const std::string& path, const Structure& s) {
   if (!s.finite) facts.more("holds NaN or infinite values");
 }
 
+bool is_searched(const Structure& s) { return s.census != nullptr && !s.census->diagonals.empty(); }
+
+std::string diagonal_type_text(DiagonalType type) {
+  return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
+}
+
 void print_table(std::FILE* to, const SolveReport& r) {
   Facts facts;
   add_device(facts, r.device);
@@ -194,54 +205,6 @@ void print_table(std::FILE* to, const SolveReport& r) {
   if (!r.output.empty()) facts.row("solution", r.output == "-" ? "standard output" : r.output);
   facts.print(to);
   print_end(to, r);
-}
-
-namespace {
-
-Json to_json(const Times& t) {
-  return {{"read", t.read},   {"upload", t.upload},   {"analyse", t.analyse},
-          {"tune", t.tune},   {"convert", t.convert}, {"precondition", t.precondition},
-          {"solve", t.solve}, {"total", t.total}};
-}
-
-Json to_json(const Bytes& b) {
-  return {
-      {"matrix", b.matrix}, {"workspace", b.workspace}, {"preconditioner", b.preconditioner}, {"vectors", b.vectors}};
-}
-
-}  // namespace
-
-Json to_json(const SolveReport& r) {
-  return {{"status", to_string(r.result.status)},
-          {"message", r.result.message()},
-          {"solver", r.result.solver},
-          {"preconditioner", r.preconditioner.name},
-          {"format", r.choice.format},
-          {"parameters", r.choice.parameters},
-          {"device", r.device.description},
-          {"precision", r.device.precision},
-          {"matrix", r.matrix},
-          {"right_hand_side", r.rhs},
-          {"rows", r.structure.rows},
-          {"cols", r.structure.cols},
-          {"nonzeros", r.structure.nonzeros},
-          {"structure", to_json(r.structure)},
-          {"rtol", r.options.rtol},
-          {"atol", r.options.atol},
-          {"iterations", r.result.iterations},
-          {"relative_residual", r.result.relative_residual},
-          {"residual", r.result.residual},
-          {"error", r.error ? Json(*r.error) : Json(nullptr)},
-          {"times", to_json(r.times)},
-          {"bytes", to_json(r.bytes)},
-          {"reasons",
-           {{"solver", r.solver.reason}, {"preconditioner", r.preconditioner.reason}, {"format", r.choice.reason}}},
-          {"selection", to_json(r.choice.candidates)},
-          {"format_details", format_details(r.formats, r.generated)},
-          {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
-          {"notes", r.result.notes},
-          {"history", r.result.history},
-          {"version", version_json()}};
 }
 
 }  // namespace ostinato::cli

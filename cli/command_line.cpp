@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "exit_code.hpp"
+#include "json.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+constexpr std::size_t column = 26;
+
+std::string entry(const std::string& name, const std::string& description) {
+  std::string text = fmt::format("  {:<{}}", name, column - 2);
+  if (name.size() + 4 > column) text = fmt::format("  {}\n{:{}}", name, "", column);
+  const char* indent = "";
+  for (const std::string& line : wrap(description, line_width - column)) {
+    text += fmt::format("{}{}", indent, line);
+    indent = "\n                          ";
+  }
+  return text + "\n";
+}
+
+/// Help texts in 80 columns, with each option's default at the end of its description.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    std::string name = option->get_name(is_positional, !is_positional);
+    if (const std::size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");
+    const bool takes_value = option->get_type_size() != 0;
+    if (!is_positional && takes_value) name += " " + option->get_type_name();
+    std::string description = option->get_description();
+    if (takes_value && !option->get_default_str().empty()) description += " [" + option->get_default_str() + "]";
+    return entry(name, description);
+  }
+
+  std::string make_help(const CLI::App* command, std::string name, CLI::AppFormatMode mode) const override {
+    return CLI::detail::find_and_replace(CLI::Formatter::make_help(command, name, mode), "\n\n\n", "\n\n");
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_name(), command->get_description());
+  }
+};
+
+/// What is wrong with the command line, and where to look.
+std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
+  std::string name = program.get_name(), reason = e.what();
+  CLI::App* at = &program;
+  for (CLI::App* command : program.get_subcommands()) at = command;
+  if (at != &program) name += " " + at->get_name();
+  if (dynamic_cast<const CLI::ExtrasError*>(&e) != nullptr) {
+    const std::vector<std::string> words = program.remaining(true);
+    const bool option = !words.empty() && words.front().starts_with("-");
+    if (!words.empty()) reason = (option ? "unknown option '" : "one argument too many: '") + words.front() + "'";
+  }
+  return reason + "; see " + name + " --help";
+}
+
+/// CLI11 would take the first word for an argument.
+void require_known(std::span<const CommandInfo> commands, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  for (const CommandInfo& c : commands) {
+    if (std::string_view(c.name) == argv[1]) return;
+  }
+  throw UsageError(fmt::format("unknown command '{}'; known: {}", argv[1], names_of(commands)));
+}
+
+void parse(CLI::App& program, int argc, char** argv) {
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ParseError& e) {
+    throw UsageError(usage_message(program, e));
+  }
+}
+
+}  // namespace
+
+class Command::Parser : public CLI::App {
+ public:
+  using CLI::App::App;
+};
+
+Check one_of(const std::string& known) {
+  return [known](const std::string& value) {
+    if ((", " + known + ", ").find(", " + value + ", ") != std::string::npos) return std::string();
+    return "'" + value + "' is unknown; known: " + known;
+  };
+}
+
+Check at_least(double least) {
+  return [least](const std::string& text) {
+    double value = std::nan("");
+    if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= least) return std::string();
+    return fmt::format("'{}' isn't a number of at least {}", text, least);
+  };
+}
+
+Check whole(std::int64_t least, std::int64_t most) {
+  return [least, most](const std::string& text) {
+    std::int64_t value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
+    return fmt::format("'{}' isn't a whole number in {} .. {}", text, least, most);
+  };
+}
+
+template <class T>
+void Command::add_any(const Option& option, T& to) {
+  CLI::Option* const added = parser_.add_option(option.names, to, option.description);
+  if (!option.value.empty()) added->type_name(option.value);
+  if (option.check) added->check(CLI::Validator([check = option.check](std::string& v) { return check(v); }, ""));
+  if (!option.group.empty()) added->group(option.group);
+  added->required(option.required);
+  if (!option.default_text.empty()) {
+    added->default_str(option.default_text);
+  } else if (option.names.front() == '-') {
+    added->capture_default_str();
+  }
+}
+
+void Command::add(const Option& option, std::string& to) { add_any(option, to); }
+void Command::add(const Option& option, int& to) { add_any(option, to); }
+void Command::add(const Option& option, std::uint64_t& to) { add_any(option, to); }
+void Command::add(const Option& option, double& to) { add_any(option, to); }
+void Command::add(const Option& option, std::optional<double>& to) { add_any(option, to); }
+
+void Command::add_flag(const Option& option, bool& to) {
+  CLI::Option* const added = parser_.add_flag(option.names, to, option.description);
+  if (!option.group.empty()) added->group(option.group);
+}
+
+void Command::footer(const std::string& text) { parser_.footer(text + "\n" + parser_.get_footer()); }
+
+std::vector<GivenOption> Command::given(std::string_view group) const {
+  std::vector<GivenOption> all;
+  for (const CLI::Option* option : static_cast<const CLI::App&>(parser_).get_options()) {
+    if (option->get_group() != group || option->count() == 0) continue;
+    all.push_back({option->get_lnames().front(), option->get_type_size() != 0 ? option->results().front() : ""});
+  }
+  return all;
+}
+
+namespace {
+
+bool is_settable(const CLI::Option* option) {
+  if (option->get_lnames().empty()) return false;
+  const std::string& name = option->get_lnames().front();
+  return name != "help" && name != "options";
+}
+
+std::string known_keys(const CLI::App& command) {
+  std::string known;
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_settable(option)) known += (known.empty() ? "" : ", ") + option->get_lnames().front();
+  }
+  return known;
+}
+
+}  // namespace
+
+void Command::take_options_from(const std::string& path) {
+  if (path.empty()) return;
+  for (const auto& [key, value] : read_options_file(path)) {
+    CLI::Option* const option = parser_.get_option_no_throw("--" + key);
+    if (option == nullptr || !is_settable(option)) {
+      throw UsageError(path + ": unknown option '" + key + "'; known: " + known_keys(parser_));
+    }
+    if (option->count() > 0) continue;
+    option->add_result(value);
+    try {
+      option->run_callback();
+    } catch (const CLI::ParseError& e) {
+      throw UsageError(path + ": " + e.what());
+    }
+  }
+}
+
+int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> commands, int argc, char** argv) {
+  require_known(commands, argc, argv);
+  Command::Parser program(info.description, info.name);
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->label("SUBCOMMAND", "COMMAND");
+  formatter->label("Positionals", "Arguments");
+  program.formatter(formatter);
+  program.set_version_flag("--version", info.version, "print the version and exit");
+  program.set_help_flag("-h,--help", "print this help and exit; each command has its own");
+  program.footer(info.footer);
+  std::vector<std::shared_ptr<Command::Parser>> parsers;
+  std::vector<Command> defined;
+  std::vector<std::function<int()>> run;
+  defined.reserve(commands.size());
+  for (const CommandInfo& c : commands) {
+    parsers.push_back(std::make_shared<Command::Parser>(c.description, c.name));
+    parsers.back()->formatter(formatter);
+    parsers.back()->set_help_flag("-h,--help", "print this help and exit; each command has its own");
+    parsers.back()->group("Commands");
+    parsers.back()->footer(info.footer);
+    program.add_subcommand(parsers.back());
+    run.push_back(c.define(defined.emplace_back(*parsers.back())));
+  }
+  if (argc < 2) {
+    fmt::print(stderr, "{}", program.help());
+    return exit_usage;
+  }
+  try {
+    parse(program, argc, argv);
+  } catch (const CLI::Success& e) {
+    return program.exit(e);
+  }
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    if (parsers[k]->parsed()) return run[k]();
+  }
+  throw UsageError("a command is missing; known: " + names_of(commands));
+}
+
+std::string listing_line(std::string_view name, std::string_view description) {
+  return entry(std::string(name), std::string(description));
+}
+
+}  // namespace ostinato::cli

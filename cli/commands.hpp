@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "command_line.hpp"
+
+namespace ostinato::cli {
+
+// Each adds the options of its command, and returns what the command does once they are parsed.
+std::function<int()> define_solve(Command& command);
+std::function<int()> define_inspect(Command& command);
+std::function<int()> define_tune(Command& command);
+std::function<int()> define_bench(Command& command);
+std::function<int()> define_generate(Command& command);
+
+}  // namespace ostinato::cli
