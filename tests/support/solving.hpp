@@ -14,12 +14,11 @@
 #include <vector>
 
 #include <ostinato/preconditioners/jacobi.hpp>
-#include <ostinato/solvers/bicgstab.hpp>
-#include <ostinato/solvers/cg.hpp>
-#include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -36,30 +35,6 @@ inline void PrintTo(Status status, std::ostream* out) { *out << to_string(status
 
 namespace ostinato::test {
 
-struct Cg {
-  static constexpr const char* name = "cg";
-  template <class... Args>
-  static SolveResult run(Args&&... args) {
-    return cg(std::forward<Args>(args)...);
-  }
-};
-
-struct Bicgstab {
-  static constexpr const char* name = "bicgstab";
-  template <class... Args>
-  static SolveResult run(Args&&... args) {
-    return bicgstab(std::forward<Args>(args)...);
-  }
-};
-
-struct Gmres {
-  static constexpr const char* name = "gmres";
-  template <class... Args>
-  static SolveResult run(Args&&... args) {
-    return gmres(std::forward<Args>(args)...);
-  }
-};
-
 /// A method on a space, as one type.
 template <class M, class S, class V>
 struct MethodOn {
@@ -68,14 +43,23 @@ struct MethodOn {
   using T = V;
 };
 
+template <class M, class... Case>
+testing::Types<MethodOn<M, typename Case::Space, typename Case::T>...> method_on(testing::Types<Case...>);
+
 template <class M>
-using MethodOnEverySpace = testing::Types<MethodOn<M, Host, float>, MethodOn<M, Host, double>, MethodOn<M, Cuda, float>,
-                                          MethodOn<M, Cuda, double>>;
-using EveryMethod =
-    testing::Types<MethodOn<Cg, Host, float>, MethodOn<Cg, Host, double>, MethodOn<Cg, Cuda, float>,
-                   MethodOn<Cg, Cuda, double>, MethodOn<Bicgstab, Host, float>, MethodOn<Bicgstab, Host, double>,
-                   MethodOn<Bicgstab, Cuda, float>, MethodOn<Bicgstab, Cuda, double>, MethodOn<Gmres, Host, float>,
-                   MethodOn<Gmres, Host, double>, MethodOn<Gmres, Cuda, float>, MethodOn<Gmres, Cuda, double>>;
+using MethodOnEverySpace = decltype(method_on<M>(EverySpace{}));
+
+template <class... Case>
+testing::Types<Case...> joined(testing::Types<Case...>);
+template <class... A, class... B, class... More>
+auto joined(testing::Types<A...>, testing::Types<B...>, More... more)
+    -> decltype(joined(testing::Types<A..., B...>{}, more...));
+
+template <class... M>
+decltype(joined(MethodOnEverySpace<M>{}...)) every_method(MethodList<M...>);
+
+/// Every method of the list on every space.
+using EveryMethod = decltype(every_method(Solvers{}));
 
 struct MethodNames {
   template <class Case>
@@ -118,7 +102,7 @@ template <class Method, class Space, class Op, class M, class T>
 Solved<T> run_with(const Space& space, const Op& op, const System<T>& system, const M& m, const SolveOptions& options) {
   const Vector<Space, T> b(space, std::span<const T>(system.b));
   Vector<Space, T> x(space, std::span<const T>(system.x0));
-  SolveResult result = Method::run(space, op, b, x, m, options);
+  SolveResult result = Solver<Method>{}(space, op, b, x, m, options);
   return {std::move(result), x.download()};
 }
 

@@ -22,7 +22,11 @@ struct On {
   using T = V;
 };
 
-using EverySpace = testing::Types<On<Host, float>, On<Host, double>, On<Cuda, float>, On<Cuda, double>>;
+}  // namespace ostinato::test
+
+#include "support/every_space.hpp"
+
+namespace ostinato::test {
 
 template <class Space>
 constexpr const char* space_name() {

@@ -1,0 +1,424 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/list.hpp>
+#include <ostinato/spmv/operator.hpp>
+
+#include "support/reference.hpp"
+#include "support/samples.hpp"
+#include "support/spaces.hpp"
+
+// What every format of the list must do, on both spaces and for both value types. A format that is added to the list is
+// tested here without an edit.
+
+namespace ostinato::test {
+
+namespace {
+
+/// Formats whose bytes a plan can only estimate. Of all others the prediction is exact.
+constexpr std::string_view estimated[] = {"bccoo", "bccoo-plus"};
+
+template <class Case>
+class FormatConformance : public SpaceTest<Case> {
+ public:
+  using Space = typename Case::Space;
+  using T = typename Case::T;
+  using Op = Operator<Space, T>;
+  using Body = void (FormatConformance::*)();
+
+  FormatConformance(const FormatEntry<Space, T>& format, Body body) : format_(format), body_(body) {}
+
+  void TestBody() override { (this->*body_)(); }
+
+  void MultipliesByHand();
+  void StaysWithinTheBoundForEveryAlphaAndBeta();
+  void StaysWithinTheBoundWhenNothingCancels();
+  void BetaZeroIgnoresNanInY();
+  void NanInXReachesTheRowsThatReadIt();
+  void ApplyDotIsApplyAndDot();
+  void ApplyDotReadsTheVectorThatItMultiplies();
+  void ResidualIsThatOfTheProduct();
+  void RevisionChangesWithTheValuesAlone();
+  void UpdateValuesIsAsGoodAsBuilding();
+  void SortsRowsAndAddsDuplicatesFirst();
+  void GivesTheSameBitsEachTime();
+  void NamesBothShapesWhenTheyDiffer();
+  void PredictsTheBytesThatItTakes();
+  void PredictsCostsThatCanBeCompared();
+  void TakesTheMatrixThatIsMovedIn();
+  void IsKnownByItsNameOnly();
+
+ private:
+  /// Small as the matrices are, bytes are saved on them.
+  FormatOptions forced() const { return {.format = std::string(format_.name), .compress = Compress::on}; }
+
+  Cost cost(const Csr<T>& a) const {
+    const Structure s = analyse(Host(), a.view());
+    const Machine m = machine_of(this->space());
+    return format_.propose({s, m, true}, "").cost;
+  }
+
+  /// Whether the format can hold the matrix. When it can't, Operator must refuse, and say why.
+  bool holds(const Csr<T>& a) const {
+    const Cost c = cost(a);
+    if (c.applies()) return true;
+    const auto refused = message_of<ArgumentError>([&] { Op(this->space(), a, forced()); });
+    EXPECT_NE(refused.find(c.reason_not), std::string::npos) << refused;
+    return false;
+  }
+
+  /// Calls f(op, matrix) for each sample that the format can hold.
+  template <class Check>
+  void on_every_sample(Check f) const {
+    bool some = false;
+    for (const Sample<T>& sample : every_sample<T>()) {
+      SCOPED_TRACE(sample.name);
+      if (!holds(sample.matrix)) continue;
+      some = true;
+      f(Op(this->space(), sample.matrix, forced()), sample.matrix);
+    }
+    const std::string refusal = cost(stencil<T>(1, 1, 1, 1)).reason_not;
+    if (!Space::on_device && refusal == formats::cusparse_needs_gpu) GTEST_SKIP() << refusal;
+    EXPECT_TRUE(some) << "the format holds none of the samples: " << refusal;
+  }
+
+  /// Empty when both products have the same bits; for a format that doesn't promise them, when the second is right.
+  std::string differing(const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& y,
+                        const std::vector<T>& again) const {
+    if (cost(a).reproducible) return same_bits(y, again) ? "" : "other bits";
+    return difference(again, reference_product(a.view(), T{1}, x, T{0}, {}));
+  }
+
+  std::vector<T> product(const Op& op, T alpha, const std::vector<T>& x, T beta, const std::vector<T>& y) const {
+    const auto dx = this->put(x);
+    auto dy = this->put(y);
+    op.apply(alpha, dx, beta, dy);
+    return dy.download();
+  }
+
+  std::vector<T> product(const Op& op, const std::vector<T>& x) const {
+    return product(op, T{1}, x, T{0}, std::vector<T>(static_cast<std::size_t>(op.rows())));
+  }
+
+  struct WithDot {
+    std::vector<T> y;
+    double dot;
+  };
+
+  WithDot product_and_dot(const Op& op, const std::vector<T>& x, const std::vector<T>& w) const {
+    const auto dx = this->put(x), dw = this->put(w);
+    auto dy = this->put(std::vector<T>(w.size(), std::numeric_limits<T>::quiet_NaN()));
+    auto slot = this->template put<double>({-1});
+    op.apply_dot(dx, dy, dw, slot.data());
+    return {dy.download(), slot.download()[0]};
+  }
+
+  const FormatEntry<Space, T>& format_;
+  Body body_;
+};
+
+#define OSTINATO_CONFORMANCE(name) \
+  template <class Case>            \
+  void FormatConformance<Case>::name()
+
+OSTINATO_CONFORMANCE(MultipliesByHand) {
+  const Csr<T> a = dense<T>({{2, 0, -1, 0}, {0, 0, 0, 0}, {1, 3, 0, 4}});
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const Operator op(this->space(), a, forced());
+
+  const auto plain = product(op, T{1}, {1, 2, 3, 4}, T{0}, {9, 9, 9});
+  const auto scaled = product(op, T{2}, {1, 2, 3, 4}, T{-1}, {1, 2, 3});
+
+  EXPECT_EQ(plain, (std::vector<T>{-1, 0, 23}));
+  EXPECT_EQ(scaled, (std::vector<T>{-3, -2, 43}));
+}
+
+OSTINATO_CONFORMANCE(StaysWithinTheBoundForEveryAlphaAndBeta) {
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 21), y = random_vector<T>(a.rows, 22);
+    for (const T alpha : {T{0}, T{1}, T{-1}, T(2.5)}) {
+      for (const T beta : {T{0}, T{1}, T{-1}, T(2.5)}) {
+        const auto got = product(op, alpha, x, beta, y);
+        EXPECT_EQ(difference(got, reference_product(a.view(), alpha, x, beta, y)), "") << alpha << " " << beta;
+      }
+    }
+  });
+}
+
+OSTINATO_CONFORMANCE(StaysWithinTheBoundWhenNothingCancels) {
+  on_every_sample([&](const auto&, const Csr<T>& a) {
+    Csr<T> positive = a;
+    for (T& v : positive.val) v = std::abs(v);
+    auto x = random_vector<T>(a.cols, 23);
+    for (T& v : x) v = std::abs(v);
+    const Operator op(this->space(), positive, forced());
+
+    const auto got = product(op, x);
+
+    EXPECT_EQ(difference(got, reference_product(positive.view(), T{1}, x, T{0}, {})), "");
+  });
+}
+
+OSTINATO_CONFORMANCE(BetaZeroIgnoresNanInY) {
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 24);
+    const std::vector<T> nan(static_cast<std::size_t>(a.rows), std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> infinite(static_cast<std::size_t>(a.rows), std::numeric_limits<T>::infinity());
+
+    const auto over_zero = product(op, x);
+
+    EXPECT_TRUE(all_finite(over_zero));
+    EXPECT_EQ(differing(a, x, over_zero, product(op, T{1}, x, T{0}, nan)), "");
+    EXPECT_EQ(differing(a, x, over_zero, product(op, T{1}, x, T{0}, infinite)), "");
+  });
+}
+
+OSTINATO_CONFORMANCE(NanInXReachesTheRowsThatReadIt) {
+  const Csr<T> a = stencil<T>(597, 597, 1, 25);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const Operator op(this->space(), a, forced());
+  auto x = random_vector<T>(597, 26);
+  x[300] = std::numeric_limits<T>::quiet_NaN();
+
+  const auto y = product(op, x);
+
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i >= 299 && i <= 301) << i;
+}
+
+OSTINATO_CONFORMANCE(ApplyDotIsApplyAndDot) {
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 27), w = random_vector<T>(a.rows, 28);
+
+    const auto got = product_and_dot(op, x, w);
+
+    EXPECT_EQ(difference(got.y, reference_product(a.view(), T{1}, x, T{0}, {})), "");
+    ReferenceRow dot{0, 0, a.rows};
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      dot.value += static_cast<long double>(w[i]) * got.y[i];
+      dot.magnitude += std::abs(static_cast<long double>(w[i]) * got.y[i]);
+    }
+    EXPECT_EQ(difference(std::vector<double>{got.dot}, {dot}), "");
+  });
+}
+
+OSTINATO_CONFORMANCE(ApplyDotReadsTheVectorThatItMultiplies) {
+  const Csr<T> a = dense<T>({{2, -1, 0}, {-1, 2, -1}, {0, -1, 2}});
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const Operator op(this->space(), a, forced());
+  const auto x = this->put(std::vector<T>{1, 2, 5});
+  auto y = this->put(std::vector<T>(3));
+  auto slot = this->template put<double>({-1});
+
+  op.apply_dot(x, y, x, slot.data());
+
+  EXPECT_EQ(y.download(), (std::vector<T>{0, -2, 8}));
+  EXPECT_EQ(slot.download()[0], 36);
+}
+
+OSTINATO_CONFORMANCE(ResidualIsThatOfTheProduct) {
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    const T untouched = 17;
+    const auto x = random_vector<T>(a.cols, 38), b = random_vector<T>(a.rows, 39);
+    const auto dx = this->put(x), db = this->put(b);
+    auto dr = this->put(std::vector<T>(b.size(), untouched));
+    auto slot = this->template put<double>({-1});
+
+    const bool done = op.residual(dx, db, dr, slot.data());
+
+    const std::vector<T> r = dr.download();
+    if (!done) {
+      EXPECT_EQ(r, std::vector<T>(b.size(), untouched));
+      EXPECT_EQ(slot.download()[0], -1);
+      return;
+    }
+    EXPECT_EQ(difference(r, reference_product(a.view(), T{-1}, x, T{1}, b)), "");
+    ReferenceRow norm{0, 0, a.rows};
+    for (const T v : r) norm.value += static_cast<long double>(v) * v;
+    norm.magnitude = norm.value;
+    EXPECT_EQ(difference(std::vector<double>{slot.download()[0]}, {norm}), "");
+  });
+}
+
+OSTINATO_CONFORMANCE(RevisionChangesWithTheValuesAlone) {
+  const Csr<T> a = stencil<T>(597, 597, 20, 40);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  Operator op(this->space(), a, forced());
+  const auto x = random_vector<T>(597, 41);
+  const int before = op.revision();
+  for (int k = 0; k < 3; ++k) product(op, x);
+  const int after_products = op.revision();
+
+  op.update_values(a);
+
+  EXPECT_EQ(after_products, before);
+  EXPECT_NE(op.revision(), before);
+}
+
+OSTINATO_CONFORMANCE(UpdateValuesIsAsGoodAsBuilding) {
+  on_every_sample([&](const auto&, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 29);
+    Csr<T> changed = a;
+    const auto values = random_vector<T>(static_cast<Index>(a.val.size()), 30);
+    std::copy(values.begin(), values.end(), changed.val.begin());
+    Operator updated(this->space(), a, forced());
+    const Operator built(this->space(), changed, forced());
+
+    updated.update_values(changed);
+
+    EXPECT_EQ(differing(changed, x, product(updated, x), product(built, x)), "");
+    EXPECT_EQ(updated.bytes(), built.bytes());
+  });
+}
+
+OSTINATO_CONFORMANCE(SortsRowsAndAddsDuplicatesFirst) {
+  on_every_sample([&](const auto& sorted, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 31);
+    const Csr<T> mixed = shuffled(a, 32);
+    const Operator by_reference(this->space(), mixed, forced());
+    const Operator moved_in(this->space(), Csr<T>(mixed), forced());
+
+    const auto y = product(sorted, x);
+
+    EXPECT_EQ(differing(a, x, y, product(by_reference, x)), "");
+    EXPECT_EQ(differing(a, x, y, product(moved_in, x)), "");
+    EXPECT_EQ(by_reference.structure().nonzeros, a.nonzeros());
+  });
+}
+
+OSTINATO_CONFORMANCE(GivesTheSameBitsEachTime) {
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    if (!cost(a).reproducible) return;
+    const auto x = random_vector<T>(a.cols, 33), w = random_vector<T>(a.rows, 34);
+    const Operator again(this->space(), a, forced());
+    const auto first = product_and_dot(op, x, w);
+    const auto plain = product(op, x);
+
+    for (int k = 0; k < 20; ++k) {
+      const auto next = product_and_dot(k % 2 == 0 ? again : op, x, w);
+      ASSERT_TRUE(same_bits(first.y, next.y)) << k;
+      ASSERT_EQ(first.dot, next.dot) << k;
+      ASSERT_TRUE(same_bits(plain, product(op, x))) << k;
+    }
+  });
+}
+
+OSTINATO_CONFORMANCE(NamesBothShapesWhenTheyDiffer) {
+  const Csr<T> a = stencil<T>(33, 31, 2, 35);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const Operator op(this->space(), a, forced());
+  Vector<Space, T> x(this->space(), 31), y(this->space(), 33), other(this->space(), 30);
+  auto slot = this->template put<double>({0});
+
+  const auto short_x = message_of<DimensionError>([&] { op.apply(T{1}, other, T{0}, y); });
+  const auto short_y = message_of<DimensionError>([&] { op.apply(T{1}, x, T{0}, other); });
+  const auto short_w = message_of<DimensionError>([&] { op.apply_dot(x, y, other, slot.data()); });
+
+  for (const std::string& text : {short_x, short_y, short_w}) {
+    EXPECT_NE(text.find("33 x 31"), std::string::npos) << text;
+    EXPECT_NE(text.find("30"), std::string::npos) << text;
+  }
+}
+
+OSTINATO_CONFORMANCE(PredictsTheBytesThatItTakes) {
+  const bool exact = std::find(std::begin(estimated), std::end(estimated), format_.name) == std::end(estimated);
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    const std::size_t predicted = cost(a).bytes;
+    if (exact) {
+      EXPECT_EQ(op.bytes(), predicted);
+    } else {
+      EXPECT_LE(op.bytes(), 2 * predicted + 4096);
+      EXPECT_GE(2 * op.bytes() + 8192, predicted);
+    }
+  });
+}
+
+OSTINATO_CONFORMANCE(PredictsCostsThatCanBeCompared) {
+  on_every_sample([&](const auto&, const Csr<T>& a) {
+    const Cost c = cost(a);
+
+    EXPECT_TRUE(std::isfinite(c.seconds) && c.seconds > 0) << c.seconds;
+    EXPECT_TRUE(std::isfinite(c.setup_seconds) && c.setup_seconds >= 0) << c.setup_seconds;
+    EXPECT_TRUE(std::isfinite(c.moved) && c.moved >= 0) << c.moved;
+    EXPECT_TRUE(std::isfinite(c.padding) && c.padding >= 0) << c.padding;
+  });
+}
+
+OSTINATO_CONFORMANCE(TakesTheMatrixThatIsMovedIn) {
+  const Csr<T> a = stencil<T>(597, 597, 9, 36);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const auto x = random_vector<T>(597, 37);
+  auto given = std::make_unique<Csr<T>>(a);
+  const Operator op(this->space(), std::move(*given), forced());
+
+  given.reset();
+
+  EXPECT_EQ(difference(product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
+}
+
+OSTINATO_CONFORMANCE(IsKnownByItsNameOnly) {
+  int found = 0;
+  for (const auto& entry : format_list<Space, T>()) found += entry.name == format_.name;
+
+  EXPECT_EQ(found, 1);
+  EXPECT_FALSE(format_.description.empty());
+}
+
+/// Makes a test of each case for each format of a list.
+template <class Case>
+void register_cases() {
+  using Conformance = FormatConformance<Case>;
+  struct Named {
+    const char* name;
+    typename Conformance::Body body;
+  };
+#define OSTINATO_CASE(name) \
+  Named { #name, &Conformance::name }
+  static constexpr Named cases[] = {OSTINATO_CASE(MultipliesByHand),
+                                    OSTINATO_CASE(StaysWithinTheBoundForEveryAlphaAndBeta),
+                                    OSTINATO_CASE(StaysWithinTheBoundWhenNothingCancels),
+                                    OSTINATO_CASE(BetaZeroIgnoresNanInY),
+                                    OSTINATO_CASE(NanInXReachesTheRowsThatReadIt),
+                                    OSTINATO_CASE(ApplyDotIsApplyAndDot),
+                                    OSTINATO_CASE(ApplyDotReadsTheVectorThatItMultiplies),
+                                    OSTINATO_CASE(ResidualIsThatOfTheProduct),
+                                    OSTINATO_CASE(RevisionChangesWithTheValuesAlone),
+                                    OSTINATO_CASE(UpdateValuesIsAsGoodAsBuilding),
+                                    OSTINATO_CASE(SortsRowsAndAddsDuplicatesFirst),
+                                    OSTINATO_CASE(GivesTheSameBitsEachTime),
+                                    OSTINATO_CASE(NamesBothShapesWhenTheyDiffer),
+                                    OSTINATO_CASE(PredictsTheBytesThatItTakes),
+                                    OSTINATO_CASE(PredictsCostsThatCanBeCompared),
+                                    OSTINATO_CASE(TakesTheMatrixThatIsMovedIn),
+                                    OSTINATO_CASE(IsKnownByItsNameOnly)};
+  for (const auto& format : format_list<typename Case::Space, typename Case::T>()) {
+    std::string suite = "FormatConformance/" + std::string(format.name) + "_" + SpaceNames::GetName<Case>(0);
+    std::replace(suite.begin(), suite.end(), '-', '_');  // a dash would cut a --gtest_filter in two
+    for (const Named& c : cases) {
+      testing::RegisterTest(suite.c_str(), c.name, nullptr, nullptr, __FILE__, __LINE__,
+                            [&format, body = c.body]() -> SpaceTest<Case>* { return new Conformance(format, body); });
+    }
+  }
+}
+
+template <class... Case>
+bool register_all(testing::Types<Case...>) {
+  (register_cases<Case>(), ...);
+  return true;
+}
+
+[[maybe_unused]] const bool registered = register_all(EverySpace{});
+
+}  // namespace
+
+}  // namespace ostinato::test
