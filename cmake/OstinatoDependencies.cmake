@@ -19,4 +19,3 @@ if(NOT TARGET Kokkos::kokkos)
 endif()
 
 find_package(ZLIB REQUIRED)
-find_package(FastFloat CONFIG REQUIRED)

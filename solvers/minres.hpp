@@ -22,7 +22,7 @@ struct Minres {
   static constexpr std::string_view name = "minres";
   static constexpr std::string_view description = "minimal residuals; symmetric matrices, definite or not";
   static constexpr int products_per_iteration = 1;
-  static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
   static constexpr int period = 2;  ///< v and v_old, w and w_old are swapped
 
   template <class Space, class T>

@@ -44,13 +44,14 @@ struct MinresUpdateV {
     of_v_old = static_cast<T>(s->gamma / s->gamma_old);
     return state->running();
   }
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    v_old[i] = of_q * q[i] - of_v * v[i] - of_v_old * v_old[i];
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { v_old[i] = of_q * q[i] - of_v * v[i] - of_v_old * v_old[i]; }
 };
 
 /// The tridiagonal matrix gets a column, and a rotation makes it triangular; x and r follow. w_old becomes the next
 /// direction. x isn't updated where it would not be finite, which ends the recurrence.
+///
+/// So does a step whose rounding adds more to the residual than the step takes away. When A is singular and b isn't in
+/// its range, that happens where the residual is the least possible; without this end x would grow along the kernel.
 template <class T>
 struct MinresUpdateX {
   MinresScalars* s;
@@ -62,6 +63,8 @@ struct MinresUpdateX {
   MinresScalars next = {};
   bool usable = false;
   T of_z = 0, of_w = 0, of_w_old = 0, step = 0, of_r = 0, of_new_v = 0;
+  double gained = 0;   ///< the part of the residual that the step takes away
+  double rounded = 0;  ///< times |w| / |z|: the part of it that rounding adds
   static constexpr double epsilon = std::numeric_limits<T>::epsilon();
 
   OSTINATO_FUNCTION bool prepare() {
@@ -86,11 +89,14 @@ struct MinresUpdateX {
     step = static_cast<T>(next.c * s->eta);
     of_r = static_cast<T>(next.s * next.s);
     of_new_v = gamma > 0 ? static_cast<T>(next.c * next.eta / gamma) : T{0};
+    gained = next.c * next.c / 2;
+    rounded = epsilon * next.a_norm * s->gamma * (next.c < 0 ? -next.c : next.c);
     return state->running();
   }
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (!usable) return {{0.0}};
+  /// r . r, w . w and z . z
+  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
+    if (!usable) return {};
     const T direction = of_z * z[i] - of_w * w[i] - of_w_old * w_old[i];
     const T moved = x[i] + step * direction;
     const T nothing = moved - moved;
@@ -98,13 +104,15 @@ struct MinresUpdateX {
     if (nothing == T{0}) x[i] = moved;
     const T value = of_r * r[i] + of_new_v * v[i] + nothing;
     r[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value)}};
+    return {{square(value), square(direction), square(z[i])}};
   }
 
-  OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
+  OSTINATO_FUNCTION void finish(const Sums<3>& sums) {
     if (usable) {
       *s = next;
-      state->record(rr.v[0]);
+      state->record(sums.v[0]);
+      const double lost = rounded * sqrt(sums.v[1] / sums.v[2]);
+      if (state->running() && lost > gained && lost * lost > epsilon) state->state = ConvergenceState::broke_down;
     } else {
       const double sum = s->zq + s->vz;
       state->state = sum - sum == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
@@ -112,6 +120,7 @@ struct MinresUpdateX {
   }
 
  private:
+  OSTINATO_FUNCTION static double square(T value) { return static_cast<double>(value) * static_cast<double>(value); }
   OSTINATO_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
 };
 

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// What Operator adds to its format; the formats themselves are in format_conformance.hpp.
+// What Operator adds to its format; the formats themselves are in formats/format_conformance_test.cpp.
 
 namespace ostinato::test {
 namespace {
@@ -24,6 +25,10 @@ template <class Case>
 class OperatorOn : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
+
+  static const FormatList<typename Case::Space, Value>& formats() {
+    return format_list<typename Case::Space, Value>();
+  }
 
   template <class Op>
   std::vector<Value> product(const Op& op, const std::vector<Value>& x) const {
@@ -45,7 +50,7 @@ TYPED_TEST(OperatorOn, SaysWhatItHoldsAndWhy) {
   EXPECT_EQ(op.cols(), 1600);
   EXPECT_EQ(op.structure().nonzeros, a.nonzeros());
   EXPECT_EQ(op.choice().format, op.format());
-  EXPECT_EQ(op.choice().candidates.size(), format_infos.size());
+  EXPECT_EQ(op.choice().candidates.size(), this->formats().size());
   EXPECT_FALSE(op.choice().reason.empty());
   for (const Candidate& c : op.choice().candidates) EXPECT_FALSE(c.verdict.empty()) << c.name;
   EXPECT_GT(op.bytes(), 0u);
@@ -84,7 +89,7 @@ TYPED_TEST(OperatorOn, ListsTheFormatsForAnUnknownOne) {
 
   const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "nonesuch"}); });
 
-  for (const FormatInfo& info : format_infos) EXPECT_NE(text.find(info.name), std::string::npos) << text;
+  for (const auto& format : this->formats()) EXPECT_NE(text.find(format.name), std::string::npos) << text;
 }
 
 TYPED_TEST(OperatorOn, BuildsEachFormatByTheNameThatItGives) {
@@ -108,6 +113,17 @@ TYPED_TEST(OperatorOn, RefusesParametersThatAFormatDoesNotHave) {
   const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "csr:height=8"}); });
 
   EXPECT_EQ(text, "format csr has no parameters");
+}
+
+TYPED_TEST(OperatorOn, CompilesNoKernelsForAFormatThatHasNone) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2}, {0, 3}});
+
+  const Operator op(this->space(), a, {.format = "csr", .jit = Jit::on});
+
+  EXPECT_EQ(op.generated(), "");
+  EXPECT_EQ(op.revision(), 0);
+  EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
 }
 
 TYPED_TEST(OperatorOn, MeasuresNothingWhereThereAreNoEntries) {

@@ -28,6 +28,14 @@ struct On {
 
 namespace ostinato::test {
 
+template <class... Case>
+constexpr bool any_on_device(testing::Types<Case...>) {
+  return (Case::Space::on_device || ...);
+}
+
+/// What is in the library with CUDA alone may be called under `if constexpr (built_with_cuda)`.
+inline constexpr bool built_with_cuda = any_on_device(EverySpace{});
+
 template <class Space>
 constexpr const char* space_name() {
   return Space::on_device ? "Cuda" : "Host";

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fast_float/fast_float.h>
-
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +65,24 @@ inline const char* parse_index(const char* p, const char* end, Index bound, Inde
   return p;
 }
 
+/// What a number that std::from_chars finds too large or too small rounds to: infinity, 0 or a denormal.
+double rounded_double(const char* text, const char* end);
+float rounded_float(const char* text, const char* end);
+
+/// As std::from_chars, but a number out of range is rounded.
+template <class T>
+std::from_chars_result parse_number(const char* text, const char* end, T& value) {
+  const std::from_chars_result parsed = std::from_chars(text, end, value);
+  if (parsed.ec == std::errc::result_out_of_range) {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      value = rounded_float(text, parsed.ptr);
+    } else {
+      value = rounded_double(text, parsed.ptr);
+    }
+  }
+  return parsed;
+}
+
 /// Reads a number whose exponent is written with Fortran's D. `text` begins without '+'; stop points at the D.
 template <class T>
 const char* parse_fortran(const char* text, const char* stop, const char* end, T& value) {
@@ -75,7 +92,7 @@ const char* parse_fortran(const char* text, const char* stop, const char* end, T
   if (stop - text >= limit) return nullptr;
   std::memcpy(copy, text, n);
   copy[stop - text] = 'e';
-  const auto parsed = fast_float::from_chars(copy, copy + n, value);
+  const auto parsed = parse_number(copy, copy + n, value);
   // Not going past the D, or reaching the end of the copy, means that the number isn't all there.
   const std::ptrdiff_t length = parsed.ptr - copy;
   return length > stop - text && (length < limit || end - text == limit) ? text + length : nullptr;
@@ -88,7 +105,7 @@ const char* parse_value(const char* p, const char* end, T& value) {
   const char* digits = *p == '+' || *p == '-' ? p + 1 : p;
   if (digits == end || !(is_digit(*digits) || *digits == '.')) return nullptr;  // from_chars would take nan and inf
   const char* text = *p == '+' ? digits : p;
-  const auto parsed = fast_float::from_chars(text, end, value);
+  const auto parsed = parse_number(text, end, value);
   if (parsed.ec == std::errc::invalid_argument) return nullptr;
   const char* stop = parsed.ptr;
   if (stop != end && (*stop == 'd' || *stop == 'D')) stop = parse_fortran(text, stop, end, value);

@@ -97,8 +97,8 @@ class DiagonalCensusOf : public SpaceTest<Case> {
   using Value = typename Case::T;
 
   DiagonalCensus of(const Csr<Value>& a, Index in_piece = piece_rows) const {
-    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
-    return take_census(this->space(), resident.view(), offsets_of(a), in_piece);
+    const SpaceCsr<typename Case::Space, Value> matrix(this->space(), a.view());
+    return take_census(this->space(), matrix.view(), offsets_of(a), in_piece);
   }
 };
 
@@ -294,20 +294,6 @@ TYPED_TEST(DiagonalCensusOf, TellsNarrowValuesByOneThatIsNot) {
   EXPECT_EQ(wide.single, sizeof(T) == 4);
   EXPECT_EQ(huge.single, sizeof(T) == 4);
   EXPECT_TRUE(!wide.bfloat && !huge.bfloat);
-}
-
-TYPED_TEST(DiagonalCensusOf, WithoutSavingsKeepsThePattern) {
-  using T = typename TypeParam::T;
-  DiagonalCensus census = this->of(generate<T>("poisson2d", {.n = 20}));
-  census.symmetric = true;
-
-  const DiagonalCensus plain = without_savings(census);
-
-  EXPECT_FALSE(plain.symmetric);
-  EXPECT_TRUE(plain.class_rows.empty() && plain.values.empty());
-  ASSERT_EQ(plain.diagonals.size(), 5u);
-  for (const Diagonal& d : plain.diagonals) EXPECT_TRUE(!d.constant && !d.single && !d.bfloat && d.entries > 0);
-  EXPECT_EQ(plain.pieces.size(), census.pieces.size());
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ class PatternHashOf : public SpaceTest<Case> {
   using Value = typename Case::T;
 
   std::string of(const Csr<Value>& a) const {
-    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
-    return pattern_hash(this->space(), resident.view());
+    const SpaceCsr<typename Case::Space, Value> matrix(this->space(), a.view());
+    return pattern_hash(this->space(), matrix.view());
   }
 };
 

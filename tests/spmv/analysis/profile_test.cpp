@@ -31,8 +31,8 @@ class ProfileOf : public SpaceTest<Case> {
   using Value = typename Case::T;
 
   Profile of(const Csr<Value>& a) const {
-    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
-    return take_profile(this->space(), resident.view());
+    const SpaceCsr<typename Case::Space, Value> matrix(this->space(), a.view());
+    return take_profile(this->space(), matrix.view());
   }
 };
 
@@ -227,8 +227,8 @@ TYPED_TEST(ProfileOf, NothingHasTheProfileOfNothing) {
 
 TYPED_TEST(ProfileOf, ComesWithTheStructure) {
   using T = typename TypeParam::T;
-  const Resident<typename TypeParam::Space, T> some(this->space(), stencil<T>(50, 40, 6, 1));
-  const Resident<typename TypeParam::Space, T> none(this->space(), from_triplets<T>(5, 0, {}));
+  const SpaceCsr<typename TypeParam::Space, T> some(this->space(), stencil<T>(50, 40, 6, 1));
+  const SpaceCsr<typename TypeParam::Space, T> none(this->space(), from_triplets<T>(5, 0, {}));
 
   const Structure s = analyse(this->space(), some.view()), nothing = analyse(this->space(), none.view());
 
@@ -311,7 +311,7 @@ TEST(ProfileCuda, SeesWhatTheKernelBeforeItWrote) {
   if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
   const Cuda space;
   const std::size_t n = 1 << 20;
-  const Resident<Cuda, double> a(space, diagonal_matrix(std::vector<double>(n, 3.0)));
+  const SpaceCsr<Cuda, double> a(space, diagonal_matrix(std::vector<double>(n, 3.0)));
   const Operator<Cuda, double> op(space, a.view(), on_space, {.format = "csr", .jit = Jit::off});
   const Vector<Cuda, double> ones(space, n, 1.0);
   Vector<Cuda, double> val(space, n, 0.1);

@@ -29,9 +29,9 @@ class StructureOf : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
 
-  Structure of(const Csr<Value>& a, Look look = Look::closely) const {
-    const Resident<typename Case::Space, Value> resident(this->space(), a.view());
-    return analyse(this->space(), resident.view(), look);
+  Structure of(const Csr<Value>& a, AnalysisDepth depth = AnalysisDepth::full) const {
+    const SpaceCsr<typename Case::Space, Value> matrix(this->space(), a.view());
+    return analyse(this->space(), matrix.view(), depth);
   }
 };
 
@@ -233,14 +233,14 @@ TYPED_TEST(StructureOf, TakesNoCensusOfDiagonalsThatAreMostlyEmpty) {
   EXPECT_FALSE(sparse.census);
 }
 
-TYPED_TEST(StructureOf, TakesNoCensusInAQuickLookWhereDiagonalsDoNotPay) {
+TYPED_TEST(StructureOf, TakesNoCensusInAQuickAnalysisWhereDiagonalsDoNotPay) {
   using T = typename TypeParam::T;
   const Csr<T> half_empty = scattered<T>(20, 20, 3, false, 12), full = stencil<T>(200, 200, 5, 6),
                larger = stencil<T>(600, 600, 5, 6), many = scattered<T>(2000, 2000, 3, false, 12);
   EXPECT_TRUE(this->of(half_empty).census && this->of(full).census && this->of(larger).census);
-  EXPECT_FALSE(this->of(half_empty, Look::quickly).census);
-  EXPECT_TRUE(this->of(full, Look::quickly).census && this->of(larger, Look::quickly).census);
-  EXPECT_FALSE(this->of(many, Look::quickly).census);
+  EXPECT_FALSE(this->of(half_empty, AnalysisDepth::quick).census);
+  EXPECT_TRUE(this->of(full, AnalysisDepth::quick).census && this->of(larger, AnalysisDepth::quick).census);
+  EXPECT_FALSE(this->of(many, AnalysisDepth::quick).census);
 }
 
 TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {

@@ -22,8 +22,7 @@ class Scan : public SpaceTest<Case> {
   }
 };
 
-using OneOfEachSpace = testing::Types<On<Host, double>, On<Cuda, double>>;
-TYPED_TEST_SUITE(Scan, OneOfEachSpace, SpaceNames);
+TYPED_TEST_SUITE(Scan, EverySpace, SpaceNames);
 
 TYPED_TEST(Scan, AddsWhatComesBefore) {
   EXPECT_EQ(this->scanned({3, 0, 4, 99}), (std::vector<Offset>{0, 3, 3, 7}));

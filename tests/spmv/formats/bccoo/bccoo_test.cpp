@@ -36,9 +36,9 @@ class Bccoo : public SpaceTest<Case> {
   using Store = BccooStore<Space, V>;
 
   Store stored(const Csr<V>& a, const BccooShape& shape, BccooValues values = BccooValues::whole) const {
-    const Resident<Space, V> resident(this->space(), a.view());
-    const Profile profile = take_profile(this->space(), resident.view());
-    return Store(this->space(), resident.view(), shape, values, profile.different);
+    const SpaceCsr<Space, V> matrix(this->space(), a.view());
+    const Profile profile = take_profile(this->space(), matrix.view());
+    return Store(this->space(), matrix.view(), shape, values, profile.different);
   }
 
   std::vector<V> product(const Store& store, const std::vector<V>& x, V alpha, V beta, const std::vector<V>& y) const {
@@ -371,6 +371,11 @@ TYPED_TEST(Bccoo, ChoosesCodesWhenValuesAreFew) {
   EXPECT_LT(bytes[0] + a.val.size() * (sizeof(T) - 1), bytes[1] + 256 * sizeof(T));
 }
 
+const Machine& cpu() {
+  static const Machine machine = machine_of(Host());
+  return machine;
+}
+
 TEST(BccooParameters, SurviveAsText) {
   BccooParameters p;
   p.height = 3;
@@ -410,7 +415,7 @@ TEST(BccooParameters, SayHowValuesAreStored) {
     profile.distinct = distinct;
     profile.single = single;
     s.profile = std::make_shared<const Profile>(profile);
-    return formats::bccoo_values(s, p, sizeof(double));
+    return formats::bccoo_values({s, cpu()}, p, sizeof(double));
   };
 
   EXPECT_EQ(values(256, false, cells), BccooValues::coded);
@@ -427,11 +432,12 @@ TEST(BccooParameters, SayHowValuesAreStored) {
 TEST(BccooParameters, CountTheBytesOfCodes) {
   const Csr<double> ones = with_values(stencil<double>(20000, 20000, 3, 25), 1, false);
   const Structure s = analyse(Host(), ones.view());
+  const PlanInput in{s, cpu()};
   const formats::Bccoo<Host, double>::Parameters p;
 
-  const Cost cost = formats::bccoo_cost(s, machine_of(Host()), p, sizeof(double));
+  const Cost cost = formats::bccoo_cost(in, p, sizeof(double));
 
-  const formats::Bccoo<Host, double> built(Host(), Resident<Host, double>(Host(), ones.view()), s, p);
+  const formats::Bccoo<Host, double> built(Host(), SpaceCsr<Host, double>(Host(), ones.view()), in, p);
   EXPECT_NEAR(static_cast<double>(cost.bytes), static_cast<double>(built.bytes()),
               0.05 * static_cast<double>(cost.bytes));
 }
@@ -448,11 +454,11 @@ TEST(BccooParameters, TakeAsManyHotColumnsAsSharedMemoryHolds) {
   }
   s.profile = std::make_shared<const Profile>(profile);
   const auto chosen = [&](std::size_t kib) {
-    Machine m = machine_of(Host());
+    Machine m = cpu();
     m.device = true;
     m.shared_bytes = kib * 1024;
-    const BccooParameters p = formats::choose_bccoo(s, m, sizeof(double), false);
-    EXPECT_TRUE(formats::bccoo_cost(s, m, p, sizeof(double)).applies()) << kib;
+    const BccooParameters p = formats::choose_bccoo({s, m}, sizeof(double), false);
+    EXPECT_TRUE(formats::bccoo_cost({s, m}, p, sizeof(double)).applies()) << kib;
     return p.hot;
   };
 
@@ -466,7 +472,7 @@ TEST(BccooParameters, ChooseTheBlocksOfTheMatrix) {
   const Csr<double> a = generate<double>("fem27", {.n = 12, .unknowns = 3});
   const Structure s = analyse(Host(), a.view());
 
-  const BccooParameters p = formats::choose_bccoo(s, machine_of(Host()), sizeof(double), false);
+  const BccooParameters p = formats::choose_bccoo({s, cpu()}, sizeof(double), false);
 
   EXPECT_EQ(p.height, 3);
   EXPECT_EQ(p.width, 3);

@@ -14,7 +14,7 @@
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
 
-// What is special to compressed multi-row storage. The rest is in format_conformance.hpp.
+// What is special to compressed multi-row storage. The rest is in format_conformance_test.cpp.
 
 namespace ostinato::test {
 namespace {
@@ -93,7 +93,8 @@ class CmrsFormat : public SpaceTest<Case> {
 
   template <class F = Packed>
   F make(const Csr<V>& a, const CmrsParameters& p) const {
-    return F(this->space(), Resident<S, V>(this->space(), a.view()), analyse(Host(), a.view()), p);
+    const Structure s = analyse(Host(), a.view());
+    return F(this->space(), SpaceCsr<S, V>(this->space(), a.view()), PlanInput{s, gpu}, p);
   }
 
   template <class F>
@@ -139,7 +140,7 @@ TYPED_TEST(CmrsFormat, TellsTheLastColumnsFromPadding) {
         from_triplets<T>(17, cols, std::vector<Triplet<T>>{{0, 3, 1}, {15, cols - 1, 2}, {16, cols - 1, 3}});
     for (const CmrsParameters& p : every_parameters()) {
       SCOPED_TRACE(std::to_string(cols) + " " + p.text());
-      const Cmrs<Space, T> format(this->space(), Resident<Space, T>(this->space(), a.view()), Structure{}, p);
+      const Cmrs<Space, T> format(this->space(), SpaceCsr<Space, T>(this->space(), a.view()), PlanInput{{}, gpu}, p);
 
       EXPECT_EQ(format.matrix().shape.packed, cols < first_wide);
       expect_same_matrix(format.to_csr(), a);
@@ -255,7 +256,7 @@ TYPED_TEST(CmrsFormat, TakesNewValuesInEveryLayout) {
     auto format = this->make(a, p);
     const auto before = format.bytes();
 
-    format.update_values(Resident<typename TypeParam::Space, T>(this->space(), changed.view()));
+    format.update_values(SpaceCsr<typename TypeParam::Space, T>(this->space(), changed.view()));
 
     EXPECT_EQ(format.bytes(), before);
     expect_same_matrix(format.to_csr(), changed);
@@ -276,12 +277,12 @@ TYPED_TEST(CmrsFormat, RefusesParametersOfNoKernel) {
 TYPED_TEST(CmrsFormat, PredictsBytesOfEveryVariant) {
   using T = typename TypeParam::T;
   using Format = typename TestFixture::Packed;
-  const Machine machine = gpu;
   for (const Sample<T>& sample : every_sample<T>()) {
     const Structure s = analyse(Host(), sample.matrix.view());
-    for (const CmrsParameters& p : Format::variants(s, machine)) {
+    const PlanInput in{s, gpu};
+    for (const CmrsParameters& p : Format::variants(in)) {
       SCOPED_TRACE(sample.name + " " + p.text());
-      const double predicted = static_cast<double>(Format::cost(s, machine, p).bytes);
+      const double predicted = static_cast<double>(Format::cost(in, p).bytes);
       const double taken = static_cast<double>(this->make(sample.matrix, p).bytes());
 
       EXPECT_LE(taken, 2 * predicted + 4096);
@@ -292,7 +293,6 @@ TYPED_TEST(CmrsFormat, PredictsBytesOfEveryVariant) {
 
 TYPED_TEST(CmrsFormat, ExpectsALongRowToTakeLong) {
   using Format = typename TestFixture::Packed;
-  const Machine machine = gpu;
   Structure even;
   even.rows = even.cols = 1000000;
   even.nonzeros = 10000000;
@@ -300,8 +300,9 @@ TYPED_TEST(CmrsFormat, ExpectsALongRowToTakeLong) {
   Structure uneven = even;
   uneven.longest_row = 1000000;
 
-  for (const CmrsParameters& p : Format::variants(even, machine))
-    EXPECT_GT(Format::cost(uneven, machine, p).seconds, 2 * Format::cost(even, machine, p).seconds) << p.text();
+  const PlanInput short_rows{even, gpu}, long_row{uneven, gpu};
+  for (const CmrsParameters& p : Format::variants(short_rows))
+    EXPECT_GT(Format::cost(long_row, p).seconds, 2 * Format::cost(short_rows, p).seconds) << p.text();
 }
 
 TEST(CmrsParameters, AreReadFromTheirText) {

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/formats/csr/csr_format.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
+#include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/reference.hpp"
 #include "support/samples.hpp"
@@ -40,6 +41,15 @@ Stored<T> stored(const CusparseArrays<Space, T>& a) {
   return {a.start.download(), a.col.download(), a.val.download()};
 }
 
+/// As on the GPU of docs/performance.md. Costs need none.
+constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true, 0, 5.1e-12, 1.5};
+
+/// What the constructors of the formats have no use for.
+PlanInput unused() {
+  static const Structure none;
+  return {none, h200};
+}
+
 /// On Host the conversion alone; on Cuda through the formats.
 template <class Case>
 class Cusparse : public SpaceTest<Case> {
@@ -49,7 +59,7 @@ class Cusparse : public SpaceTest<Case> {
 
   Stored<V> slices(const Csr<V>& a) const {
     if constexpr (S::on_device) {
-      return stored(CusparseSell<S, V>(this->space(), resident(a), structure(a)).product().arrays());
+      return stored(CusparseSell<S, V>(this->space(), matrix(a), unused()).product().arrays());
     } else {
       return stored(formats::to_slices(this->space(), a.view()));
     }
@@ -57,7 +67,7 @@ class Cusparse : public SpaceTest<Case> {
 
   Stored<V> blocks(const Csr<V>& a, int size) const {
     if constexpr (S::on_device) {
-      return stored(CusparseBsr<S, V>(this->space(), resident(a), structure(a), {size}).product().arrays());
+      return stored(CusparseBsr<S, V>(this->space(), matrix(a), unused(), {size}).product().arrays());
     } else {
       return stored(formats::to_blocks(this->space(), a.view(), size));
     }
@@ -66,8 +76,8 @@ class Cusparse : public SpaceTest<Case> {
   /// The arrays of slices or blocks that were made for `a` and then given the values of `changed`.
   Stored<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
     if constexpr (S::on_device) {
-      CusparseSell<S, V> f(this->space(), resident(a), structure(a));
-      f.update_values(resident(changed));
+      CusparseSell<S, V> f(this->space(), matrix(a), unused());
+      f.update_values(matrix(changed));
       return stored(f.product().arrays());
     } else {
       auto arrays = formats::to_slices(this->space(), a.view());
@@ -78,8 +88,8 @@ class Cusparse : public SpaceTest<Case> {
 
   Stored<V> updated_blocks(const Csr<V>& a, const Csr<V>& changed, int size) const {
     if constexpr (S::on_device) {
-      CusparseBsr<S, V> f(this->space(), resident(a), structure(a), {size});
-      f.update_values(resident(changed));
+      CusparseBsr<S, V> f(this->space(), matrix(a), unused(), {size});
+      f.update_values(matrix(changed));
       return stored(f.product().arrays());
     } else {
       auto arrays = formats::to_blocks(this->space(), a.view(), size);
@@ -89,8 +99,7 @@ class Cusparse : public SpaceTest<Case> {
   }
 
  private:
-  Resident<S, V> resident(const Csr<V>& a) const { return Resident<S, V>(this->space(), a.view()); }
-  static Structure structure(const Csr<V>& a) { return analyse(Host(), a.view()); }
+  SpaceCsr<S, V> matrix(const Csr<V>& a) const { return SpaceCsr<S, V>(this->space(), a.view()); }
 };
 
 TYPED_TEST_SUITE(Cusparse, EverySpace, SpaceNames);
@@ -226,7 +235,7 @@ TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
     const Csr<T> a = with_dense_row<T>(480, 480, 77, 5);
     const auto x = random_vector<T>(480, 6), y = random_vector<T>(480, 7);
     for (const int size : {2, 3, 4, 5, 6, 8}) {
-      const CusparseBsr<Space, T> f(this->space(), Resident<Space, T>(this->space(), a.view()), {}, {size});
+      const CusparseBsr<Space, T> f(this->space(), SpaceCsr<Space, T>(this->space(), a.view()), unused(), {size});
       const auto in = this->put(x);
       auto out = this->put(y);
 
@@ -236,9 +245,6 @@ TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
     }
   }
 }
-
-/// As on the GPU of docs/performance.md. Costs need none.
-constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true, 0, 5.1e-12, 1.5};
 
 template <class F>
 std::string why_not(Index rows, Index cols, Offset nonzeros) {
@@ -252,28 +258,37 @@ std::string why_not(Index rows, Index cols, Offset nonzeros) {
   Profile profile;
   profile.sliced_slots = Offset{s.longest_row} * rows;
   s.profile = std::make_shared<const Profile>(profile);
-  return F::cost(s, h200).reason_not;
+  return F::cost({s, h200}).reason_not;
 }
 
 TEST(CusparseCost, RefusesTheCpu) {
   const Csr<double> a = stencil<double>(33, 33, 3, 1);
-  const Structure s = analyse(Host(), a.view());
-  const auto refusal = []<class F>(const Structure& of) { return F::cost(of, machine_of(Host())).reason_not; };
-
-  EXPECT_EQ((refusal.template operator()<CusparseAlg1<Host, double>>(s)), "cuSPARSE runs on NVIDIA GPUs");
-  EXPECT_EQ((refusal.template operator()<CusparseAlg2<Host, double>>(s)), "cuSPARSE runs on NVIDIA GPUs");
-  EXPECT_EQ((refusal.template operator()<CusparseSell<Host, float>>(s)), "cuSPARSE runs on NVIDIA GPUs");
-  EXPECT_EQ((refusal.template operator()<CusparseBsr<Host, float>>(s)), "cuSPARSE runs on NVIDIA GPUs");
-  EXPECT_THROW((CusparseAlg1<Host, double>(Host(), {Host(), a.view()}, s)), ArgumentError);
+  const Host host;
+  const Structure s = analyse(host, a.view());
+  const Machine m = machine_of(host);
+  int refused = 0;
+  for (const auto& format : format_list<Host, double>()) {
+    if (!format.name.starts_with("cusparse")) continue;
+    SCOPED_TRACE(format.name);
+    const Proposal proposal = format.propose({s, m}, "");
+    EXPECT_EQ(proposal.cost.reason_not, "cuSPARSE runs on NVIDIA GPUs");
+    EXPECT_THROW(format.build(host, SpaceCsr<Host, double>(host, a.view()), {s, m}, proposal), ArgumentError);
+    ++refused;
+  }
+  EXPECT_EQ(refused, 4);
 }
 
 TEST(CusparseCost, IsGoodEnoughForAListOfFormats) {
-  using List = FormatList<formats::Csr<Host, double>, CusparseAlg1<Host, double>, CusparseAlg2<Host, double>,
-                          CusparseSell<Host, double>, CusparseBsr<Host, double>>;
-  const Csr<double> a = stencil<double>(33, 33, 3, 1);
+  std::vector<FormatEntry<Host, double>> entries;
+  for (const auto& format : format_list<Host, double>()) {
+    if (format.name == "csr" || format.name.starts_with("cusparse")) entries.push_back(format);
+  }
+  const FormatList<Host, double> list(entries);
+  ASSERT_EQ(list.size(), 5u);
+  const Analysis analysis(Host(), stencil<double>(33, 33, 3, 1));
 
-  EXPECT_EQ((BasicOperator<Host, double, List>(Host(), a)).format(), "csr");
-  EXPECT_THROW((BasicOperator<Host, double, List>(Host(), a, {.format = "cusparse-sell"})), ArgumentError);
+  EXPECT_EQ(Operator(analysis, {}, list).format(), "csr");
+  EXPECT_THROW(Operator(analysis, {.format = "cusparse-sell"}, list), ArgumentError);
 }
 
 TEST(CusparseCost, RefusesWhatPasses32Bits) {
@@ -291,11 +306,13 @@ TEST(CusparseCost, RefusesBlocksThatDoNotFit) {
   const Structure diagonal = analyse(Host(), diagonal_matrix(std::vector<double>(12, 1)).view());
   const Structure odd = analyse(Host(), diagonal_matrix(std::vector<double>(7, 1)).view());
 
-  EXPECT_EQ(F::cost(odd, h200, {3}).reason_not, "rows and columns aren't multiples of 3");
-  EXPECT_EQ(F::cost(diagonal, h200, {2}).reason_not, "");
-  EXPECT_EQ(F::cost(diagonal, h200, {3}).reason_not, "blocks of 3 x 3 would be 33 % full");
-  EXPECT_EQ(F::variants(diagonal, h200), (std::vector<F::Parameters>{{2}}));
-  EXPECT_TRUE(F::variants(odd, h200).empty());
+  EXPECT_EQ(F::cost({odd, h200}, {3}).reason_not, "rows and columns aren't multiples of 3");
+  EXPECT_EQ(F::cost({diagonal, h200}, {2}).reason_not, "");
+  EXPECT_EQ(F::cost({diagonal, h200}, {3}).reason_not, "blocks of 3 x 3 would be 33 % full");
+  const auto variants = F::variants({diagonal, h200});
+  ASSERT_EQ(variants.size(), 1u);
+  EXPECT_EQ(variants[0].block, 2);
+  EXPECT_TRUE(F::variants({odd, h200}).empty());
 }
 
 TEST(CusparseCost, TakesTheLargestBlocksThatAreFull) {
@@ -306,16 +323,19 @@ TEST(CusparseCost, TakesTheLargestBlocksThatAreFull) {
   }
   const Structure s = analyse(Host(), from_triplets<float>(12, 12, triplets).view());
 
-  EXPECT_EQ(F::choose(s, h200), F::Parameters{6});
-  EXPECT_EQ(F::cost(s, h200).bytes, 4u * (144 + 4 + 3));
-  EXPECT_EQ(F::cost(s, h200).padding, 0);
+  const PlanInput in{s, h200};
+  const F::Parameters chosen = F::choose(in);
+
+  EXPECT_EQ(chosen.block, 6);
+  EXPECT_EQ(F::cost(in, chosen).bytes, 4u * (144 + 4 + 3));
+  EXPECT_EQ(F::cost(in, chosen).padding, 0);
 }
 
 TEST(CusparseParameters, ReadWhatTheyWrite) {
-  using Parameters = CusparseBsr<Host, double>::Parameters;
+  using Parameters = CusparseBsr<Cuda, double>::Parameters;
 
-  EXPECT_EQ(Parameters::parse("block=8"), Parameters{8});
-  EXPECT_EQ(Parameters::parse(""), Parameters{3});
+  EXPECT_EQ(Parameters::parse("block=8").block, 8);
+  EXPECT_EQ(Parameters::parse("").block, 3);
   EXPECT_EQ(Parameters{5}.text(), "block=5");
   const auto refused = message_of<ArgumentError>([] { Parameters::parse("block=7"); });
   EXPECT_NE(refused.find("cusparse-bsr"), std::string::npos) << refused;

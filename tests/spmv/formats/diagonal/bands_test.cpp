@@ -8,16 +8,18 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/formats/diagonal/diagonal_format.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
-#include <ostinato/spmv/formats/diagonal/row_classes_host.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -30,10 +32,10 @@ namespace {
 
 using formats::Band;
 using formats::BandPlan;
+using formats::BandPlanner;
 using formats::Bands;
 using formats::RowClasses;
 using formats::Storage;
-using Planner = BandPlan (*)(const DiagonalCensus&, std::size_t);
 
 /// What the values of a matrix fit in.
 enum class Values { constant, few, bfloat, single, any };
@@ -94,7 +96,7 @@ DiagonalCensus census_of(const Csr<T>& a) {
 
 struct PlannerCase {
   const char* name;
-  Planner plan;
+  BandPlanner plan;
 };
 constexpr PlannerCase planners[] = {
     {"dia", formats::plan_dia}, {"brcsd-i", formats::plan_brcsd_i}, {"brcsd-ii", formats::plan_brcsd_ii}};
@@ -223,6 +225,43 @@ TEST(BandPlan, GivesEachDiagonalTheNarrowestStorage) {
   EXPECT_EQ(plan(Values::any, 8), "FFFFF");
 }
 
+TEST(BandPlan, WithoutCompressionStoresEveryValueAsItIs) {
+  for (const Values values : every_values) {
+    for (const bool symmetric : {false, true}) {
+      const DiagonalCensus census = census_of(made<double>({3000, 3000, 900, symmetric, true}, values));
+      for (const PlannerCase& planner : planners) {
+        SCOPED_TRACE(std::string(planner.name) + " values " + std::to_string(static_cast<int>(values)));
+
+        const BandPlan plan = planner.plan(census, 8, false);
+
+        EXPECT_EQ(letters(plan), std::string(plan.bands.size(), 'F'));
+        EXPECT_TRUE(plan.is_whole);
+        EXPECT_TRUE(plan.codes.empty());
+        const BandPlan saving = planner.plan(census, 8, true);
+        EXPECT_EQ(pieces_of(plan), pieces_of(saving));
+        EXPECT_EQ(plan.slots, saving.slots);
+        EXPECT_EQ(plan.remainder_ptr, saving.remainder_ptr);
+      }
+    }
+  }
+}
+
+TEST(DiagonalPlan, KeepsClassesOfRowsWhereTheyTakeFewerBytesUnlessCompressionIsOff) {
+  const Structure few = analyse(Host(), generate<double>("poisson2d", {.n = 80}).view());
+  const Structure many = analyse(Host(), made<double>({3000, 3000, 900, true, true}, Values::any).view());
+  const Machine m = machine_of(Host());
+  for (const PlannerCase& planner : planners) {
+    SCOPED_TRACE(planner.name);
+    const auto as_classes = [&](const Structure& s, bool compress) {
+      return formats::plan_diagonals({s, m, compress}, 8, planner.plan).as_classes;
+    };
+
+    EXPECT_TRUE(as_classes(few, true));
+    EXPECT_FALSE(as_classes(few, false));
+    EXPECT_FALSE(as_classes(many, true));
+  }
+}
+
 /// Calls f(band, i) for each row of each band that lies inside the matrix there.
 template <class F>
 void for_slots(const BandPlan& plan, F f) {
@@ -239,7 +278,7 @@ TEST(BandPlan, OnlyMirrorsShareAPlace) {
   const DiagonalCensus census = census_of(made<double>({3000, 3000, 900, true, true}, Values::any));
   for (const PlannerCase& planner : planners) {
     SCOPED_TRACE(planner.name);
-    const BandPlan plan = planner.plan(census, 8);
+    const BandPlan plan = planner.plan(census, 8, true);
     std::map<Offset, std::pair<Index, Index>> stored;
     int mirrored = 0;
 
@@ -265,24 +304,24 @@ class DiagonalFamily : public SpaceTest<Case> {
   using V = typename Case::T;
 
   Bands<Space, V> bands(const Csr<V>& a, const DiagonalCensus& census, BandPlan plan) const {
-    const Resident<Space, V> resident(this->space(), a.view());
-    return Bands<Space, V>(this->space(), resident.view(), census, std::move(plan));
+    const SpaceCsr<Space, V> matrix(this->space(), a.view());
+    return Bands<Space, V>(this->space(), matrix.view(), census, std::make_shared<const BandPlan>(std::move(plan)));
   }
 
-  Bands<Space, V> bands(const Csr<V>& a, Planner plan) const {
+  Bands<Space, V> bands(const Csr<V>& a, BandPlanner plan, bool compress = true) const {
     const DiagonalCensus census = census_of(a);
-    return bands(a, census, plan(census, sizeof(V)));
+    return bands(a, census, plan(census, sizeof(V), compress));
   }
 
   std::optional<RowClasses<Space, V>> classes(const Csr<V>& a) const {
-    const Resident<Space, V> resident(this->space(), a.view());
-    return RowClasses<Space, V>::make(this->space(), resident.view(), census_of(a));
+    const SpaceCsr<Space, V> matrix(this->space(), a.view());
+    return RowClasses<Space, V>::make(this->space(), matrix.view(), census_of(a));
   }
 
   template <class Stored>
   bool update(Stored& stored, const Csr<V>& a) const {
-    const Resident<Space, V> resident(this->space(), a.view());
-    return stored.update_values(resident.view());
+    const SpaceCsr<Space, V> matrix(this->space(), a.view());
+    return stored.update_values(matrix.view());
   }
 
   /// A x, over NaN.
@@ -373,14 +412,14 @@ TYPED_TEST(DiagonalFamily, EveryStorageGivesTheBitsOfWholeValues) {
   for (const Pattern& pattern : every_pattern()) {
     for (const Values values : every_values) {
       const Csr<T> a = made<T>(pattern, values);
-      const DiagonalCensus census = census_of(a), plain = without_savings(census);
+      const DiagonalCensus census = census_of(a);
       const auto x = random_vector<T>(a.cols, 2);
       const auto wanted = reference_product(a.view(), T{1}, x, T{0}, {});
       for (const PlannerCase& planner : planners) {
         SCOPED_TRACE(std::string(planner.name) + " " + std::to_string(a.rows) + " x " + std::to_string(a.cols) +
                      " values " + std::to_string(static_cast<int>(values)) + (pattern.symmetric ? " symmetric" : "") +
                      (pattern.gaps ? " gaps" : ""));
-        const BandPlan saving = planner.plan(census, sizeof(T)), whole = planner.plan(plain, sizeof(T));
+        const BandPlan saving = planner.plan(census, sizeof(T), true), whole = planner.plan(census, sizeof(T), false);
         EXPECT_LE(saving.data_bytes, whole.data_bytes);
         for (const char letter : letters(saving)) storages.insert(letter);
 
@@ -389,7 +428,7 @@ TYPED_TEST(DiagonalFamily, EveryStorageGivesTheBitsOfWholeValues) {
         EXPECT_EQ(difference(y, wanted), "");
         if (saving.remainder() != whole.remainder()) continue;  // which is another order of additions
         ++compared;
-        EXPECT_TRUE(same_bits(y, this->product(this->bands(a, plain, whole), a.rows, x)));
+        EXPECT_TRUE(same_bits(y, this->product(this->bands(a, census, whole), a.rows, x)));
       }
     }
   }
@@ -412,14 +451,13 @@ TYPED_TEST(DiagonalFamily, StoragesMayDifferSideBySide) {
     }
   }
   const Csr<T> a = from_triplets<T>(5000, 5000, triplets);
-  const DiagonalCensus census = census_of(a), plain = without_savings(census);
   const auto x = random_vector<T>(a.cols, 2);
   for (const PlannerCase& planner : planners) {
     SCOPED_TRACE(planner.name);
 
     const auto y = this->product(this->bands(a, planner.plan), a.rows, x);
 
-    EXPECT_TRUE(same_bits(y, this->product(this->bands(a, plain, planner.plan(plain, sizeof(T))), a.rows, x)));
+    EXPECT_TRUE(same_bits(y, this->product(this->bands(a, planner.plan, false), a.rows, x)));
     EXPECT_EQ(difference(y, reference_product(a.view(), T{1}, x, T{0}, {})), "");
   }
 }
@@ -428,7 +466,7 @@ TYPED_TEST(DiagonalFamily, RemainderIsAdded) {
   using T = typename TypeParam::T;
   const Csr<T> a = generate<T>("banded", {.n = 5000, .bandwidth = 5, .broken = 0.3, .scatter = 0.01});
   const DiagonalCensus census = census_of(a);
-  const BandPlan plan = formats::plan_brcsd_ii(census, sizeof(T));
+  const BandPlan plan = formats::plan_brcsd_ii(census, sizeof(T), true);
   ASSERT_GT(plan.remainder(), 10);
   ASSERT_GT(plan.pieces.size(), 3u);
   const auto x = random_vector<T>(a.cols, 2);
@@ -477,14 +515,13 @@ TYPED_TEST(DiagonalFamily, CodesTakeAFullTable) {
        {std::tuple{0, 256, true}, {-200, 256, true}, {1, 255, true}, {1, 256, false}}) {
     SCOPED_TRACE(first);
     const Csr<T> a = with_values(first, count);
-    const DiagonalCensus census = census_of(a), plain = without_savings(census);
-    ASSERT_EQ(census.values.size(), static_cast<std::size_t>(count));
+    ASSERT_EQ(census_of(a).values.size(), static_cast<std::size_t>(count));
 
     const auto stored = this->bands(a, formats::plan_dia);
 
     EXPECT_EQ(letters(stored.plan()), fits ? "CC" : "FF");
     EXPECT_TRUE(same_bits(this->product(stored, 3000, x),
-                          this->product(this->bands(a, plain, formats::plan_dia(plain, sizeof(T))), 3000, x)));
+                          this->product(this->bands(a, formats::plan_dia, false), 3000, x)));
   }
 }
 
@@ -569,14 +606,13 @@ TYPED_TEST(DiagonalFamily, RowClassesGiveTheBitsOfWholeDiagonals) {
   using T = typename TypeParam::T;
   for (const Csr<T>& a : repeating<T>()) {
     SCOPED_TRACE(a.rows);
-    const DiagonalCensus plain = without_savings(census_of(a));
     const auto x = random_vector<T>(a.cols, 2);
 
     const auto stored = this->classes(a);
 
     ASSERT_TRUE(stored.has_value());
     const auto y = this->product(*stored, a.rows, x);
-    EXPECT_TRUE(same_bits(y, this->product(this->bands(a, plain, formats::plan_dia(plain, sizeof(T))), a.rows, x)));
+    EXPECT_TRUE(same_bits(y, this->product(this->bands(a, formats::plan_dia, false), a.rows, x)));
     EXPECT_EQ(difference(y, reference_product(a.view(), T{1}, x, T{0}, {})), "");
     EXPECT_LE(stored->bytes(), 4 * static_cast<std::size_t>(a.rows) + 100000);
   }

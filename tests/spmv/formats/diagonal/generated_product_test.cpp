@@ -1,19 +1,25 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <ostinato/solvers/cg.hpp>
+#include <ostinato/spmv/jit/generated_kernels.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
+#include "support/long_compilation.hpp"
 #include "support/reference.hpp"
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
@@ -171,24 +177,68 @@ TYPED_TEST(GeneratedOn, NewValuesNeedNoNewKernels) {
   }
 }
 
+/// So that the kernels of the next operator have to be compiled.
+void forget_kernels() {
+  if constexpr (built_with_cuda) GeneratedKernels::forget();
+}
+
+/// For about a second, as there is one thread that compiles.
+void keep_compiler_busy() {
+  if constexpr (built_with_cuda) (void)GeneratedKernels::request("sm_90", long_source(), {"many"});
+}
+
+template <class Op>
+void wait_for_kernels(const Op& op) {
+  const Stopwatch watch;
+  while (op.generated() == "still being compiled" && watch.seconds() < 60)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 TYPED_TEST(GeneratedOn, SolveIsTheSameWheneverTheKernelsComeIntoUse) {
   using T = typename TypeParam::T;
+  using Op = Operator<Cuda, T>;
+  constexpr int change_at = 20;
+  ::setenv("OSTINATO_CACHE_DIR", "", 1);  // no kernels of an earlier run
   const Csr<T> a = generate<T>("variable2d", {.n = 120});
   const auto b = random_vector<T>(a.rows, 3);
-  const auto solve = [&](Jit jit) {
-    GeneratedKernels::forget();
-    const Operator op(this->space(), a, FormatOptions{.format = "dia", .expected_products = 1e9, .jit = jit});
+  const auto make = [&](Jit jit) {
+    forget_kernels();
+    return Op(this->space(), a, FormatOptions{.format = "dia", .expected_products = 1e9, .jit = jit});
+  };
+  const auto solve = [&](const Op& op, SolveOptions options = {}) {
     auto x = this->put(std::vector<T>(b.size()));
     const auto db = this->put(b);
-    SolveOptions options;
     options.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9;
     const SolveResult result = cg(this->space(), op, db, x.span(), Identity{}, options);
     EXPECT_EQ(result.status, Status::converged) << result.message();
     return std::pair{x.download(), result.iterations};
   };
-  const auto plain = solve(Jit::off);
-  EXPECT_EQ(plain, solve(Jit::automatic));
-  EXPECT_EQ(plain, solve(Jit::on));
+  const auto plain = solve(make(Jit::off));
+  ASSERT_GT(plain.second, 3 * change_at);
+
+  EXPECT_EQ(plain, solve(make(Jit::automatic)));
+  EXPECT_EQ(plain, solve(make(Jit::on)));
+
+  // The kernels come into use between two iterations, when the solver has captured the precompiled ones.
+  keep_compiler_busy();
+  const Op op = make(Jit::automatic);
+  int before = -1, after = -1, changed_at = 0;
+  const auto callback = [&](const Iteration& now) {
+    if (now.number < change_at) {
+      before = op.revision();
+    } else if (after < 0) {
+      wait_for_kernels(op);
+      after = op.revision();
+      changed_at = now.number;
+    }
+    return true;
+  };
+  const auto changed = solve(op, {.check_every = 4, .callback = callback});
+
+  EXPECT_EQ(before, 0);
+  EXPECT_EQ(after, 1) << op.generated();
+  EXPECT_LT(changed_at, 2 * change_at);
+  EXPECT_EQ(plain, changed);
 }
 
 }  // namespace

@@ -7,16 +7,18 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/jit/generated_kernels.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/formats/diagonal/product_source.hpp>
+#include <ostinato/spmv/formats/diagonal/product_text.hpp>
+#include <ostinato/spmv/jit/generated_kernels.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
 
 #include "support/matrices.hpp"
+#include "support/spaces.hpp"
 
-// That generated kernels compute what the precompiled ones do is tested where there is a GPU (generated_test.cpp);
-// that their sources compile, here.
+// That generated kernels compute what the precompiled ones do is tested where there is a GPU
+// (generated_product_test.cpp); that their sources compile, and what they are launched with, here.
 
 namespace ostinato::test {
 namespace {
@@ -51,22 +53,25 @@ ClassTable<T> table_of(const Csr<T>& a, const DiagonalCensus& census) {
 }
 
 void expect_compiles(const ProductSource& source) {
-  std::vector<std::string> names{ProductSource::product, ProductSource::product_dot};
-  if (source.tiling.pair > 1) names.push_back(ProductSource::product_pairs);
-  const auto kernels = GeneratedKernels::request("sm_90", source.text, names);
-  kernels->wait();
-  if (kernels->why() == "built without CUDA" || kernels->why().find("NVRTC not found") != std::string::npos)
-    GTEST_SKIP() << kernels->why();
-  EXPECT_EQ(kernels->why(), "") << source.text;
+  if constexpr (built_with_cuda) {
+    std::vector<std::string> names{ProductSource::product, ProductSource::product_dot};
+    if (source.tiling.pair > 1) names.push_back(ProductSource::product_pairs);
+    const auto kernels = GeneratedKernels::request("sm_90", source.text, names);
+    kernels->wait();
+    if (kernels->why().find("NVRTC not found") != std::string::npos) GTEST_SKIP() << kernels->why();
+    EXPECT_EQ(kernels->why(), "") << source.text;
+  } else {
+    GTEST_SKIP() << Cuda::build_description();
+  }
 }
 
 template <class T>
 void expect_plans_compile(const Csr<T>& a) {
   const std::string type = sizeof(T) == 8 ? "double" : "float";
   const DiagonalCensus census = census_of(a);
-  for (const DiagonalCensus& c : {census, without_savings(census)}) {
+  for (const bool compress : {true, false}) {
     for (const auto plan : {formats::plan_dia, formats::plan_brcsd_i, formats::plan_brcsd_ii}) {
-      const auto source = product_source(plan(c, sizeof(T)), type);
+      const auto source = product_source(plan(census, sizeof(T), compress), type);
       if (source) expect_compiles(*source);
       if (testing::Test::IsSkipped()) return;
     }
@@ -133,42 +138,108 @@ TEST(ProductSource, IsNotWrittenForManyRowPieces) {
 }
 
 TEST(ProductSource, IsNotWrittenForManyWholeDiagonals) {
-  const DiagonalCensus census = without_savings(census_of(generate<double>("fem27", {.n = 10})));
-  EXPECT_FALSE(product_source(formats::plan_dia(census, 8), "double"));
-  EXPECT_TRUE(
-      product_source(formats::plan_dia(without_savings(census_of(generate<double>("pde3d", {.n = 10}))), 8), "double"));
+  const auto source = [](const char* family) {
+    return product_source(formats::plan_dia(census_of(generate<double>(family, {.n = 10})), 8, false), "double");
+  };
+  EXPECT_FALSE(source("fem27"));
+  EXPECT_TRUE(source("pde3d"));
 }
+
+/// Rows of thread number `thread`, as tiled_kernel() writes it: threads go through `stride` rows in pairs, each taking
+/// along what lies below, and then through the next `stride * tall` rows.
+std::vector<Offset> rows_of(Offset thread, const ProductSource::Tiling& t) {
+  const Offset u = thread * t.pair, first = t.tall == 1 ? u : u / t.stride * t.stride * t.tall + u % t.stride;
+  std::vector<Offset> rows;
+  for (int r = 0; r < t.tall; ++r) {
+    for (int q = 0; q < t.pair; ++q) rows.push_back(first + Offset{t.stride} * r + q);
+  }
+  return rows;
+}
+
+/// Empty when the threads of a launch take each row once.
+std::string fault_of(const ProductSource::Tiling& t, Index rows) {
+  std::vector<char> taken(static_cast<std::size_t>(rows));
+  for (Offset thread = 0; thread < Offset{t.blocks(rows)} * t.threads; ++thread) {
+    for (const Offset row : rows_of(thread, t)) {
+      if (row < rows && taken[static_cast<std::size_t>(row)]++ != 0) return "row " + std::to_string(row) + " twice";
+    }
+  }
+  const auto left = std::find(taken.begin(), taken.end(), 0);
+  return left == taken.end() ? "" : "row " + std::to_string(left - taken.begin()) + " never";
+}
+
+int rows_of_a_thread(const ProductSource::Tiling& t) { return t.tall * t.pair; }
+
+/// Offsets of stencils, in a grid of n x n (x n) points, whose rows share x with rows that are not their neighbours.
+std::vector<std::vector<Index>> shared_stencils() {
+  std::vector<std::vector<Index>> all;
+  for (const char* family : {"poisson2d", "poisson3d", "fem27"})
+    all.push_back(analyse(Host(), generate<double>(family, {.n = 40}).view()).offsets);
+  all.push_back(analyse(Host(), generate<double>("poisson2d", {.n = 67}).view()).offsets);
+  return all;
+}
+
+constexpr Index many_rows = Index{1} << 24;
 
 TEST(ProductSource, TilesWhereNeighboursShareX) {
-  const auto tiling = [](const Csr<double>& a) {
-    return formats::choose_tiling(analyse(Host(), a.view()).offsets, Index{1} << 24);
-  };
-  const auto plane = tiling(generate<double>("poisson2d", {.n = 64}));
-  EXPECT_EQ(plane.tall, 4);
-  EXPECT_EQ(plane.pair, 2);
-  EXPECT_EQ(plane.stride, 64);
-  const auto space = tiling(generate<double>("poisson3d", {.n = 40}));
-  EXPECT_EQ(space.tall, 2);
-  EXPECT_EQ(space.pair, 2);
-  EXPECT_EQ(space.stride, 1600);
-  const auto dense = tiling(generate<double>("fem27", {.n = 40}));
-  EXPECT_EQ(dense.tall, 2);
-  EXPECT_EQ(dense.pair, 1);
-  EXPECT_EQ(dense.stride, 40);
-  EXPECT_EQ(formats::choose_tiling({-1, 0, 1}, Index{1} << 24).tall, 1);
-  EXPECT_EQ(formats::choose_tiling({-1200000000, 0, 1200000000}, std::numeric_limits<Index>::max()).tall, 1);
-  EXPECT_EQ(formats::choose_tiling({-64, -1, 0, 1, 64}, 4096).tall, 1);
+  for (const std::vector<Index>& offsets : shared_stencils()) {
+    SCOPED_TRACE(offsets.back());
+
+    const ProductSource::Tiling t = formats::choose_tiling(offsets, many_rows);
+
+    EXPECT_GT(t.tall, 1);
+    EXPECT_NE(std::find(offsets.begin(), offsets.end(), t.stride), offsets.end()) << t.stride;
+    const std::size_t apart = offsets.size() * static_cast<std::size_t>(rows_of_a_thread(t));
+    EXPECT_LT(formats::product_text::reach(offsets, t).size(), apart) << "a thread reads no less of x";
+  }
 }
 
-TEST(ProductSource, TilingCoversEveryRow) {
-  for (const Index rows : {1, 63, 64, 255, 4096, 4097, 16777216}) {
-    for (const auto& t : {ProductSource::Tiling{1, 1, 1, 256}, ProductSource::Tiling{2, 4, 64, 256},
-                          ProductSource::Tiling{1, 2, 101, 128}}) {
-      const Offset chunk = Offset{t.stride} * t.tall;
-      const Offset threads = Offset{t.blocks(rows)} * t.threads;
-      const Offset first_past = t.tall == 1 ? threads * t.pair : threads * t.pair / t.stride * chunk;
-      EXPECT_GE(first_past, rows) << rows << " " << t.pair << t.tall << t.stride;
+TEST(ProductSource, TakesOneRowAThreadWhereNeighboursShareNothing) {
+  EXPECT_EQ(rows_of_a_thread(formats::choose_tiling({-1, 0, 1}, many_rows)), 1) << "but the next rows";
+  EXPECT_EQ(rows_of_a_thread(formats::choose_tiling({}, many_rows)), 1);
+  EXPECT_EQ(rows_of_a_thread(formats::choose_tiling({-1200000000, 0, 1200000000}, std::numeric_limits<Index>::max())),
+            1)
+      << "and past 32 bits";
+}
+
+TEST(ProductSource, TilesMoreTheMoreRowsThereAreAndKeepsTheGpuBusy) {
+  for (const std::vector<Index>& offsets : shared_stencils()) {
+    SCOPED_TRACE(offsets.back());
+    int before = 1;
+    for (Index rows = 4096; rows <= many_rows; rows *= 2) {
+      const int taken = rows_of_a_thread(formats::choose_tiling(offsets, rows));
+      EXPECT_GE(taken, before) << rows;
+      if (taken > 1) {
+        EXPECT_GE(rows / taken, formats::product_text::enough_threads) << rows;
+      }
+      before = taken;
     }
+    EXPECT_EQ(rows_of_a_thread(formats::choose_tiling(offsets, 4096)), 1);
+  }
+}
+
+TEST(ProductSource, TilingsAreThoseOfAKernel) {
+  for (const std::vector<Index>& offsets : shared_stencils()) {
+    for (Index rows = 4096; rows <= many_rows; rows *= 2) {
+      const ProductSource::Tiling t = formats::choose_tiling(offsets, rows);
+      EXPECT_TRUE(t.pair == 1 || t.pair == 2) << t.pair;
+      EXPECT_TRUE(t.threads % 32 == 0 && t.threads >= 32 && t.threads <= 1024) << t.threads;
+      if (t.tall > 1) {
+        EXPECT_EQ(t.stride % t.pair, 0) << "a pair would lie in two lines";
+      }
+    }
+  }
+}
+
+TEST(ProductSource, TilingTakesEveryRowOnce) {
+  for (const Index rows : {1, 63, 64, 255, 4096, 4097, 100000}) {
+    for (const auto& t : {ProductSource::Tiling{1, 1, 1, 256}, ProductSource::Tiling{2, 4, 64, 256},
+                          ProductSource::Tiling{1, 2, 101, 128}, ProductSource::Tiling{2, 1, 1, 256}})
+      EXPECT_EQ(fault_of(t, rows), "") << rows << " " << t.pair << t.tall << t.stride;
+  }
+  for (const std::vector<Index>& offsets : shared_stencils()) {
+    for (const Index rows : {many_rows / 4, many_rows / 4 + 1, many_rows / 4 - 12345})
+      EXPECT_EQ(fault_of(formats::choose_tiling(offsets, rows), rows), "") << rows << " " << offsets.back();
   }
 }
 

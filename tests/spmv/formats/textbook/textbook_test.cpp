@@ -2,25 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <ostinato/spmv/formats/block_rows.hpp>
+#include <ostinato/spmv/formats/sliced_ell/sliced_ell.hpp>
 #include <ostinato/spmv/formats/textbook/bsr.hpp>
 #include <ostinato/spmv/formats/textbook/coo.hpp>
 #include <ostinato/spmv/formats/textbook/ell.hpp>
 #include <ostinato/spmv/formats/textbook/hdi.hpp>
 #include <ostinato/spmv/formats/textbook/hyb.hpp>
-#include <ostinato/spmv/formats/sliced_ell/sliced_ell.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/reference.hpp"
 #include "support/samples.hpp"
 #include "support/shared_matrices.hpp"
 #include "support/spaces.hpp"
 
-// What is special to each of the baselines; what they share with all formats is in format_conformance.hpp.
+// What is special to each of the textbook formats; what they share with all formats is in format_conformance_test.cpp.
 
 namespace ostinato::test {
 namespace {
@@ -34,7 +35,7 @@ using formats::Hyb;
 using formats::SlicedEll;
 
 template <class Case>
-class Baselines : public SpaceTest<Case> {
+class Textbook : public SpaceTest<Case> {
  protected:
   using S = typename Case::Space;
   using V = typename Case::T;
@@ -43,7 +44,9 @@ class Baselines : public SpaceTest<Case> {
 
   template <template <class, class> class F, class... P>
   F<S, V> make(const Csr<V>& a, const P&... parameters) const {
-    return F<S, V>(this->space(), Resident<S, V>(this->space(), a.view()), analyse(Host(), a.view()), parameters...);
+    const Structure s = analyse(Host(), a.view());
+    const Machine m = machine_of(this->space());
+    return F<S, V>(this->space(), SpaceCsr<S, V>(this->space(), a.view()), PlanInput{s, m}, parameters...);
   }
 
   template <class F>
@@ -67,9 +70,9 @@ class Baselines : public SpaceTest<Case> {
   }
 };
 
-TYPED_TEST_SUITE(Baselines, EverySpace, SpaceNames);
+TYPED_TEST_SUITE(Textbook, EverySpace, SpaceNames);
 
-TYPED_TEST(Baselines, PaddingNeverMeetsAnInfiniteX) {
+TYPED_TEST(Textbook, PaddingNeverMeetsAnInfiniteX) {
   using T = typename TypeParam::T;
   const Csr<T> a = this->uneven();
 
@@ -80,7 +83,7 @@ TYPED_TEST(Baselines, PaddingNeverMeetsAnInfiniteX) {
     this->expect_infinity_stays(this->template make<Bsr>(a, typename TestFixture::BsrParameters{block}));
 }
 
-TYPED_TEST(Baselines, EllRefusesTwiceTheEntriesInPadding) {
+TYPED_TEST(Textbook, EllRefusesTwiceTheEntriesInPadding) {
   using T = typename TypeParam::T;
   const Csr<T> skewed = with_dense_row<T>(597, 597, 3, 1);
 
@@ -89,7 +92,7 @@ TYPED_TEST(Baselines, EllRefusesTwiceTheEntriesInPadding) {
   EXPECT_NE(refused.find("597"), std::string::npos) << refused;
 }
 
-TYPED_TEST(Baselines, SlicesAreAsWideAsTheirLongestRow) {
+TYPED_TEST(Textbook, SlicesAreAsWideAsTheirLongestRow) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> triplets;
   for (Index j = 0; j < 5; ++j) triplets.push_back({7, j, 1});
@@ -101,7 +104,7 @@ TYPED_TEST(Baselines, SlicesAreAsWideAsTheirLongestRow) {
   EXPECT_EQ(f.bytes(), f.slots() * (sizeof(T) + 2) + 4 * sizeof(Offset));
 }
 
-TYPED_TEST(Baselines, ColumnsTakeTwoBytesUpToADistanceOf32767) {
+TYPED_TEST(Textbook, ColumnsTakeTwoBytesUpToADistanceOf32767) {
   using T = typename TypeParam::T;
   const auto column_bytes = [&](Index row, Index col) {
     const Csr<T> a = from_triplets<T>(32769, 32769, std::vector<Triplet<T>>{{row, col, 2}, {5, 5, 1}});
@@ -119,7 +122,7 @@ TYPED_TEST(Baselines, ColumnsTakeTwoBytesUpToADistanceOf32767) {
   EXPECT_EQ(column_bytes(32768, 0), 4u);
 }
 
-TYPED_TEST(Baselines, SlicedEllTakesResidualAndNormInOnePass) {
+TYPED_TEST(Textbook, SlicedEllTakesResidualAndNormInOnePass) {
   using T = typename TypeParam::T;
   const auto f = this->template make<SlicedEll>(this->uneven());
   const auto x = this->put(std::vector<T>{1, 2, 3, 4, 5}), b = this->put(std::vector<T>{2, 8, 10, 10, 5});
@@ -132,7 +135,7 @@ TYPED_TEST(Baselines, SlicedEllTakesResidualAndNormInOnePass) {
   EXPECT_EQ(slot.download()[0], 18);
 }
 
-TYPED_TEST(Baselines, HybIsAsWideAsAThirdOfTheRowsAreLong) {
+TYPED_TEST(Textbook, HybIsAsWideAsAThirdOfTheRowsAreLong) {
   using T = typename TypeParam::T;
   const Csr<T> third = dense<T>({{1, 1, 1}, {1, 0, 0}, {0, 0, 1}});
   const Csr<T> less = dense<T>({{1, 1, 1}, {1, 0, 0}, {0, 0, 1}, {0, 1, 0}});
@@ -144,7 +147,7 @@ TYPED_TEST(Baselines, HybIsAsWideAsAThirdOfTheRowsAreLong) {
   EXPECT_EQ(this->product(narrow, 4, {1, 2, 4}), (std::vector<T>{7, 1, 4, 2}));
 }
 
-TYPED_TEST(Baselines, CooAddsRowsOverManyChunksUp) {
+TYPED_TEST(Textbook, CooAddsRowsOverManyChunksUp) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> triplets;
   const std::vector<Index> lengths = {1, 511, 512, 512, 0, 2000, 31, 1, 0, 513, 1024, 1};
@@ -159,12 +162,12 @@ TYPED_TEST(Baselines, CooAddsRowsOverManyChunksUp) {
   EXPECT_EQ(y, std::vector<T>(lengths.begin(), lengths.end()));
 }
 
-TYPED_TEST(Baselines, BlocksAreSortedWithinTheirBlockRow) {
+TYPED_TEST(Textbook, BlocksAreSortedWithinTheirBlockRow) {
   using T = typename TypeParam::T;
   const Csr<T> a = dense<T>({{0, 0, 0, 0, 1}, {1, 1, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 1, 1, 0}});
-  const Resident<typename TypeParam::Space, T> resident(this->space(), a.view());
+  const SpaceCsr<typename TypeParam::Space, T> matrix(this->space(), a.view());
 
-  const BlockRows blocks(this->space(), resident.view(), {2, 3});
+  const BlockRows blocks(this->space(), matrix.view(), {2, 3});
 
   EXPECT_EQ(blocks.blocks, 4);
   EXPECT_EQ(blocks.row_ptr.download(), (std::vector<Offset>{0, 2, 2, 4}));
@@ -210,7 +213,7 @@ TEST(BlockRows, TellsBlocksApartUpToTheLastColumn) {
   EXPECT_EQ(blocks.col.download(), (std::vector<Index>{last / 4}));
 }
 
-TYPED_TEST(Baselines, BsrCountsBlocksThatHoldAnEntry) {
+TYPED_TEST(Textbook, BsrCountsBlocksThatHoldAnEntry) {
   using T = typename TypeParam::T;
   const Csr<T> a = this->uneven();
 
@@ -219,7 +222,7 @@ TYPED_TEST(Baselines, BsrCountsBlocksThatHoldAnEntry) {
   EXPECT_EQ(this->template make<Bsr>(a, typename TestFixture::BsrParameters{8}).blocks(), 1);
 }
 
-TYPED_TEST(Baselines, BsrMultipliesPastTheEdges) {
+TYPED_TEST(Textbook, BsrMultipliesPastTheEdges) {
   using T = typename TypeParam::T;
   const Csr<T> a = stencil<T>(595, 599, 2, 40);
   const auto x = random_vector<T>(599, 41);
@@ -236,12 +239,12 @@ TEST(Bsr, ReadsItsParameter) {
 
   EXPECT_EQ(Parameters::parse("").block, 2);
   EXPECT_EQ(Parameters::parse("block=5").block, 5);
-  EXPECT_EQ(Parameters::parse(Parameters{6}.text()), Parameters{6});
+  EXPECT_EQ(Parameters::parse(Parameters{6}.text()).block, 6);
   EXPECT_NE(message_of<ArgumentError>([] { Parameters::parse("block=7"); }).find("bsr"), std::string::npos);
   EXPECT_NE(message_of<ArgumentError>([] { Parameters::parse("blocks=2"); }).find("blocks"), std::string::npos);
 }
 
-TYPED_TEST(Baselines, HdiStoresTheDiagonalsOfEachGroup) {
+TYPED_TEST(Textbook, HdiStoresTheDiagonalsOfEachGroup) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> triplets = {{0, 0, 1}, {1, 2, 1}, {255, 255, 1}, {256, 256, 1}, {257, 250, 1}, {258, 252, 1}};
 
@@ -257,7 +260,10 @@ TEST(Hdi, PadsWang3AsMuchAsPublished) {
   const Csr<double> a = read<double>(wang3.front());
   const Host host;
 
-  const Hdi<Host, double> f(host, Resident<Host, double>(host, a.view()), analyse(host, a.view()));
+  const Structure s = analyse(host, a.view());
+  const Machine m = machine_of(host);
+
+  const Hdi<Host, double> f(host, SpaceCsr<Host, double>(host, a.view()), PlanInput{s, m});
 
   EXPECT_EQ(static_cast<Offset>(f.slots()) - a.nonzeros(), 7376);
 }
