@@ -6,7 +6,7 @@
 // The stronger the flow, the less symmetric the matrix. Restarted GMRES with Jacobi solves all of them; b = A 1, so
 // that the error is known. The restart length and a callback are given to show how.
 //
-//   $ build/release/examples/convection_diffusion
+//   $ OMP_NUM_THREADS=1 build/release/examples/convection_diffusion
 //   peclet  solver  format  iterations  ||b - A x|| / ||b||    error
 //      0.1  gmres   dia            314              9.3e-11  2.4e-09
 //      1.0  gmres   dia            352              9.9e-11  1.4e-09

@@ -5,7 +5,7 @@
 //
 // f is chosen so that u = e^x sin(pi x) sin(pi y) is the solution. The largest error at the grid points falls with h^2.
 //
-//   $ build/release/examples/poisson_2d
+//   $ OMP_NUM_THREADS=1 build/release/examples/poisson_2d
 //     n  format    iterations    error  order
 //    15  csr               17  4.7e-03
 //    31  dia               42  1.2e-03   1.99

@@ -33,7 +33,7 @@ struct PreconditionerChoice {
   std::string reason;
 };
 
-/// Jacobi, unless the diagonal is constant (it would change nothing) or has gaps (it can't be built).
+/// Jacobi, unless the diagonal is constant (Jacobi would change nothing) or has gaps (Jacobi can't be built).
 PreconditionerChoice choose_preconditioner(const Structure& s);
 
 /// A preconditioner chosen by name at run time.

@@ -14,7 +14,11 @@
 
 namespace ostinato {
 
-/// M = diag(A).
+struct JacobiOptions {
+  bool absolute = false;  ///< M = |diag(A)|, which is positive definite whatever the signs, as MINRES needs
+};
+
+/// M = diag(A). Built from the analysis of a symmetric matrix, M = |diag(A)|.
 ///
 /// Traffic   3 n sizeof(T) an application; with the dot product that CG asks for in the same pass.
 /// Exec      Built where the matrix is, a row at a time; waits for the result. apply is enqueued, without allocation.
@@ -31,10 +35,12 @@ class Jacobi {
   /// Empty when the structure allows it, otherwise the reason against it.
   static std::string why_not(const Structure& s);
 
-  explicit Jacobi(const Analysis<Space, T>& analysis) : Jacobi(analysis.space(), analysis.matrix()) {}
-  Jacobi(const Space& space, const CsrView<T>& a) : Jacobi(space, SpaceCsr<Space, T>(space, a)) {}
-  Jacobi(const Space& space, const Csr<T>& a) : Jacobi(space, a.view()) {}
-  Jacobi(const Space& space, const SpaceCsr<Space, T>& a);
+  explicit Jacobi(const Analysis<Space, T>& analysis)
+      : Jacobi(analysis.space(), analysis.matrix(), {.absolute = analysis.structure().symmetric}) {}
+  Jacobi(const Space& space, const CsrView<T>& a, JacobiOptions options = {})
+      : Jacobi(space, SpaceCsr<Space, T>(space, a), options) {}
+  Jacobi(const Space& space, const Csr<T>& a, JacobiOptions options = {}) : Jacobi(space, a.view(), options) {}
+  Jacobi(const Space& space, const SpaceCsr<Space, T>& a, JacobiOptions options = {});
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;

@@ -10,18 +10,19 @@
 
 namespace ostinato::detail {
 
-/// inverse[i] := 1 / A(i, i). The sum counts rows for which that is 0 or isn't finite.
+/// inverse[i] := 1 / A(i, i), or 1 / |A(i, i)|. The sum counts rows for which that is 0 or isn't finite.
 template <class T>
 struct InvertDiagonal {
   CsrPattern a;
   const T* val;
   T* inverse;
+  bool absolute;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const Index row = static_cast<Index>(i);
     const Offset k = a.first_from(row, row);
     const T diagonal = k < a.row_ptr[i + 1] && a.col[k] == row ? val[k] : T{0};
-    inverse[i] = T{1} / diagonal;
+    inverse[i] = T{1} / (absolute && diagonal < 0 ? -diagonal : diagonal);
     const bool usable = inverse[i] - inverse[i] == T{0} && inverse[i] != T{0};
     return {{usable ? 0.0 : 1.0}};
   }

@@ -28,7 +28,7 @@ struct UpdateR {
     if (positive) alpha = static_cast<T>(*rz / *pq);
     return state->running();
   }
-  OSTINATO_FUNCTION void skipped() { state->lagging = 0; }
+  OSTINATO_FUNCTION void skipped() { state->x_is_behind = 0; }
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = r[i] - alpha * q[i];
@@ -39,7 +39,7 @@ struct UpdateR {
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
     if (positive) state->record(rr.v[0]);
     if (!positive) state->state = *pq - *pq == 0 && *rz - *rz == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
-    state->lagging = positive && state->state != ConvergenceState::not_a_number;
+    state->x_is_behind = positive && state->state != ConvergenceState::not_a_number;
   }
 };
 
@@ -54,7 +54,7 @@ struct UpdateXP {
   OSTINATO_FUNCTION bool prepare() {
     alpha = static_cast<T>(*rz / *pq);
     beta = static_cast<T>(*rz_new / *rz);
-    return state->lagging != 0;
+    return state->x_is_behind != 0;
   }
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const T direction = p[i];

@@ -19,7 +19,7 @@ struct ConvergenceState {
 
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;
-  int lagging = 0;   ///< 1 between the update of r and that of x, for methods that split them
+  int x_is_behind = 0;   ///< 1 between the update of r and that of x, for methods that split them
   int last = 0;      ///< iteration to stop after
   double goal = 0;   ///< norm at which to stop
   double limit = 0;  ///< norm past which the recurrence has diverged; 0: none

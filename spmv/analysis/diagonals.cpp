@@ -88,14 +88,14 @@ std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, st
   const Distinct distinct = slots.distinct();
   for_rows(space, rows, [=](Offset row) {
     const auto same = [=](Offset other) { return a.same(row, other); };
-    return !distinct.too_many() && distinct.note(a.hash(row), row, same, nullptr);
+    return !distinct.too_many() && distinct.add(a.hash(row), row, same, nullptr);
   });
   return slots.held();
 }
 
 /// Judges the entries of row(0) .. row(count - 1), which have every value that there is.
 template <class T, class Row>
-void judge_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
+void inspect_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
                   Row row_at, DiagonalCensus& census) {
   const std::vector<detail::Stretch> whole = whole_diagonals(census);
   std::vector<T> first(offsets.size());
@@ -109,7 +109,7 @@ void judge_values(const Host& space, const detail::Rows<T>& a, std::span<const I
       if (HostAtomics::load(misfit + d) != detail::all_misfits<T>)
         HostAtomics::set(misfit + d, detail::misfits(v, first[d]));
       const auto same = [=](Offset other) { return detail::bits_of(a.val[other]) == detail::bits_of(v); };
-      if (!distinct.too_many()) distinct.note(a.mixed(detail::bits_of(v)), k, same, nullptr);
+      if (!distinct.too_many()) distinct.add(a.mixed(detail::bits_of(v)), k, same, nullptr);
     });
     return true;
   });
@@ -137,10 +137,10 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
 
   const std::vector<Offset> classes = find_classes(space, rows, row_count);
   if (classes.empty()) {
-    judge_values(
+    inspect_values(
         space, rows, offsets, row_count, [](Offset i) { return i; }, census);
   } else {
-    judge_values(
+    inspect_values(
         space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, census);
   }
   std::vector<detail::ClassRow> listed;

@@ -71,7 +71,7 @@ template <class T>
 __global__ void __launch_bounds__(block_threads)
     count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces) {
   extern __shared__ int counters[];
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   int *const entries = counters, *const first = entries + listed.count, *const last = first + listed.count;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_threads;
   for (int d = thread; d < listed.count; d += block_threads) {
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(block_threads)
     whole_kernel(detail::Rows<T> a, Index rows_in_piece, Offset piece_count, Listed listed, const PieceDiagonal* pieces,
                  Found<T>* found) {
   __shared__ detail::Stretch parts[block_threads];
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   const Offset share = (piece_count + block_threads - 1) / block_threads, begin = share * threadIdx.x;
   const Offset end = min(begin + share, piece_count);
   detail::Stretch part{};
@@ -134,14 +134,14 @@ template <class T>
 __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a, Index rows, Found<T>* found) {
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int stop;
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   clear(cache, &stop);
   const Distinct distinct{found->class_slots, &found->classes};
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
   for (Offset row = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; row < rows; row += stride) {
     if (CudaAtomics::load(&stop) != 0) return;
     const auto same = [&](Offset other) { return a.same(row, other); };
-    if (!distinct.note(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+    if (!distinct.add(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
   }
 }
 
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(block_threads)
   extern __shared__ unsigned misfits_here[];
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int stop, open;
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   for (int d = static_cast<int>(threadIdx.x); d < listed.count; d += block_threads) misfits_here[d] = 0;
   if (threadIdx.x == 0) open = listed.count;
   clear(cache, &stop);
@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(block_threads)
         const T v = a.val[k];
         misfit = detail::misfits(v, found->first[d]);
         const auto same = [&](Offset other) { return detail::bits_of(a.val[other]) == detail::bits_of(v); };
-        if (CudaAtomics::load(&stop) == 0 && !distinct.note(a.mixed(detail::bits_of(v)), k, same, cache))
+        if (CudaAtomics::load(&stop) == 0 && !distinct.add(a.mixed(detail::bits_of(v)), k, same, cache))
           atomicExch(&stop, 1);
       }
       misfit = __reduce_or_sync(all_lanes, misfit);

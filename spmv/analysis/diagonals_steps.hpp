@@ -130,7 +130,7 @@ struct Distinct {
   /// Adds thing `id` unless one is there for which same(other) holds. Returns false when there are too many.
   /// `cache` is null, or a copy of the slots that may lag behind; others read it while it is written.
   template <class Same>
-  OSTINATO_FUNCTION bool note(std::uint64_t hash, Offset id, Same same, Offset* cache) const {
+  OSTINATO_FUNCTION bool add(std::uint64_t hash, Offset id, Same same, Offset* cache) const {
     for (int probe = 0; probe < capacity; ++probe) {
       const int s = static_cast<int>((hash + static_cast<unsigned>(probe)) % capacity);
       Offset held = cache != nullptr ? Atomics::load(cache + s) : 0;

@@ -11,7 +11,7 @@ namespace ostinato {
 namespace detail {
 
 template <int K, class F>
-void tally(const Host& space, std::size_t n, F f, int* counts) {
+void histogram(const Host& space, std::size_t n, F f, int* counts) {
   constexpr std::size_t length = std::max(256, K / 4);
   for_blocks(space, (n + length - 1) / length, [=](std::size_t block) {
     int here[K] = {};
@@ -24,17 +24,17 @@ void tally(const Host& space, std::size_t n, F f, int* counts) {
 }
 
 template <class T>
-void judge_values(const Host& space, const CsrView<T>& a, ProfileBoard* board) {
-  const JudgeValues<SlotAtomic<Host>, T> judge{a.val.data(), {board->value_slots, &board->values}};
+void inspect_values(const Host& space, const CsrView<T>& a, ProfileCounters* counters) {
+  const InspectValues<SlotAtomic<Host>, T> inspect{a.val.data(), {counters->value_slots, &counters->values}};
   const Offset count = a.nonzeros(), length = host_block;
   for_blocks(space, static_cast<std::size_t>((count + length - 1) / length), [=](std::size_t block) {
     const Offset begin = static_cast<Offset>(block) * length, end = std::min(begin + length, count);
-    bool exact = Atomic<Host>::load(&board->wide) == 0;
+    bool exact = Atomic<Host>::load(&counters->wide) == 0;
     if (exact) {
-      for (Offset k = begin; k < end; ++k) exact &= judge.exact(k);
-      if (!exact) Atomic<Host>::store(&board->wide, 1);
+      for (Offset k = begin; k < end; ++k) exact &= inspect.exact(k);
+      if (!exact) Atomic<Host>::store(&counters->wide, 1);
     }
-    for (Offset k = begin; k < end && !judge.distinct.too_many(); ++k) judge.note(k, nullptr);
+    for (Offset k = begin; k < end && !inspect.distinct.too_many(); ++k) inspect.add(k, nullptr);
   });
 }
 

@@ -12,16 +12,16 @@ using cuda::block_threads;
 using Atomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<Atomics>;
 
-// These kernels add to a board that no kernel before them touches. The first waits until the board is cleared and the
+// These kernels add to a counters that no kernel before them touches. The first waits until the counters is cleared and the
 // matrix written before it lets the next start. Those that don't follow another pass wait only in the end: they are
 // under way at once.
 
 /// Counts in shared memory; what isn't 0 in the end is added to everybody's.
 template <int K, class F>
-__global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f, int* counts) {
+__global__ void __launch_bounds__(block_threads) histogram_kernel(std::size_t n, F f, int* counts) {
   __shared__ int here[K];
-  if (F::follows) cuda::wait_for_previous();
-  cuda::let_next_start();
+  if (F::follows) cuda::pdl_wait();
+  cuda::pdl_trigger();
   for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) here[k] = 0;
   __syncthreads();
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
@@ -31,23 +31,23 @@ __global__ void __launch_bounds__(block_threads) tally_kernel(std::size_t n, F f
   for (int k = static_cast<int>(threadIdx.x); k < K; k += block_threads) {
     if (here[k] != 0) atomicAdd(counts + k, here[k]);
   }
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
 }
 
 /// Every step-th of the values, `count` of them. A block stops when it knows that there are too many values and that
 /// one isn't exact in float.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    value_kernel(const T* val, Offset count, Offset step, bool follows, detail::ProfileBoard* board) {
+    value_kernel(const T* val, Offset count, Offset step, bool follows, detail::ProfileCounters* counters) {
   __shared__ Offset cache[Distinct::capacity];
   __shared__ int many, wide;
-  if (follows) cuda::wait_for_previous();
-  cuda::let_next_start();
-  const detail::JudgeValues<Atomics, T> judge{val, {board->value_slots, &board->values}};
+  if (follows) cuda::pdl_wait();
+  cuda::pdl_trigger();
+  const detail::InspectValues<Atomics, T> inspect{val, {counters->value_slots, &counters->values}};
   for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
   if (threadIdx.x == 0) {
-    many = judge.distinct.too_many() ? 1 : 0;
-    wide = sizeof(T) == 4 ? 1 : Atomics::load(&board->wide);  // of floats there is nothing to find out
+    many = inspect.distinct.too_many() ? 1 : 0;
+    wide = sizeof(T) == 4 ? 1 : Atomics::load(&counters->wide);  // of floats there is nothing to find out
   }
   __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
@@ -55,13 +55,13 @@ __global__ void __launch_bounds__(block_threads)
     const Offset k = i * step;
     const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
     if (!seek_wide && !seek_many) break;
-    if (seek_wide && !judge.exact(k)) {
+    if (seek_wide && !inspect.exact(k)) {
       atomicExch(&wide, 1);  // racecheck takes a volatile store in shared memory for a race
-      Atomics::store(&board->wide, 1);
+      Atomics::store(&counters->wide, 1);
     }
-    if (seek_many && !judge.note(k, cache)) atomicExch(&many, 1);
+    if (seek_many && !inspect.add(k, cache)) atomicExch(&many, 1);
   }
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
 }
 
 }  // namespace
@@ -69,24 +69,24 @@ __global__ void __launch_bounds__(block_threads)
 namespace detail {
 
 template <int K, class F>
-void tally(const Cuda& space, std::size_t n, F f, int* counts) {
+void histogram(const Cuda& space, std::size_t n, F f, int* counts) {
   space.state().activate();
-  cuda::launch(space, tally_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
+  cuda::launch(space, histogram_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
 }
 
 /// A few thousand values first: as a rule they are too many different ones, and threads in plenty would fight over the
 /// slots.
 template <class T>
-void judge_values(const Cuda& space, const CsrView<T>& a, ProfileBoard* board) {
+void inspect_values(const Cuda& space, const CsrView<T>& a, ProfileCounters* counters) {
   constexpr Offset few = 4096;
   const Offset count = a.nonzeros();
-  const auto judge = [&](Offset values, Offset step, bool follows) {
+  const auto inspect = [&](Offset values, Offset step, bool follows) {
     cuda::launch(space, value_kernel<T>, cuda::resident_blocks(space, static_cast<std::size_t>(values)), block_threads,
-                 0, a.val.data(), values, step, follows, board);
+                 0, a.val.data(), values, step, follows, counters);
   };
   space.state().activate();
-  if (count > few) judge(few, count / few, false);
-  judge(count, 1, true);
+  if (count > few) inspect(few, count / few, false);
+  inspect(count, 1, true);
 }
 
 }  // namespace detail

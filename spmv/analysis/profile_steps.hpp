@@ -5,9 +5,9 @@
 // The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, cuda/profile.cu on Cuda.
 //
 // Two helpers of the spaces run them:
-//   tally<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
+//   histogram<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
 //                                  F::follows says that f reads what the pass before it wrote
-//   judge_values(space, a, board)  JudgeValues for every entry, until nothing is left to find out
+//   inspect_values(space, a, counters)  InspectValues for every entry, until nothing is left to find out
 
 #include <algorithm>
 #include <cstdint>
@@ -51,7 +51,7 @@ struct Popularity {
 };
 
 /// All that comes back to the host; 0 when the passes begin.
-struct ProfileBoard {
+struct ProfileCounters {
   static constexpr int lengths = Profile::widest_third + 1;
   static_assert(Profile::most_distinct == Distinct<void>::limit);
 
@@ -68,18 +68,18 @@ struct ProfileBoard {
 /// A slice of 32 rows.
 template <class Atomics>
 struct InspectSlice {
-  static constexpr bool follows = true;  // the clearing of the board
+  static constexpr bool follows = true;  // the clearing of the counters
   const Offset* row_ptr;
   const Index* col;
   Index rows;
-  ProfileBoard* board;
+  ProfileCounters* counters;
 
   template <class Add>
   OSTINATO_FUNCTION void operator()(std::size_t slice, Add add) const {
     const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
     const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
     const int far = static_cast<int>(farthest(begin, end));
-    if (far > Atomics::load(&board->farthest)) Atomics::max(&board->farthest, far);
+    if (far > Atomics::load(&counters->farthest)) Atomics::max(&counters->farthest, far);
     Offset longest = 0, counted = begin;
     for (Offset row = begin; row < end; ++row) {
       const Offset length = row_ptr[row + 1] - row_ptr[row];
@@ -89,7 +89,7 @@ struct InspectSlice {
           static_cast<int>(row + 1 - counted));
       counted = row + 1;
     }
-    Atomics::add(&board->slice_widths, longest);
+    Atomics::add(&counters->slice_widths, longest);
   }
 
  private:
@@ -113,7 +113,7 @@ struct InspectSlice {
 
 /// Looks at values.
 template <class Atomics, class T>
-struct JudgeValues {
+struct InspectValues {
   const T* val;
   Distinct<Atomics> distinct;
 
@@ -122,11 +122,11 @@ struct JudgeValues {
   }
 
   /// Counts the value of entry k unless it is known; false when there are too many. `cache` as for Distinct.
-  OSTINATO_FUNCTION bool note(Offset k, Offset* cache) const {
+  OSTINATO_FUNCTION bool add(Offset k, Offset* cache) const {
     const auto bits = bits_of(val[k]);
     const T* const values = val;
     const auto same = [=](Offset other) { return bits_of(values[other]) == bits; };
-    return distinct.note(Rows<T>::mixed(bits), k, same, cache);
+    return distinct.add(Rows<T>::mixed(bits), k, same, cache);
   }
 };
 
@@ -292,12 +292,12 @@ inline Samples samples_of(const Offset* row_ptr, const Index* col, Index rows, O
 
 /// Shares of the columns with most entries: whole classes from the most popular one down, and of the one that is cut as
 /// many entries as its columns hold on average.
-inline void set_hot(const ProfileBoard& board, Offset sample, Profile& p) {
+inline void set_hot(const ProfileCounters& counters, Offset sample, Profile& p) {
   for (int k = 0; k < 3; ++k) {
     double free = Profile::hot_columns[k], entries = 0;
     for (int c = Popularity::classes - 1; c > 0 && free > 0; --c) {
-      const double columns = board.popular[c], taken = std::min(columns, free);
-      if (columns > 0) entries += board.popular[Popularity::classes + c] * (taken / columns);
+      const double columns = counters.popular[c], taken = std::min(columns, free);
+      if (columns > 0) entries += counters.popular[Popularity::classes + c] * (taken / columns);
       free -= taken;
     }
     p.hot[k] = entries / static_cast<double>(sample);
@@ -319,42 +319,42 @@ inline void set_fills(const int* sampled, Profile& p) {
                                             larger_squares[k] * larger_squares[k]);
 }
 
-inline Index third_width(const ProfileBoard& board, Index rows) {
+inline Index third_width(const ProfileCounters& counters, Index rows) {
   Offset reached = 0;
   Index width = Profile::widest_third;
   for (; width > 0; --width) {
-    reached += board.rows_of_length[width];
+    reached += counters.rows_of_length[width];
     if (3 * reached >= rows) break;
   }
   return width;
 }
 
 /// The first entry with each value.
-inline std::vector<Offset> different_entries(const ProfileBoard& board) {
+inline std::vector<Offset> different_entries(const ProfileCounters& counters) {
   std::vector<Offset> entries;
-  for (const Offset slot : board.value_slots) {
+  for (const Offset slot : counters.value_slots) {
     if (slot != 0) entries.push_back(slot - 1);
   }
   std::sort(entries.begin(), entries.end());
   return entries;
 }
 
-inline Profile finished(const ProfileBoard& board, const Samples& samples) {
+inline Profile finished(const ProfileCounters& counters, const Samples& samples) {
   Profile p;
-  set_fills(board.sampled, p);
-  p.sliced_slots = board.slice_widths * Profile::slice_rows;
-  p.ell_third = third_width(board, static_cast<Index>(samples.rows));
-  p.farthest = board.farthest;
-  p.single = board.wide == 0;
-  p.distinct = board.values <= Profile::most_distinct ? board.values : 0;
-  if (p.distinct > 0) p.different = different_entries(board);
-  p.sectors = board.sampled[Sampled::sectors] / static_cast<double>(samples.runs.count);
+  set_fills(counters.sampled, p);
+  p.sliced_slots = counters.slice_widths * Profile::slice_rows;
+  p.ell_third = third_width(counters, static_cast<Index>(samples.rows));
+  p.farthest = counters.farthest;
+  p.single = counters.wide == 0;
+  p.distinct = counters.values <= Profile::most_distinct ? counters.values : 0;
+  if (p.distinct > 0) p.different = different_entries(counters);
+  p.sectors = counters.sampled[Sampled::sectors] / static_cast<double>(samples.runs.count);
   return p;
 }
 
 /// Counts the columns of a sample; returns its size, 0 when the matrix is too small for hot columns to matter.
 template <class Space, class T>
-Offset count_hot(const Space& space, const CsrView<T>& a, ProfileBoard* board) {
+Offset count_hot(const Space& space, const CsrView<T>& a, ProfileCounters* counters) {
   constexpr Offset fewest_entries = 100000, largest_sample = Offset{1} << 20;
   constexpr Index fewest_columns = 131072;
   if (a.nonzeros() < fewest_entries || a.cols < fewest_columns) return 0;
@@ -363,27 +363,27 @@ Offset count_hot(const Space& space, const CsrView<T>& a, ProfileBoard* board) {
   space.zero(entries_of.data(), entries_of.bytes());
   for_each(space, static_cast<std::size_t>(sample),
            CountColumn<Atomic<Space>>{a.col.data(), a.nonzeros(), sample, entries_of.data()});
-  tally<2 * Popularity::classes>(space, entries_of.size(), ClassifyColumn{entries_of.data()}, board->popular);
+  histogram<2 * Popularity::classes>(space, entries_of.size(), ClassifyColumn{entries_of.data()}, counters->popular);
   return sample;
 }
 
 template <class Space, class T>
 std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
   if (a.nonzeros() == 0) return std::async(std::launch::deferred, [] { return Profile{}; });
-  Vector<Space, ProfileBoard> on_space(space, 1);
+  Vector<Space, ProfileCounters> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
-  ProfileBoard* const board = on_space.data();
+  ProfileCounters* const counters = on_space.data();
   const Offset* const row_ptr = a.row_ptr.data();
   const std::size_t slices =
       (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
-  tally<ProfileBoard::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, board},
-                               board->rows_of_length);
+  histogram<ProfileCounters::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, counters},
+                               counters->rows_of_length);
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
-  tally<Sampled::count>(space, samples.tasks(), samples, board->sampled);
-  judge_values(space, a, board);
-  const Offset hot_sample = count_hot(space, a, board);
-  return std::async(std::launch::deferred, [board = std::move(on_space), samples, hot_sample] {
-    const ProfileBoard found = board.download()[0];
+  histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
+  inspect_values(space, a, counters);
+  const Offset hot_sample = count_hot(space, a, counters);
+  return std::async(std::launch::deferred, [counters = std::move(on_space), samples, hot_sample] {
+    const ProfileCounters found = counters.download()[0];
     Profile p = finished(found, samples);
     if (hot_sample > 0) set_hot(found, hot_sample, p);
     return p;

@@ -60,15 +60,15 @@ struct InspectEntries : CsrPattern {
     if (above < 0) mark_used(static_cast<Offset>(j) - i + rows - 1);
     if (j == i) {
       seen.on_diagonal += v != T{0};
-      judge_diagonal(i, v, above, seen);
+      check_diagonal(i, v, above, seen);
     } else {
       seen.above_less_below += j > i ? 1 : -1;
-      if (j > i && rows == cols) judge_mirror(i, k, above, seen);
+      if (j > i && rows == cols) check_mirror(i, k, above, seen);
     }
   }
 
   /// Adds to what all have found, and returns what is summed.
-  OSTINATO_FUNCTION Sums<2> settle(const Seen& seen) const {
+  OSTINATO_FUNCTION Sums<2> report(const Seen& seen) const {
     if (seen.nonpositive_diagonal) set(&found->nonpositive_diagonal);
     if (seen.varying_diagonal) set(&found->varying_diagonal);
     if (seen.asymmetric_values) set(&found->asymmetric_values);
@@ -94,7 +94,7 @@ struct InspectEntries : CsrPattern {
     return at < begin && col[at] + 1 == col[k] ? at : -1;
   }
 
-  OSTINATO_FUNCTION void judge_diagonal(Index i, T v, Offset above, Seen& seen) const {
+  OSTINATO_FUNCTION void check_diagonal(Index i, T v, Offset above, Seen& seen) const {
     if (!(v > T{0})) seen.nonpositive_diagonal = true;
     if (i == 0) return;
     if (above < 0) above = position(i - 1, i - 1);
@@ -102,7 +102,7 @@ struct InspectEntries : CsrPattern {
   }
 
   /// Entries above the diagonal will do: when each has a mirror and as many are below, the pattern is symmetric.
-  OSTINATO_FUNCTION void judge_mirror(Index i, Offset k, Offset above, Seen& seen) const {
+  OSTINATO_FUNCTION void check_mirror(Index i, Offset k, Offset above, Seen& seen) const {
     if (above < 0 && Atomics::peek(&found->asymmetric_pattern) != 0) return;
     const Offset at = mirror(i, k);
     if (at < 0) {
@@ -136,7 +136,7 @@ struct InspectByRow {
     typename InspectEntries<Atomics, T>::Seen seen;
     const Index i = static_cast<Index>(row);
     for (Offset k = entries.row_ptr[i]; k < entries.row_ptr[i + 1]; ++k) entries.inspect(i, k, seen);
-    return entries.settle(seen);
+    return entries.report(seen);
   }
 };
 
@@ -149,7 +149,7 @@ struct InspectByRun {
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
     typename InspectEntries<Atomics, T>::Seen seen;
     runs.visit(number, entries, [&](Index i, Offset k) { entries.inspect(i, k, seen); });
-    return entries.settle(seen);
+    return entries.report(seen);
   }
 };
 

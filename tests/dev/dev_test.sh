@@ -106,10 +106,5 @@ expect "names a package that the system hasn't" \
   "this system has no package cmake (on Ubuntu, 'add-apt-repository universe' adds most); it needs Debian 12 or 13, or Ubuntu 22.04 or 24.04" \
   "$(asked need_packages g++ cmake)"
 
-KNOWN="kokkos trilinos"
-expect "the sources of kokkos, where there is such a package" kokkos "$(kokkos_source)"
-KNOWN="trilinos"
-expect "else those of trilinos" trilinos "$(kokkos_source)"
-
 if [ "$failures" -gt 0 ]; then exit 1; fi
 echo "all passed"

@@ -107,26 +107,6 @@ TYPED_TEST(GmresOn, NeverRaisesTheResidual) {
   }
 }
 
-TYPED_TEST(GmresOn, SolvesEveryFamily) {
-  using T = typename TypeParam::T;
-  for (const char* family : {"convection-diffusion2d", "convection-diffusion3d", "pde2d", "pde3d", "kgs2d", "maxwell2d",
-                             "banded", "random", "dense-row", "powerlaw", "poisson2d", "fem27"}) {
-    SCOPED_TRACE(family);
-    const std::string name = family;
-    const bool cube = name.find("3d") != std::string::npos || name == "fem27";
-    const auto system = with_known_solution(generate<T>(family, {.n = cube                                   ? 10
-                                                                      : name.find("2d") != std::string::npos ? 30
-                                                                                                             : 900}));
-    const Jacobi m(this->space(), system.a);
-
-    const auto plain = this->solve(system, {.rtol = attainable<T>()});
-    const auto with = this->solve(system, {.rtol = attainable<T>()}, m);
-
-    EXPECT_EQ(plain.result.status, Status::converged) << plain.result.message();
-    EXPECT_EQ(with.result.status, Status::converged) << with.result.message();
-  }
-}
-
 TYPED_TEST(GmresOn, FlexibleIsTheSameForAFixedPreconditioner) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("pde2d", {.n = 25}));

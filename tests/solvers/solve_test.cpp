@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -28,11 +30,12 @@ class SolveOn : public SpaceTest<Case> {
 
   Solved<Value> solve(const System<Value>& system, std::string_view solver = "auto",
                       const SolveOptions& options = {.rtol = 1e-5}, std::string_view precond = "auto") const {
-    const Operator op(this->space(), system.a);
-    const AnyPreconditioner<typename Case::Space, Value> m(this->space(), system.a.view(), op.structure(), precond);
+    const Analysis analysis(this->space(), system.a);
+    const Operator op(analysis);
+    const AnyPreconditioner m(analysis, precond);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    SolveResult result = ostinato::solve(this->space(), op, In<Value>(b), Out<Value>(x), m, solver, options);
+    SolveResult result = ostinato::solve(this->space(), op, b, x, m, solver, options);
     Solved<Value> solved{std::move(result), x.download()};
     expect_honest(solved, system, options);
     return solved;
@@ -45,11 +48,6 @@ class SolveOn : public SpaceTest<Case> {
 };
 
 TYPED_TEST_SUITE(SolveOn, EverySpace, SpaceNames);
-
-bool mentions(const SolveResult& result, std::string_view part) {
-  return std::any_of(result.notes.begin(), result.notes.end(),
-                     [&](const std::string& note) { return note.find(part) != std::string::npos; });
-}
 
 TYPED_TEST(SolveOn, TakesTheSolverThatIsNamed) {
   const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 15}));
@@ -64,7 +62,7 @@ TYPED_TEST(SolveOn, TakesTheSolverThatIsNamed) {
 TYPED_TEST(SolveOn, TakesEveryPreconditionerWithEverySolver) {
   const auto system = with_known_solution(generate<typename TypeParam::T>("variable2d", {.n = 15}));
   for (const SolverInfo& solver : solver_infos) {
-    for (const PreconditionerInfo& precond : preconditioner_infos) {
+    for (const PreconditionerInfo& precond : preconditioner_infos()) {
       const auto result = this->solve(system, solver.name, {.rtol = 1e-5}, precond.name).result;
 
       EXPECT_EQ(result.status, Status::converged) << solver.name << " " << precond.name;
@@ -85,21 +83,54 @@ TYPED_TEST(SolveOn, BeginsWithTheSolverForTheMatrix) {
   using T = typename TypeParam::T;
 
   const auto definite = this->solve(with_known_solution(generate<T>("poisson2d", {.n = 15}))).result;
+  const auto indefinite = this->solve(with_known_solution(shifted_laplacian<T>(15, 4.3))).result;
+  const auto saddle = this->solve(with_known_solution(saddle_point<T>(20, 7))).result;
   const auto general = this->solve(with_known_solution(generate<T>("pde2d", {.n = 15}))).result;
 
   EXPECT_EQ(definite.solver, "cg");
+  EXPECT_EQ(indefinite.solver, "minres");
+  EXPECT_EQ(saddle.solver, "minres");
   EXPECT_EQ(general.solver, "gmres");
+  for (const auto& result : {definite, indefinite, saddle, general}) EXPECT_EQ(result.status, Status::converged);
   EXPECT_TRUE(mentions(definite, "cg chosen: the matrix is symmetric"));
+  EXPECT_TRUE(mentions(indefinite, "minres chosen: the matrix is symmetric, but its diagonal isn't positive"));
   EXPECT_TRUE(mentions(general, "gmres chosen: the matrix isn't symmetric"));
 }
 
-TYPED_TEST(SolveOn, GoesOnWithAnotherWhenCgMeetsNegativeCurvature) {
+TYPED_TEST(SolveOn, GoesOnWithMinresWhenCgMeetsNegativeCurvature) {
   const auto result = this->solve(this->disguised()).result;
 
   EXPECT_EQ(result.status, Status::converged);
-  EXPECT_EQ(result.solver, "gmres");
+  EXPECT_EQ(result.solver, "minres");
   EXPECT_TRUE(mentions(result, "isn't positive definite"));
+  EXPECT_TRUE(mentions(result, "went on with minres"));
+  EXPECT_FALSE(mentions(result, "gmres"));
+}
+
+TYPED_TEST(SolveOn, GoesOnWithGmresWhenThePreconditionerIsNotForMinres) {
+  using T = typename TypeParam::T;
+  const System<T> system{dense<T>({{1, 2, 0}, {2, -3, 1}, {0, 1, 5}}), {0, 1, 0}};
+
+  const auto result = this->solve(system, "auto", {.rtol = 1e-5}, "jacobi").result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.solver, "gmres");
+  EXPECT_TRUE(mentions(result, "minres chosen"));
+  EXPECT_TRUE(mentions(result, "minres ended as breakdown at iteration 0; went on with gmres"));
+}
+
+TYPED_TEST(SolveOn, TakesNoMethodTwice) {
+  using T = typename TypeParam::T;
+  const System<T> inconsistent{dense<T>({{1, 0, 0}, {0, -2, 0}, {0, 0, 0}}), {1, 1, 1}};
+
+  const auto result = this->solve(inconsistent).result;
+
+  EXPECT_NE(result.status, Status::converged);
+  EXPECT_TRUE(mentions(result, "minres chosen"));
+  EXPECT_FALSE(mentions(result, "went on with minres"));
   EXPECT_TRUE(mentions(result, "went on with gmres"));
+  EXPECT_TRUE(mentions(result, "went on with bicgstab"));
+  EXPECT_NEAR(result.relative_residual, std::sqrt(1 / 3.0), 1e-4) << "the least there is";
 }
 
 TYPED_TEST(SolveOn, CountsOnOverTheWholeLadder) {
@@ -136,6 +167,7 @@ TYPED_TEST(SolveOn, TriesThemAllBeforeItGivesUp) {
 
   EXPECT_NE(result.status, Status::converged);
   EXPECT_NE(result.solver, "cg");
+  EXPECT_TRUE(mentions(result, "went on with minres"));
   EXPECT_TRUE(mentions(result, "went on with gmres"));
   EXPECT_TRUE(mentions(result, "went on with bicgstab"));
 }
@@ -197,7 +229,7 @@ TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {
   huge.rows = 100'000'000;
 
   EXPECT_EQ(choose_solver(spd, 8, 50).name, "cg");
-  EXPECT_EQ(choose_solver(negative, 8, 50).name, "gmres");
+  EXPECT_EQ(choose_solver(negative, 8, 50).name, "minres");
   EXPECT_EQ(choose_solver(general, 8, 50).name, "gmres");
   EXPECT_EQ(choose_solver(huge, 8, 50).name, "bicgstab");
   EXPECT_EQ(choose_solver(huge, 8, 2).name, "gmres");
@@ -222,8 +254,8 @@ std::string bits_of_solves() {
   const auto system = with_known_solution(generate<double>("variable2d", {.n = 120}));
   const auto general = with_known_solution(generate<double>("powerlaw", {.n = 20000}));
   std::string text;
-  for (const auto& solved :
-       {run<Cg>(host, system, {}), run<Bicgstab>(host, general, {}), run<Gmres>(host, general, {})}) {
+  for (const auto& solved : {run<Cg>(host, system, {}), run<Minres>(host, system, {}), run<Bicgstab>(host, general, {}),
+                             run<Gmres>(host, general, {})}) {
     double sum = 0;
     for (std::size_t i = 0; i < solved.x.size(); ++i) sum += solved.x[i] * static_cast<double>(i % 7 + 1);
     char line[128];

@@ -13,8 +13,9 @@
 
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
-// The real matrices that lie beside the repository. The folder is <OSTINATO_SHARED_DIR>/matrices, from the environment
-// or, if that says nothing, as CMake found it. Where there is none, there are no matrices and no tests of them.
+// Real matrices: three that are in the repository, and many that may lie beside it. Those are in the folder
+// <OSTINATO_SHARED_DIR>/matrices, from the environment or, if that says nothing, as CMake found it. Where there is none,
+// there are no tests of them but SharedMatrices.AreHere, which skips.
 
 namespace ostinato::test {
 
@@ -23,20 +24,30 @@ struct SharedMatrixEntry {
   Index rows = 0, cols = 0;
   Offset entries = 0;
   std::string numeric_class;  ///< "SPD", "nonsymmetric", ...
+  std::string folder;         ///< with a slash at its end
 
   bool square() const { return rows == cols; }
   bool definite() const { return numeric_class == "SPD"; }
+  std::string path() const { return folder + name + ".mtx.gz"; }
 };
 
 /// GTest prints it in the place of the bytes.
 inline void PrintTo(const SharedMatrixEntry& e, std::ostream* out) { *out << e.name; }
+
+/// Those in the repository.
+inline std::vector<SharedMatrixEntry> example_matrices() {
+  const std::string folder = std::string(OSTINATO_EXAMPLES_DIR) + "/matrices/";
+  return {{"685_bus", 685, 685, 3249, "SPD", folder},
+          {"nos3", 960, 960, 15844, "SPD", folder},
+          {"sherman3", 5005, 5005, 20033, "nonsymmetric", folder}};
+}
 
 inline std::string shared_matrices_dir() {
   const char* dir = std::getenv("OSTINATO_SHARED_DIR");
   return std::string(dir != nullptr ? dir : OSTINATO_SHARED_DIR) + "/matrices/";
 }
 
-/// The catalogue without complex matrices, smallest first.
+/// The catalogue of those beside the repository without complex matrices, smallest first.
 inline std::vector<SharedMatrixEntry> shared_matrices() {
   std::ifstream file(shared_matrices_dir() + "CATALOGUE.tsv");
   std::vector<SharedMatrixEntry> out;
@@ -47,7 +58,8 @@ inline std::vector<SharedMatrixEntry> shared_matrices() {
     std::istringstream words(line);
     for (std::string word; std::getline(words, word, '\t');) field.push_back(word);
     if (field.size() < 8 || field[6] == "complex") continue;
-    out.push_back({field[0], std::stoi(field[1]), std::stoi(field[2]), std::stoll(field[4]), field[7]});
+    out.push_back(
+        {field[0], std::stoi(field[1]), std::stoi(field[2]), std::stoll(field[4]), field[7], shared_matrices_dir()});
   }
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.entries < b.entries; });
   return out;
@@ -61,6 +73,12 @@ std::vector<SharedMatrixEntry> shared_matrices(F keep) {
   return all;
 }
 
+/// Why there are none; empty when there are.
+inline std::string why_no_shared_matrices() {
+  if (!shared_matrices().empty()) return "";
+  return "no catalogue of matrices in " + shared_matrices_dir() + "; OSTINATO_SHARED_DIR may name another folder";
+}
+
 /// A test name: letters, digits and underscores.
 inline std::string test_name(const SharedMatrixEntry& e) {
   std::string name = e.name;
@@ -71,7 +89,7 @@ inline std::string test_name(const SharedMatrixEntry& e) {
 
 template <class T>
 Csr<T> read(const SharedMatrixEntry& e) {
-  return read_matrix_market<T>(shared_matrices_dir() + e.name + ".mtx.gz");
+  return read_matrix_market<T>(e.path());
 }
 
 }  // namespace ostinato::test

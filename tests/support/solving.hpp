@@ -10,6 +10,7 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,39 +36,6 @@ inline void PrintTo(Status status, std::ostream* out) { *out << to_string(status
 
 namespace ostinato::test {
 
-/// A method on a space, as one type.
-template <class M, class S, class V>
-struct MethodOn {
-  using Method = M;
-  using Space = S;
-  using T = V;
-};
-
-template <class M, class... Case>
-testing::Types<MethodOn<M, typename Case::Space, typename Case::T>...> method_on(testing::Types<Case...>);
-
-template <class M>
-using MethodOnEverySpace = decltype(method_on<M>(EverySpace{}));
-
-template <class... Case>
-testing::Types<Case...> joined(testing::Types<Case...>);
-template <class... A, class... B, class... More>
-auto joined(testing::Types<A...>, testing::Types<B...>, More... more)
-    -> decltype(joined(testing::Types<A..., B...>{}, more...));
-
-template <class... M>
-decltype(joined(MethodOnEverySpace<M>{}...)) every_method(MethodList<M...>);
-
-/// Every method of the list on every space.
-using EveryMethod = decltype(every_method(Solvers{}));
-
-struct MethodNames {
-  template <class Case>
-  static std::string GetName(int i) {
-    return std::string(Case::Method::name) + "_" + SpaceNames::GetName<Case>(i);
-  }
-};
-
 /// A system in host memory.
 template <class T>
 struct System {
@@ -89,6 +57,48 @@ System<T> with_known_solution(Csr<T> a, std::uint64_t seed = 1) {
   std::vector<T> b;
   for (const ReferenceRow& row : reference_product(a.view(), T{1}, x, T{0}, {})) b.push_back(static_cast<T>(row.value));
   return {std::move(a), std::move(b)};
+}
+
+/// A ring of springs, fixed nowhere: the kernel is the constant vectors.
+template <class T>
+Csr<T> ring(Index n) {
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    triplets.push_back({i, i, 2});
+    triplets.push_back({i, (i + 1) % n, -1});
+    triplets.push_back({i, (i + n - 1) % n, -1});
+  }
+  return from_triplets<T>(n, n, triplets);
+}
+
+/// The 5-point Laplacian less `shift` times the identity; its eigenvalues lie between -shift and 8 - shift.
+template <class T>
+Csr<T> shifted_laplacian(Index n, double shift) {
+  Csr<T> a = generate<T>("poisson2d", {.n = n});
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (auto k = static_cast<std::size_t>(a.row_ptr[row]); k < static_cast<std::size_t>(a.row_ptr[row + 1]); ++k) {
+      if (a.col[k] == i) a.val[k] -= static_cast<T>(shift);
+    }
+  }
+  return a;
+}
+
+/// [A B'; B 0] with A diagonal and definite, n x n, and B random of full rank, m x n: n positive eigenvalues and m
+/// negative ones.
+template <class T>
+Csr<T> saddle_point(Index n, Index m) {
+  Random random(11);
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) triplets.push_back({i, i, static_cast<T>(2 + signed_unit(random))});
+  for (Index k = 0; k < m; ++k) {
+    for (const Index i : {k, below(random, n), below(random, n)}) {
+      const T value = i == k ? T{3} : static_cast<T>(signed_unit(random));
+      triplets.push_back({n + k, i, value});
+      triplets.push_back({i, n + k, value});
+    }
+  }
+  return from_triplets<T>(n + m, n + m, triplets);
 }
 
 /// A tolerance that every method reaches in T on a tame matrix.
@@ -150,6 +160,109 @@ Solved<T> solve_honestly(const Space& space, const System<T>& system, const Solv
   return solved;
 }
 
+/// A method of the list, without its type.
+template <class Space, class T>
+struct NamedMethod {
+  std::string_view name;
+  SolveResult (*run)(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, const PreconditionerRef<Space, T>&,
+                     const SolveOptions&);
+};
+
+template <class Space, class T, class... M>
+std::vector<NamedMethod<Space, T>> every_method(MethodList<M...>) {
+  return {{M::name, &M::template run<Space, T>}...};
+}
+
+/// A test that is made for each method of the list on each space, by OSTINATO_METHOD_TEST. The method isn't a type here,
+/// so that a body is compiled once for a space and a value type.
+template <class Case>
+class MethodTest : public SpaceTest<Case> {
+ public:
+  using Space = typename Case::Space;
+  using Value = typename Case::T;
+  using Method = NamedMethod<Space, Value>;
+
+  explicit MethodTest(const Method& method) : method_(method) {}
+
+ protected:
+  static constexpr Value nan = std::numeric_limits<Value>::quiet_NaN();
+
+  std::string name() const { return std::string(method_.name); }
+  bool is(std::string_view name) const { return method_.name == name; }
+
+  /// Runs the method with an operator that stands for system.a.
+  Solved<Value> run_with(const OperatorRef<Space, Value>& op, const System<Value>& system, const SolveOptions& options,
+                         const PreconditionerRef<Space, Value>& m = {}) const {
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    SolveResult result = method_.run(this->space(), op, b, x, m, options);
+    return {std::move(result), x.download()};
+  }
+
+  Solved<Value> run(const System<Value>& system, const SolveOptions& options,
+                    const PreconditionerRef<Space, Value>& m = {}) const {
+    return run_with(Operator<Space, Value>(this->space(), system.a), system, options, m);
+  }
+
+  /// Solves and checks that the result is true.
+  Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
+                      const PreconditionerRef<Space, Value>& m = {}) const {
+    Solved<Value> solved = run(system, options, m);
+    expect_honest(solved, system, options);
+    return solved;
+  }
+
+  static System<Value> poisson(Index n = 20) { return with_known_solution(generate<Value>("poisson2d", {.n = n})); }
+
+ private:
+  Method method_;
+};
+
+template <template <class> class Body, class Case>
+void register_for_every_method(const std::string& suite, const char* name, const char* file, int line) {
+  for (const auto& method : every_method<typename Case::Space, typename Case::T>(Solvers{})) {
+    const std::string full = suite + "/" + std::string(method.name) + "_" + SpaceNames::GetName<Case>(0);
+    testing::RegisterTest(full.c_str(), name, nullptr, nullptr, file, line,
+                          [method]() -> MethodTest<Case>* { return new Body<Case>(method); });
+  }
+}
+
+template <template <class> class Body, class... Case>
+bool register_on_every_space(testing::Types<Case...>, const char* suite, const char* name, const char* file, int line) {
+  (register_for_every_method<Body, Case>(suite, name, file, line), ...);
+  return true;
+}
+
+/// As TYPED_TEST, for every method on every space: "Failure/cg_Host_double.ZeroMatrixIsNotSolved".
+#define OSTINATO_METHOD_TEST(suite, name)                                                    \
+  template <class Case>                                                                      \
+  class suite##name : public MethodTest<Case> {                                              \
+   public:                                                                                   \
+    using T = typename Case::T;                                                              \
+    using Space = typename Case::Space;                                                      \
+    using MethodTest<Case>::MethodTest;                                                      \
+    void TestBody() override;                                                                \
+  };                                                                                         \
+  [[maybe_unused]] const bool suite##name##_is_registered =                                  \
+      register_on_every_space<suite##name>(EverySpace{}, #suite, #name, __FILE__, __LINE__); \
+  template <class Case>                                                                      \
+  void suite##name<Case>::TestBody()
+
+/// Whether one of the notes of the solve holds these words.
+inline bool mentions(const SolveResult& result, std::string_view words) {
+  return std::any_of(result.notes.begin(), result.notes.end(),
+                     [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+/// How often the method began anew from the recomputed residual, by what its notes say.
+inline int restarts(const SolveResult& result) {
+  for (const std::string& note : result.notes) {
+    const std::string words = result.solver + " restarted from the recomputed residual ";
+    if (note.rfind(words, 0) == 0) return std::stoi(note.substr(words.size()));
+  }
+  return 0;
+}
+
 /// An operator that only knows apply, as a matrix-free one would.
 template <class Op>
 class WithoutDot {
@@ -183,6 +296,26 @@ class FailingAt {
  private:
   const Op& op_;
   int bad_;
+  mutable int calls_ = 0;
+};
+
+/// An operator whose products 1 to `last` (from 0) are too large by a thousandth.
+template <class Op>
+class WrongAtFirst {
+ public:
+  using value_type = typename Op::value_type;
+  WrongAtFirst(const Op& op, int last) : op_(op), last_(last) {}
+  auto rows() const { return op_.rows(); }
+  auto cols() const { return op_.cols(); }
+  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
+    const bool wrong = calls_ > 0 && calls_ <= last_;
+    ++calls_;
+    op_.apply(wrong ? alpha * value_type(1.001) : alpha, x, beta, y);
+  }
+
+ private:
+  const Op& op_;
+  int last_;
   mutable int calls_ = 0;
 };
 

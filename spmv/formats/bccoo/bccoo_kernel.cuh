@@ -213,7 +213,7 @@ __device__ void scan_tails(BlockRowSum<T, H>& tail, bool& stopped) {
 /// One of the groups of a row that lies in several is done with it; `first` is the one in which the row begins. The
 /// group that comes last adds the parts up in their order. A whole warp calls it, after the group's part was written.
 template <class T, int H>
-__device__ void settle(const BccooView<T>& a, const Product<T>& p, Index first) {
+__device__ void join_parts(const BccooView<T>& a, const Product<T>& p, Index first) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const Index parts = a.span[first];
   const bool last = lane == 0 && cuda::arrives_last(a.arrived + first, static_cast<unsigned>(parts));
@@ -269,8 +269,8 @@ __device__ void join_tiles(const BccooView<T>& a, const Product<T>& p, Index gro
     for (int r = 0; r < H; ++r) parts[part + r] = sums.tail.v[r];
   }
   __syncthreads();
-  if (warp == 0 && begin != group) settle<T, H>(a, p, begin);
-  if (warp == warps - 1 && goes_on) settle<T, H>(a, p, group);
+  if (warp == 0 && begin != group) join_parts<T, H>(a, p, begin);
+  if (warp == warps - 1 && goes_on) join_parts<T, H>(a, p, group);
   results.flush(a, p, begin == group ? 0 : 1, count);
 }
 
@@ -306,8 +306,8 @@ __global__ void __launch_bounds__(bound_threads(Hot, Fixed), bound_groups(Fixed)
   const auto wait = [&] {
     if (waited) return;
     waited = true;
-    cuda::let_next_start();
-    cuda::wait_for_previous();
+    cuda::pdl_trigger();
+    cuda::pdl_wait();
     if constexpr (Hot) {
       fill_hot(a, p.x, hot_x);
       __syncthreads();

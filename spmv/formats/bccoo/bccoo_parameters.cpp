@@ -70,7 +70,7 @@ std::vector<BlockSizeRank> ranked_sizes(const Structure& s, std::size_t value_by
 /// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 90 us with 3 x 3 blocks and tiles of 16 in workgroups of
 /// 128, 110 us with 1 x 1 and tiles of 64; power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of 256, 23
 /// with 16.
-void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
+void choose_tile(BccooParameters& p, const Structure& s, const Machine& m) {
   if (!m.device) {
     p.threads = 1;
     p.tile = 128;
@@ -89,7 +89,7 @@ void deal_out(BccooParameters& p, const Structure& s, const Machine& m) {
 
 /// R-MAT, 2^20 rows: 16 a row take 93 us with most_hot columns and tiles of 32, 3 a row 30 us with 8192 and tiles of 8;
 /// without hot columns it was 165 and 38 us in an earlier version (H200, 2026-11).
-void deal_hot(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
+void choose_hot_columns(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
   if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return;
   if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return;
   const bool large = s.nonzeros > 8000000;
@@ -168,8 +168,8 @@ BccooParameters choose_bccoo(const PlanInput& in, std::size_t value_bytes, bool 
   const BlockSizeRank best = ranked_sizes(s, value_bytes).front();
   p.height = best.height;
   p.width = best.width;
-  deal_out(p, s, m);
-  deal_hot(p, s, m, value_bytes);
+  choose_tile(p, s, m);
+  choose_hot_columns(p, s, m, value_bytes);
   return p;
 }
 
@@ -184,7 +184,7 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
     p.hot = 0;
     p.height = sizes[k].height;
     p.width = sizes[k].width;
-    deal_out(p, s, m);
+    choose_tile(p, s, m);
     add(all, p);
     if (k > 0) continue;
     for (const int tile : {8, 16, 32}) {

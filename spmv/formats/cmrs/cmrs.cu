@@ -112,16 +112,16 @@ template <int Height, int Cells, bool Packed, class T>
 __global__ void __launch_bounds__(max_block) product_kernel(CmrsView<T> a, Product<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
   using Strip = StripCells<Height, Cells, T>;
-  cuda::let_next_start();
+  cuda::pdl_trigger();
   const int lane = static_cast<int>(threadIdx.x) % warp, number = static_cast<int>(threadIdx.x) / warp;
   const Offset strip = static_cast<Offset>(blockIdx.x) * (static_cast<int>(blockDim.x) / warp) + number;
-  if (strip * Height >= a.shape.rows) return cuda::wait_for_previous();
+  if (strip * Height >= a.shape.rows) return cuda::pdl_wait();
   const Offset begin = __ldg(a.strip_ptr + strip), end = __ldg(a.strip_ptr + strip + 1);
   const Batch<Packed, T> first(a, begin + lane, end);
   T* const cells = reinterpret_cast<T*>(memory) + number * Strip::count;
   for (int c = lane; c < Strip::count; c += warp) cells[c] = 0;
   __syncwarp();
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
   add_up<Strip>(a, p.x, first, begin, end, lane, cells);
   __syncwarp();
   const T sum = row_sum<Strip, Height, Cells>(cells, lane);

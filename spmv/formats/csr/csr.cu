@@ -72,7 +72,7 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
   Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT);
   Share<NT, Strided ? 0 : 4, T, Pointer> share;
   share.fetch(a, first + place, lane, longest_short);
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
   do {
     const Offset row = first + place;
@@ -101,7 +101,7 @@ struct Pieces {
 template <class T, class Pointer>
 __device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, int number) {
   __shared__ bool last;
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   const CsrPlan<Cuda>::Piece piece = rows.piece[number];
   const Pointer begin = static_cast<Pointer>(piece.begin), end = begin + piece.length;
   Sums<1> sum{};

@@ -26,7 +26,7 @@ constexpr Offset most_of_rows = 16;
 
 std::string rows_kernel(const std::string& args) {
   return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
-              " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::take_turn();\n  rows<false>(a, p, nullptr, none);\n}\n");
+              " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::pdl_trigger_and_wait();\n  rows<false>(a, p, nullptr, none);\n}\n");
 }
 
 /// Bands with the same diagonals and storages, so with the same body.

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
                  const T* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
     T sum = 0;
     const auto add = [&](int d) {
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
                 cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride)
     cuda::finish_row<Dotted>(p, i, sum_bands<false>(a, list.bands, count, i, p.x), w, dot);
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
     pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
   const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
   Sums<1> dot{};
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   for (Offset tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const Offset i = tile * cuda::tile_rows + threadIdx.x;
     const RowPiece piece = a.pieces[a.piece_of[tile]];

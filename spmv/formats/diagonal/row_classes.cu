@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
     classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T> p, const T* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
-  cuda::take_turn();
+  cuda::pdl_trigger_and_wait();
   for (Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x; i < a.rows; i += stride) {
     cuda::finish_row<Dotted>(p, i, class_row<D>(a, i, p.x + i), w, dot);
   }

@@ -73,11 +73,11 @@ class RowReader {
 template <bool Dotted, class C, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     sliced_kernel(detail::SlicedView<C, T> a, Product<T> p, const T* w, cuda::Reduction to) {
-  cuda::let_next_start();
+  cuda::pdl_trigger();
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Offset i = static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x;
   RowReader<C, T> row(a, i);
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
   Sums<1> dot{};
   while (i < a.rows) {
     cuda::finish_row<Dotted>(p, i, row.times(p.x), w, dot);

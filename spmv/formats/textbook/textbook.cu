@@ -31,12 +31,12 @@ dim3 blocks_of_warps(Offset warps) {
 
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads) vector_kernel(detail::CsrArrays<T> a, Product<T> p) {
-  cuda::let_next_start();
+  cuda::pdl_trigger();
   const Offset row = warp_number();
   const int lane = threadIdx.x % warp;
-  if (row >= a.rows) return cuda::wait_for_previous();
+  if (row >= a.rows) return cuda::pdl_wait();
   const Offset begin = a.row_ptr[row], end = a.row_ptr[row + 1];
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
   T sum = 0;
   for (Offset k = begin + lane; k < end; k += warp) sum = fma(a.val[k], p.x[a.col[k]], sum);
   for (int d = warp / 2; d > 0; d /= 2) sum += __shfl_down_sync(all_lanes, sum, d);
@@ -75,13 +75,13 @@ __device__ T sum_within_row(Index row, T v, int lane) {
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     coo_kernel(detail::CooView<T> a, T alpha, const T* x, T* y, T* carry) {
-  cuda::let_next_start();
+  cuda::pdl_trigger();
   const Offset chunk = warp_number(), begin = chunk * detail::coo_chunk;
   const int lane = threadIdx.x % warp;
-  if (begin >= a.count) return cuda::wait_for_previous();
+  if (begin >= a.count) return cuda::pdl_wait();
   const Offset end = min(begin + detail::coo_chunk, a.count);
   const RowSums<T> sums{a.continues(chunk) ? a.row[begin] : -1, alpha, y, carry + chunk};
-  cuda::wait_for_previous();
+  cuda::pdl_wait();
   Index open_row = -1;
   T open_sum = 0;
   for (Offset first = begin; first < end; first += warp) {

@@ -6,14 +6,14 @@
 //
 // Every kernel launched by launch() keeps these rules; kernels launched otherwise start when all before have ended.
 //
-//   1. Each of its threads calls wait_for_previous(), on every path, before it exits. The wait covers the one kernel
+//   1. Each of its threads calls pdl_wait(), on every path, before it exits. The wait covers the one kernel
 //      before: a kernel that didn't wait could end before its predecessor does, and its successor would wait for too
 //      little.
 //   2. Before the wait it writes nothing, and it reads only its arguments and what the host has since waited for: the
 //      arrays of a format, whose constructor and update_values wait for the stream. That the kernel which wrote them
-//      came two launches ago isn't enough: with let_next_start() at the top of each, several kernels are under way at
+//      came two launches ago isn't enough: with pdl_trigger() at the top of each, several kernels are under way at
 //      once. The one exception is a profile: its first kernel waits before it lets the next start, so that those which
-//      follow may read early what it waited for, and add to a board that is theirs alone.
+//      follow may read early what it waited for, and add to a counters that is theirs alone.
 //   3. What another kernel may write, such as x, is read by plain loads or __ldcg: not by __ldg, nor through a const
 //      __restrict__ parameter. Those loads are outside the memory model, and the compiler may move them up past the
 //      wait.

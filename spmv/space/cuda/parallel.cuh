@@ -34,7 +34,7 @@ __device__ bool prepare(F& f) {
 
 template <class F>
 __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, F f) {
-  take_turn();
+  pdl_trigger_and_wait();
   if (!prepare(f)) return;
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
@@ -44,7 +44,7 @@ template <class F>
 __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
   using Result = std::remove_cvref_t<decltype(f(n))>;
   static_assert(Result::count <= Cuda::State::max_sums);
-  take_turn();
+  pdl_trigger_and_wait();
   if (!prepare(f)) return;
   Result mine{};
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;

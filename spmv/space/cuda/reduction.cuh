@@ -12,23 +12,23 @@
 namespace ostinato::cuda {
 
 /// Waits until the kernel before this one has ended and what it wrote can be seen. The rules are in overlap.cuh.
-__device__ inline void wait_for_previous() {
+__device__ inline void pdl_wait() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
 /// Lets the next kernel start as soon as each block of this one has called it or ended.
-__device__ inline void let_next_start() {
+__device__ inline void pdl_trigger() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
 /// Both, for the place from which on a kernel depends on the one before it.
-__device__ inline void take_turn() {
-  let_next_start();
-  wait_for_previous();
+__device__ inline void pdl_trigger_and_wait() {
+  pdl_trigger();
+  pdl_wait();
 }
 
 /// Counts a block in, from one of its threads; true in the last of `blocks`, which then may read what the others wrote

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/operator.hpp>
 
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
@@ -307,18 +307,19 @@ TYPED_TEST(ProfileOf, FindsHotColumns) {
   EXPECT_EQ(small.hot[0], 0);  // not counted
 }
 
-TEST(ProfileCuda, SeesWhatTheKernelBeforeItWrote) {
-  if (Cuda::device_count() == 0) GTEST_SKIP() << Cuda::why_absent();
-  const Cuda space;
-  const std::size_t n = 1 << 20;
-  const SpaceCsr<Cuda, double> a(space, diagonal_matrix(std::vector<double>(n, 3.0)));
-  const Operator<Cuda, double> op(space, a.view(), on_space, {.format = "csr", .jit = Jit::off});
-  const Vector<Cuda, double> ones(space, n, 1.0);
-  Vector<Cuda, double> val(space, n, 0.1);
-  CsrView<double> b = a.view();
+TYPED_TEST(ProfileOf, SeesWhatTheKernelBeforeItWrote) {
+  using Space = typename TypeParam::Space;
+  using T = typename TypeParam::T;
+  const Space& space = this->space();
+  const std::size_t n = Space::on_device ? 1 << 20 : 1 << 16;
+  const SpaceCsr<Space, T> a(space, diagonal_matrix(std::vector<T>(n, 3)));
+  const Operator<Space, T> op(space, a.view(), on_space, {.format = "csr", .jit = Jit::off});
+  const Vector<Space, T> ones(space, n, T{1});
+  Vector<Space, T> val(space, n, T(0.1));
+  CsrView<T> b = a.view();
   b.val = val;
   for (int k = 0; k < 50; ++k) {
-    op.apply(1, ones, k % 2, val);  // all 3, or 6
+    op.apply(T{1}, ones, static_cast<T>(k % 2), val);  // all 3, or 6
     std::future<Profile> first = begin_profile(space, b), dropped = begin_profile(space, b);
     dropped = {};
     const Profile p = first.get();

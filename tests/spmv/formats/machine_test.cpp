@@ -3,12 +3,16 @@
 #include <ostinato/spmv/formats/machine.hpp>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
+#include <string>
+#include <utility>
 
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato::test {
@@ -81,15 +85,58 @@ TEST(Machine, TakesItsPartOfACalibration) {
   EXPECT_TRUE(m.device);
 }
 
-TEST(Machine, OfTheHostHasTheBandwidthOfItsThreadsAndNoSectors) {
-  const Host host;
-
-  const Machine m = machine_of(host);
+TEST(Machine, OfTheHostHasNeitherSectorsNorSharedMemory) {
+  const Machine m = machine_of(Host());
 
   EXPECT_FALSE(m.device);
-  EXPECT_EQ(m.bandwidth, std::min(28e9 * host.threads(), 400e9));
   EXPECT_EQ(m.sector_seconds, 0);
+  EXPECT_EQ(m.load_latency, 0);
+  EXPECT_EQ(m.shared_bytes, 0u);
   EXPECT_EQ(m.cache_gain, 1);
+  EXPECT_GT(m.latency, 0);
+  EXPECT_GT(m.cache_bytes, 0u);
+}
+
+// Kokkos fixes the number of threads once for a process. So this program runs itself with others.
+
+TEST(MachineOfTheHost, DISABLED_IsPrinted) {
+  const Machine m = machine_of(Host());
+  std::printf("machine: %a %a\n", m.bandwidth, m.term_seconds);
+}
+
+/// Bandwidth and seconds a term of the host with so many threads.
+std::pair<double, double> host_with_threads(int threads) {
+  char program[4096];
+  const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
+  const std::string command = "OMP_NUM_THREADS=" + std::to_string(threads) + " '" +
+                              std::string(program, static_cast<std::size_t>(std::max<ssize_t>(length, 0))) +
+                              "' --gtest_also_run_disabled_tests --gtest_filter=MachineOfTheHost.DISABLED_IsPrinted";
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+  std::pair<double, double> found{0, 0};
+  for (char line[4096]; pipe && std::fgets(line, sizeof line, pipe.get()) != nullptr;) {
+    if (std::sscanf(line, "machine: %la %la", &found.first, &found.second) == 2) break;
+  }
+  return found;
+}
+
+TEST(MachineOfTheHost, GetsFasterWithItsThreadsUpToWhatMemoryGives) {
+  constexpr double slowest_thread = 1e9, fastest_memory = 2e12;  // bytes a second, generously
+  const auto [one_bandwidth, one_term] = host_with_threads(1);
+  EXPECT_GT(one_bandwidth, slowest_thread);
+  EXPECT_GT(one_term, 0);
+  double bandwidth = one_bandwidth, term = one_term;
+  for (const int threads : {2, 4, 16, 64}) {
+    SCOPED_TRACE(threads);
+    const auto [next_bandwidth, next_term] = host_with_threads(threads);
+    EXPECT_GE(next_bandwidth, bandwidth);
+    EXPECT_LE(next_bandwidth, threads * one_bandwidth * (1 + 1e-12));
+    EXPECT_LE(next_bandwidth, fastest_memory);
+    EXPECT_LT(next_term, term);
+    EXPECT_GE(next_term, one_term / threads * (1 - 1e-12));
+    bandwidth = next_bandwidth;
+    term = next_term;
+  }
+  EXPECT_GT(bandwidth, one_bandwidth);
 }
 
 TEST(Machine, OfAGpuIsItsCalibrationCuda) {

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 
 #include "support/long_compilation.hpp"
@@ -44,7 +45,7 @@ extern "C" __global__ void twice(int n, double* y) {
 template <class Where>
 Kernels request(const Where& where, const std::string& source, const std::vector<std::string>& names) {
   if constexpr (built_with_cuda) return GeneratedKernels::request(where, source, names);
-  return nullptr;
+  throw DeviceError(Cuda::why_absent());
 }
 
 void forget() {
@@ -53,7 +54,7 @@ void forget() {
 
 const void* function(const Kernels& kernels, std::size_t k) {
   if constexpr (built_with_cuda) return kernels->function(k);
-  return nullptr;
+  throw DeviceError(Cuda::why_absent());
 }
 
 /// Each test starts with an empty cache in memory and one of its own on disk.

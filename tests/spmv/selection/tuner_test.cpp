@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -35,12 +35,12 @@ class Paused {
   using space_type = Host;
   using value_type = double;
 
-  Paused(const Host&, const Resident<Host, double>& a, double pause) : a_(a), pause_(pause) {
+  Paused(const SpaceCsr<Host, double>& a, double pause) : a_(a), pause_(pause) {
     ++population.built;
     population.most = std::max(population.most, ++population.alive);
   }
-  Paused(Paused&& other) noexcept : a_(other.a_), pause_(other.pause_) { ++population.alive; }
-  Paused& operator=(Paused&&) = default;
+  Paused(const Paused&) = delete;
+  Paused& operator=(const Paused&) = delete;
   ~Paused() { --population.alive; }
 
   void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
@@ -67,7 +67,7 @@ class Paused {
   }
 
  private:
-  Resident<Host, double> a_;
+  SpaceCsr<Host, double> a_;
   double pause_;
 };
 
@@ -87,38 +87,35 @@ struct Tunable : Paused {
     }
   };
   static constexpr std::string_view name = "tunable", description = "";
-  static Parameters choose(const Structure&, const Machine&) { return {}; }
-  static std::vector<Parameters> variants(const Structure&, const Machine&) { return {{}, {0, 1}, {0, 2}}; }
-  static Cost cost(const Structure& s, const Machine& m) { return cost(s, m, choose(s, m)); }
-  static Cost cost(const Structure&, const Machine&, const Parameters& p) {
+  static Parameters choose(const PlanInput&) { return {}; }
+  static std::vector<Parameters> variants(const PlanInput&) { return {{}, {0, 1}, {0, 2}}; }
+  static Cost cost(const PlanInput&, const Parameters& p) {
     Cost c = predicted(1e-4);
     c.bytes *= static_cast<std::size_t>(p.width);
     return c;
   }
-  Tunable(const Host& space, const Resident<Host, double>& a, const Structure& s)
-      : Tunable(space, a, s, Parameters{}) {}
-  Tunable(const Host& space, const Resident<Host, double>& a, const Structure&, const Parameters& p)
-      : Paused(space, a, 1e-3 * p.pause) {}
+  Tunable(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&, const Parameters& p)
+      : Paused(a, 1e-3 * p.pause) {}
 };
 
 /// Slow, though the model calls it good.
 struct Slow : Paused {
   static constexpr std::string_view name = "slow", description = "";
-  static Cost cost(const Structure&, const Machine&) { return predicted(0.9e-4); }
-  Slow(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 4e-3) {}
+  static Cost cost(const PlanInput&) { return predicted(0.9e-4); }
+  Slow(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 4e-3) {}
 };
 
 /// Fast, though the model calls it bad.
 struct Unlikely : Paused {
   static constexpr std::string_view name = "unlikely", description = "";
-  static Cost cost(const Structure&, const Machine&) { return predicted(1); }
-  Unlikely(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {}
+  static Cost cost(const PlanInput&) { return predicted(1); }
+  Unlikely(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {}
 };
 
 struct Broken : Paused {
   static constexpr std::string_view name = "broken", description = "";
-  static Cost cost(const Structure&, const Machine&) { return predicted(0.8e-4); }
-  Broken(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {
+  static Cost cost(const PlanInput&) { return predicted(0.8e-4); }
+  Broken(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
     throw DeviceError("out of memory on the device");
   }
 };
@@ -126,8 +123,8 @@ struct Broken : Paused {
 /// Needs the memory that another format has.
 struct Greedy : Paused {
   static constexpr std::string_view name = "greedy", description = "";
-  static Cost cost(const Structure&, const Machine&) { return predicted(1.1e-4); }
-  Greedy(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 1e-2) {
+  static Cost cost(const PlanInput&) { return predicted(1.1e-4); }
+  Greedy(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 1e-2) {
     if (population.alive > 1) throw DeviceError("out of memory");
   }
 };
@@ -136,8 +133,8 @@ struct Greedy : Paused {
 struct Fickle : Paused {
   static constexpr std::string_view name = "fickle", description = "";
   static inline bool fits = true;
-  static Cost cost(const Structure&, const Machine&) { return predicted(1e-4); }
-  Fickle(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {
+  static Cost cost(const PlanInput&) { return predicted(1e-4); }
+  Fickle(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
     if (!fits) throw DeviceError("out of memory");
   }
 };
@@ -145,14 +142,25 @@ struct Fickle : Paused {
 /// Can't be built, whatever the memory.
 struct Refused : Paused {
   static constexpr std::string_view name = "refused", description = "";
-  static Cost cost(const Structure&, const Machine&) { return predicted(1.1e-4); }
-  Refused(const Host& space, const Resident<Host, double>& a, const Structure&) : Paused(space, a, 0) {
+  static Cost cost(const PlanInput&) { return predicted(1.1e-4); }
+  Refused(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
     throw ArgumentError("too many slots");
   }
 };
 
 template <class... F>
-using OperatorOf = BasicOperator<Host, double, FormatList<F...>>;
+FormatList<Host, double> list_of() {
+  FormatList<Host, double> list;
+  ((list = list.template with<F>()), ...);
+  return list;
+}
+
+/// An operator that chooses among these formats alone.
+template <class... F>
+struct OperatorOf : Operator<Host, double> {
+  OperatorOf(const Host& space, const Csr<double>& a, const FormatOptions& options)
+      : Operator(Analysis(space, a), options, list_of<F...>()) {}
+};
 
 static_assert(Format<Tunable> && HasParameters<Tunable> && !HasParameters<Slow>);
 
@@ -329,7 +337,10 @@ TEST_F(Tuning, IgnoresWhatIsNotKnownAnyMore) {
   keep_trials(key, trials);
   EXPECT_NE(trials.file, "");
 
-  const Trials kept = kept_trials(FormatList<Slow, Tunable>{}, key, Structure{}, machine_of(space_));
+  const Structure none;
+  const Machine machine = machine_of(space_);
+
+  const Trials kept = kept_trials(list_of<Slow, Tunable>(), key, {none, machine});
 
   ASSERT_EQ(kept.candidates.size(), 1u);
   EXPECT_EQ(kept.candidates[0].full_name(), "tunable:pause=0,width=2");

@@ -247,7 +247,7 @@ TEST(BandPlan, WithoutCompressionStoresEveryValueAsItIs) {
 }
 
 TEST(DiagonalPlan, KeepsClassesOfRowsWhereTheyTakeFewerBytesUnlessCompressionIsOff) {
-  const Structure few = analyse(Host(), generate<double>("poisson2d", {.n = 80}).view());
+  const Structure few = analyse(Host(), generate<double>("poisson2d", {.n = 300}).view());
   const Structure many = analyse(Host(), made<double>({3000, 3000, 900, true, true}, Values::any).view());
   const Machine m = machine_of(Host());
   for (const PlannerCase& planner : planners) {
