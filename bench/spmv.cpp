@@ -18,8 +18,10 @@
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/solvers/steps.hpp>
+#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/search_engine.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "baseline.hpp"
 #include "cases.hpp"
@@ -100,13 +102,13 @@ class Products {
   Products(const Space& space, const Case& c, const std::vector<double>& x)
       : space_(space),
         entries_(c.matrix.nonzeros()),
-        resident_(space, c.matrix.view()),
+        matrix_(space, c.matrix.view()),
         checker_(c.matrix, x),
         x_(space, x),
         y_(space, static_cast<std::size_t>(c.matrix.rows), std::numeric_limits<double>::quiet_NaN()),
         compress_(c.compress) {
-    Operator<Space, double>(space_, resident_.view(), on_space, options("auto", Jit::off));
-    const Operator<Space, double> op(space_, resident_.view(), on_space, options("auto", Jit::off));
+    Operator<Space, double>(space_, matrix_.view(), on_space, options("auto", Jit::off));
+    const Operator<Space, double> op(space_, matrix_.view(), on_space, options("auto", Jit::off));
     setup_ = median_setup_seconds();
     choice_ = op.choice();
     const auto& census = op.structure().census;
@@ -141,7 +143,7 @@ class Products {
   double median_setup_seconds() const {
     std::vector<double> seconds;
     for (int k = 0; k < 5; ++k) {
-      const Operator<Space, double> op(space_, resident_.view(), on_space, options("auto", Jit::off));
+      const Operator<Space, double> op(space_, matrix_.view(), on_space, options("auto", Jit::off));
       seconds.push_back(op.analyse_seconds() + op.convert_seconds());
     }
     std::nth_element(seconds.begin(), seconds.begin() + 2, seconds.end());
@@ -157,8 +159,8 @@ class Products {
 
   /// The format is built twice: what a process does once, such as loading kernels, isn't its set-up.
   void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
-    Operator<Space, double>(space_, resident_.view(), on_space, how);
-    const auto op = std::make_shared<const Operator<Space, double>>(space_, resident_.view(), on_space, how);
+    Operator<Space, double>(space_, matrix_.view(), on_space, how);
+    const auto op = std::make_shared<const Operator<Space, double>>(space_, matrix_.view(), on_space, how);
     if (how.jit == Jit::on && op->revision() == 0) return;
     const auto product = [op, this] { op->apply(1, x_, 0, y_); };
     product();
@@ -174,7 +176,7 @@ class Products {
 
   Space space_;
   Offset entries_;
-  Resident<Space, double> resident_;
+  SpaceCsr<Space, double> matrix_;
   Checker checker_;
   Vector<Space, double> x_, y_;
   Compress compress_;

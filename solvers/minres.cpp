@@ -34,6 +34,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
     const MinresScalars start{
         .gamma = std::sqrt(vz), .eta = std::sqrt(vz), .a_norm = read_scalar(space, &s->a_norm)};
     space.upload(s, &start, sizeof start);
+    const In<T> odd = w_old, even = w;  // where the directions of odd and even steps are
     const auto iterate = [&] {
       const Out<T> z_now = m.is_identity() ? v : z;
       a.apply_dot(space, z_now, q, z_now, &s->zq);  // q = A z;  zq = z . q
@@ -46,6 +47,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
       std::swap(z, z_next);
     };
     while (monitor.next()) run_block(a.revision(), iterate);
+    withdraw_step<T>(space, s, odd, even, x);
     monitor.finish();
   };
   return solve_with_restarts<Minres>(space, a, b, x, options, workspace, recurrence);

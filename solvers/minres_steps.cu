@@ -7,5 +7,6 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::MinresUpdateV)
 OSTINATO_SUM_ON_CUDA(detail::MinresUpdateX)
+OSTINATO_FOR_EACH_ON_CUDA(detail::MinresWithdrawStep)
 
 }  // namespace ostinato

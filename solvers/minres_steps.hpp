@@ -23,7 +23,9 @@ struct MinresScalars {
   double eta = 0;                   ///< the residual's size in the norm of M^-1, with a sign
   double c = 1, c_old = 1;          ///< the last two rotations
   double s = 0, s_old = 0;
-  double a_norm = 0;  ///< the largest entry so far of the tridiagonal matrix: the size of A, seen through M
+  double a_norm = 0;     ///< the largest entry so far of the tridiagonal matrix: the size of A, seen through M
+  double withdrawn = 0;  ///< the length of the last step when rounding spoilt that step, otherwise 0
+  int steps = 0;         ///< taken so far
 };
 
 namespace detail {
@@ -50,8 +52,9 @@ struct MinresUpdateV {
 /// The tridiagonal matrix gets a column, and a rotation makes it triangular; x and r follow. w_old becomes the next
 /// direction. x isn't updated where it would not be finite, which ends the recurrence.
 ///
-/// So does a step whose rounding adds more to the residual than the step takes away. When A is singular and b isn't in
-/// its range, that happens where the residual is the least possible; without this end x would grow along the kernel.
+/// A step whose rounding adds more to the residual than the step takes away ends the recurrence, too, and is withdrawn.
+/// When A is singular and b isn't in the range of A, this end comes where the residual is the least possible; without
+/// this end x would grow along the kernel of A.
 template <class T>
 struct MinresUpdateX {
   MinresScalars* s;
@@ -110,9 +113,13 @@ struct MinresUpdateX {
   OSTINATO_FUNCTION void finish(const Sums<3>& sums) {
     if (usable) {
       *s = next;
+      ++s->steps;
       state->record(sums.v[0]);
       const double lost = rounded * sqrt(sums.v[1] / sums.v[2]);
-      if (state->running() && lost > gained && lost * lost > epsilon) state->state = ConvergenceState::broke_down;
+      if (state->running() && lost > gained && lost * lost > epsilon) {
+        state->state = ConvergenceState::broke_down;
+        s->withdrawn = static_cast<double>(step);
+      }
     } else {
       const double sum = s->zq + s->vz;
       state->state = sum - sum == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
@@ -122,6 +129,23 @@ struct MinresUpdateX {
  private:
   OSTINATO_FUNCTION static double square(T value) { return static_cast<double>(value) * static_cast<double>(value); }
   OSTINATO_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
+};
+
+/// x goes back by the step that was withdrawn.
+template <class T>
+struct MinresWithdrawStep {
+  const MinresScalars* s;
+  const T *odd, *even;
+  T* x;
+  const T* w = nullptr;
+  T step = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    w = s->steps % 2 == 1 ? odd : even;
+    step = static_cast<T>(s->withdrawn);
+    return step != T{0};
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { x[i] -= step * w[i]; }
 };
 
 }  // namespace detail
@@ -140,6 +164,12 @@ void update_x(const Space& space, MinresScalars* s, In<T> z, In<T> v, Out<T> w_o
               ConvergenceState* state) {
   sum(space, r.size(),
       detail::MinresUpdateX<T>{s, z.data(), v.data(), w_old.data(), w.data(), x.data(), r.data(), state}, nullptr);
+}
+
+/// x -= withdrawn * w, where w is the direction of the last step: `odd` after an odd number of steps, otherwise `even`.
+template <class T, class Space>
+void withdraw_step(const Space& space, const MinresScalars* s, In<T> odd, In<T> even, Out<T> x) {
+  for_each(space, x.size(), detail::MinresWithdrawStep<T>{s, odd.data(), even.data(), x.data()});
 }
 
 }  // namespace ostinato

@@ -34,7 +34,7 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 }
 
 template <class Space, class T>
-Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
+Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
     : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
   // The plan has to be made again when an operator has been built from the choice before.
   if (choice_.candidates.front().plan == nullptr) analysis.complete();

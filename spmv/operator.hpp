@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -53,8 +54,11 @@ class Operator {
   /// The same with a list of formats that may hold some of your own (spmv/formats/list.hpp). The list isn't kept.
   Operator(const Analysis<Space, T>& analysis, FormatOptions options, const FormatList<Space, T>& list);
 
-  /// In the format of a choice that was made for this analysis, with the same options.
-  Operator(const Analysis<Space, T>& analysis, Choice choice, FormatOptions options = {});
+  /// In the format of a choice that was made for this analysis, with the same options. The parameter is a template, so
+  /// that `{.format = "csr"}` can only mean the options.
+  template <std::same_as<Choice> Made>
+  Operator(const Analysis<Space, T>& analysis, Made choice, FormatOptions options = {})
+      : Operator(FromChoice{}, analysis, std::move(choice), std::move(options)) {}
 
   Operator(Operator&&) noexcept;
   Operator& operator=(Operator&&) noexcept;
@@ -101,6 +105,9 @@ class Operator {
   std::string generated() const;
 
  private:
+  struct FromChoice {};
+  Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options);
+
   void select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void generate();

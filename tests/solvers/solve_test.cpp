@@ -109,14 +109,30 @@ TYPED_TEST(SolveOn, GoesOnWithMinresWhenCgMeetsNegativeCurvature) {
 
 TYPED_TEST(SolveOn, GoesOnWithGmresWhenThePreconditionerIsNotForMinres) {
   using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
   const System<T> system{dense<T>({{1, 2, 0}, {2, -3, 1}, {0, 1, 5}}), {0, 1, 0}};
+  const UserDiagonal<Space, T> indefinite(this->space(), {T{1}, T(-0.5), T(0.25)});
+  const Operator<Space, T> op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
 
-  const auto result = this->solve(system, "auto", {.rtol = 1e-5}, "jacobi").result;
+  SolveResult result = ostinato::solve(this->space(), op, b, x, indefinite, "auto", {.rtol = 1e-5});
 
   EXPECT_EQ(result.status, Status::converged);
   EXPECT_EQ(result.solver, "gmres");
   EXPECT_TRUE(mentions(result, "minres chosen"));
   EXPECT_TRUE(mentions(result, "minres ended as breakdown at iteration 0; went on with gmres"));
+  expect_honest(Solved<T>{std::move(result), x.download()}, system, {.rtol = 1e-5});
+}
+
+TYPED_TEST(SolveOn, TakesMinresWithTheSizesOfTheDiagonal) {
+  using T = typename TypeParam::T;
+  const System<T> system{dense<T>({{1, 2, 0}, {2, -3, 1}, {0, 1, 5}}), {0, 1, 0}};
+
+  const auto result = this->solve(system, "auto", {.rtol = 1e-5}, "jacobi").result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.solver, "minres");
 }
 
 TYPED_TEST(SolveOn, TakesNoMethodTwice) {

@@ -331,11 +331,12 @@ OSTINATO_CONFORMANCE(NamesBothShapesWhenTheyDiffer) {
 }
 
 OSTINATO_CONFORMANCE(PredictsTheBytesThatItTakes) {
-  const bool exact = std::find(std::begin(estimated), std::end(estimated), format_.name) == std::end(estimated);
+  const bool close = std::find(std::begin(estimated), std::end(estimated), format_.name) == std::end(estimated);
   on_every_sample([&](const auto& op, const Csr<T>& a) {
     const std::size_t predicted = cost(a).bytes;
-    if (exact) {
-      EXPECT_EQ(op.bytes(), predicted);
+    if (close) {  // but for what a format keeps for its threads
+      EXPECT_LE(op.bytes(), predicted + predicted / 20 + 8192);
+      EXPECT_GE(op.bytes() + op.bytes() / 20 + 8192, predicted);
     } else {
       EXPECT_LE(op.bytes(), 2 * predicted + 4096);
       EXPECT_GE(2 * op.bytes() + 8192, predicted);
