@@ -21,8 +21,7 @@ inline double stream_seconds(const Machine& m, double bytes, double efficiency) 
 /// delivers 0.62 times as many sectors a second as for random columns (H200, 2026-11).
 inline double gather_seconds(const Structure& s, const Machine& m, double bytes, double share = 1) {
   if (!m.device || s.profile == nullptr) return 0;
-  const double far_apart =
-      std::clamp((s.profile->sectors - 18) / 6, 0.0, 1.0);  // below 18 the first level has most of x
+  const double far_apart = std::clamp((s.profile->sectors - 18) / 6, 0.0, 1.0);  // below 18 L1 has most of x
   const double gathered = static_cast<double>(s.nonzeros) * s.profile->sectors / 32 * share * far_apart;
   return (bytes / 32 + gathered) * m.sector_seconds / (s.profile->hot[2] > 0.3 ? 0.62 : 1);
 }
