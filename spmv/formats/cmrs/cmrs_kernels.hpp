@@ -24,7 +24,8 @@ Csr<T> cmrs_to_csr(const Host& space, const CmrsMatrix<Host, T>& m);
 template <class T>
 Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m);
 
-/// `block` threads of a CUDA block: 64, 128 or 256; of no meaning on Host. Enqueued.
+/// Computes the product p. `block` is the number of threads of a CUDA thread block: 64, 128 or 256; unused on Host.
+/// Enqueued.
 template <class T>
 void cmrs_apply(const Host& space, const CmrsMatrix<Host, T>& m, const Product<T>& p, int block);
 template <class T>
