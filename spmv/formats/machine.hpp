@@ -48,7 +48,10 @@ Calibration calibration_of(std::string_view device, double clocked_bandwidth);
 /// The GPU's name as calibrations() has it.
 std::string device_name(const Cuda& space);
 
+/// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
+
+/// The machine that a space runs on.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 

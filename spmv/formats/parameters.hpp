@@ -25,6 +25,7 @@ class ParameterReader {
   /// Returns the value of `key`, or `otherwise` when the text doesn't give the key.
   int take(std::string_view key, int otherwise, std::initializer_list<int> allowed);
 
+  /// Throws when the text has a parameter that no take() asked for.
   void done() const;
 
  private:

@@ -31,7 +31,7 @@ namespace ostinato::formats {
 /// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN. The structure describes the present
 ///           values, too.
 /// Limits    Padding slots of a block are multiplied as 0 times x: an infinite or NaN x(j) reaches rows of the block
-///           that a format without blocks leaves finite. Less than 2^31 block rows in all slices together.
+///           that a format without blocks leaves finite. Fewer than 2^31 block rows in all slices together.
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, sections 2 to 4.
 template <class Space, class T, bool Sliced>
 class BccooFormat {

@@ -12,7 +12,8 @@
 namespace ostinato::formats {
 
 /// The tunable parameters of BCCOO and BCCOO+: the paper's Table 1 as far as it applies. Bit flags are always read as
-/// 32-bit words, values are always stored transposed, and x is always read through the first-level cache.
+/// 32-bit words, values are always stored transposed, and x is read through the first-level cache
+/// unless there are hot columns.
 struct BccooParameters {
   int height = 1;  ///< rows of a block: 1 .. 4
   int width = 1;   ///< columns of a block: 1 .. 4

@@ -83,7 +83,7 @@ struct BccooView {
   Index empty_rows = 0;
   const Index* hot_columns = nullptr;  ///< column of each hot column; col numbers other columns from shape.hot on
   const Index* begin = nullptr;        ///< group in which the group's first row began, which may be the group itself
-  const Index* span = nullptr;         ///< groups that the group's last row reaches, counted from this group
+  const Index* span = nullptr;         ///< groups of a row that begins here and continues, from here on; else 1
   T* part = nullptr;  ///< 2 x height per group: sums of its first row, if begun before, and of its unfinished row
   unsigned* arrived = nullptr;  ///< at a row's first group: groups that have added their part; 0 between products
 

@@ -16,6 +16,7 @@
 
 namespace ostinato::formats {
 
+/// The tunable parameters of CMRS.
 struct CmrsParameters {
   int height = 4;   ///< rows of a strip: 1, 2, 4, 6, 8, 12 or 16; always 16 in version 2
   int version = 1;  ///< in version 2 a group of 32 slots holds at most 8 entries of one row

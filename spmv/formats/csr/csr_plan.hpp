@@ -37,6 +37,7 @@ struct CsrPlan<Host> {
   std::size_t bytes() const;
 };
 
+/// y = alpha A x + beta y.
 template <class T>
 void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
 
@@ -71,8 +72,10 @@ struct CsrPlan<Cuda> {
   std::size_t bytes() const { return row_ptr.bytes() + pieces.bytes() + partial.bytes() + arrived.bytes(); }
 };
 
+/// y = alpha A x + beta y. Enqueued.
 template <class T>
 void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
+/// y = A x and *slot = w . y in one pass over the matrix. Enqueued.
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
                    double* slot);

@@ -264,9 +264,9 @@ struct AddBands {
   }
 };
 
-/// Sets the stored values of some rows of a band to 0. The thread that will read the rows does so, for the first touch
-/// of NUMA memory. Whole words of masks are set: the plan starts a diagonal at a multiple of 32 rows and leaves room
-/// behind it.
+/// Sets the stored values of some rows of a band to 0. The thread that will read the rows does so, so that
+/// their memory is near it. Whole words of masks are set: the plan starts a diagonal at a multiple of 32 rows and
+/// leaves room behind it.
 template <class T>
 void clear(const BandView<T>& a, const Band& band, Index begin, Index end, std::byte* data) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(band.offset)) / 32 * 32;

@@ -22,6 +22,7 @@ struct DiagonalPlan {
   bool as_classes = false;                ///< storing row classes takes fewer bytes
 };
 
+/// Plans the bands, and chooses between bands and row classes by their bytes.
 DiagonalPlan plan_diagonals(const PlanInput& in, std::size_t value_bytes, BandPlanner planner);
 Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& plan, std::size_t value_bytes);
 
