@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbering the blocks of a CSR matrix, in steps that run over entries or block rows in parallel on either space.
+// Functors that number the blocks of a CSR matrix. They run in parallel over entries or block rows, in either space.
 
 #include <cstddef>
 
@@ -12,26 +12,26 @@
 
 namespace ostinato::formats::detail {
 
-/// The blocks of a matrix, numbered by slice, block row and block column.
+/// The blocks of a matrix, numbered by slice, then block row, then block column.
 struct BlockOrder : CsrPattern {
   Index cols;
   int height, width;
   Index slice_cols;                ///< a multiple of width, or all columns
-  Index block_rows;                ///< of one slice
-  const Offset* firsts = nullptr;  ///< entries before each entry that are the first of their block; null when all are
-  const Offset* start = nullptr;   ///< blocks before each block row of each slice
+  Index block_rows;                ///< block rows of one slice
+  const Offset* firsts = nullptr;  ///< [k]: entries before k that are the first of their block; null when all are
+  const Offset* start = nullptr;   ///< [s * block_rows + r]: blocks before block row r of slice s
 
   OSTINATO_FUNCTION Offset firsts_before(Offset k) const { return firsts == nullptr ? k : firsts[k]; }
 
-  /// The first entry of the row with a column of at least `column`. Tries the place where another row of the block
-  /// row has it, which in a matrix of blocks is right.
+  /// The first entry of the row whose column is at least `column`. The search first tries `place`, where another row of
+  /// the block row has this column: in a matrix of dense blocks the guess is right.
   OSTINATO_FUNCTION Offset from_column(Index row, Offset column, Offset place = 0) const {
     const Offset end = row_ptr[row + 1], guess = row_ptr[row] + place;
     if (guess < end && col[guess] >= column && (place == 0 || col[guess - 1] < column)) return guess;
     return first_from(row, column);
   }
 
-  /// Where the entries of the block begin in the row of its entry k, counted from the row's first.
+  /// Position in its row at which the block of entry k begins, counted from the row's first entry.
   OSTINATO_FUNCTION Offset place_of_block(Index row, Offset k) const {
     const Index left = col[k] - col[k] % width;
     while (k > row_ptr[row] && col[k - 1] >= left) --k;
@@ -40,7 +40,7 @@ struct BlockOrder : CsrPattern {
 
   OSTINATO_FUNCTION Index last_row(Index begin) const { return rows - begin < height ? rows : begin + height; }
 
-  /// No entry of the same block comes before entry k: neither in this row nor in one above.
+  /// True when no entry of the same block comes before entry k, in this row or in a row above.
   OSTINATO_FUNCTION bool is_first(Index row, Offset k) const {
     const Index left = col[k] - col[k] % width;
     if (k > row_ptr[row] && col[k - 1] >= left) return false;
@@ -52,7 +52,8 @@ struct BlockOrder : CsrPattern {
     return true;
   }
 
-  /// Blocks of a block row with columns from `left` to before `right`, which stands at about `place` in its rows.
+  /// Number of blocks of a block row in columns left .. right - 1. `place` is a guess of the position of `right` in its
+  /// rows.
   OSTINATO_FUNCTION Offset blocks_between(Index block_row, Offset left, Offset right, Offset place) const {
     Offset count = 0;
     const Index begin = block_row * height;
@@ -85,7 +86,7 @@ struct OverEntries {
   }
 };
 
-/// The same, in parallel.
+/// Calls f(order, row, k) for each entry k, in parallel.
 template <class Space, class F>
 void for_entries(const Space& space, const BlockOrder& order, Offset entries, const F& f) {
   const EntryRuns runs = EntryRuns::on<Space>(entries);
@@ -99,7 +100,7 @@ struct MarkFirsts {
   }
 };
 
-/// Blocks of each block row of each slice, to be added up.
+/// Counts the blocks of each block row of each slice; a prefix sum then makes `start` of the counts.
 struct CountBlocks {
   BlockOrder order;
   Offset* count;

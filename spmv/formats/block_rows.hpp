@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Cutting the entries of a CSR matrix into blocks of one size, in parallel over the entries on either space.
+// Cuts the entries of a CSR matrix into blocks of one size, in parallel over the entries, in either space.
 
 #include <algorithm>
 
@@ -31,13 +31,15 @@ struct FillBlockCol {
 
 }  // namespace detail
 
-/// The blocks of height x width, aligned to multiples of their size, that hold an entry: row by row of blocks, by
-/// ascending block columns.
+/// The nonempty blocks of height x width of a matrix, aligned to multiples of their size, row by row of blocks and by
+/// ascending block column.
 ///
-/// Shapes    Block rows ceil(rows / height), block columns ceil(cols / width): the last ones may reach past the matrix.
-/// Layout    As CSR: row_ptr (block rows + 1) and col (block columns, one a block). `firsts` is for
-///           order() and for_entries() and takes 8 bytes an entry: let go of it once the values are in their places.
-/// Exec      Over entries; each searches the rows of its block row. Waits for the number of blocks.
+/// Shapes    ceil(rows / height) block rows and ceil(cols / width) block columns; the last of them may reach past the
+///           matrix.
+/// Layout    As CSR: row_ptr (block rows + 1) and col (one block column for each block). order() and for_entries() need
+///           `firsts`, which takes 8 bytes an entry: free `firsts` once the values are in their places.
+/// Exec      In parallel over the entries; each entry searches the rows of its block row. The constructor waits for the
+///           number of blocks.
 /// Requires  Canonical rows.
 template <class Space>
 struct BlockRows {
@@ -61,8 +63,8 @@ struct BlockRows {
     for_entries(space, a, detail::FillBlockCol{col.data()});
   }
 
-  /// Numbers the blocks.
-  /// Requires  The matrix that the blocks were found in, and `firsts`. The same for for_entries().
+  /// The numbering of the blocks.
+  /// Requires  The matrix that the blocks were found in, and `firsts`. for_entries() requires the same.
   template <class T>
   detail::BlockOrder order(const CsrView<T>& a) const {
     const auto block_rows = static_cast<Index>((Offset{a.rows} + size.height - 1) / size.height);

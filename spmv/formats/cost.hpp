@@ -10,30 +10,30 @@
 
 namespace ostinato {
 
-/// What one format would cost for one matrix on one machine.
+/// The cost of one format for one matrix on one machine.
 struct Cost {
-  std::size_t bytes = 0;        ///< stored for the matrix
-  double moved = 0;             ///< bytes from and to memory in one product y = A x, x read once
-  double padding = 0;           ///< stored slots that hold no entry, over entries
+  std::size_t bytes = 0;        ///< bytes stored for the matrix
+  double moved = 0;             ///< bytes read and written in one product y = A x, where x is read once
+  double padding = 0;           ///< stored values that are padding, over entries
   double seconds = 0;           ///< predicted for one product
   double setup_seconds = 0;     ///< predicted from the end of the analysis to the first product
-  std::string reason_not = {};  ///< why the format can't hold the matrix; empty when it can
-  bool reproducible = true;     ///< the same input gives the same bits; else the format is taken only by name
+  std::string reason_not = {};  ///< why the format can't hold the matrix; empty when the format can
+  bool reproducible = true;     ///< the same input gives the same bits; other formats are taken only by name
 
   bool applies() const { return reason_not.empty(); }
 };
 
-/// What a format plans from. Refers to what the caller holds.
+/// The input of a format's plan. Refers to objects that the caller keeps alive.
 struct PlanInput {
   const Structure& structure;
   const Machine& machine;
-  bool compress = true;  ///< values and columns may be stored in fewer bytes, where no bit is lost
+  bool compress = true;  ///< allows narrower values and columns where no bit is lost
 };
 
 namespace formats {
 
-/// True when a format by diagonals would take over 32 times the bytes of CSR: then the memory isn't there, and the format
-/// is refused even by name.
+/// True when a diagonal format would take more than 32 times the bytes of CSR. Such a format is refused even when asked
+/// for by name, because memory would run out.
 bool grows_too_far(const Structure& s, std::size_t value_bytes, double bytes);
 
 /// Why the analysis took no census of the diagonals.

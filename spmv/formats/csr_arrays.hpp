@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What functors share that build a format from CSR, or multiply with one, on either space.
+// What the functors share that build a format from CSR or multiply with CSR, in either space.
 
 #include <cstddef>
 
@@ -28,13 +28,13 @@ CsrArrays<T> arrays_of(const CsrView<T>& a) {
   return {pattern_of(a), a.val.data()};
 }
 
-/// y(i) of a product; `sum` is row i of A x.
+/// Stores y(i) of a product; `sum` is row i of A x.
 template <class T>
 OSTINATO_FUNCTION void store_row(const Product<T>& p, std::size_t i, T sum) {
   p.y[i] = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * p.z[i];
 }
 
-/// Row i of a product with CSR, from the first entry to the last.
+/// Computes row i of a CSR product, adding from the first entry to the last.
 template <class T>
 struct PlainRow {
   CsrArrays<T> a;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The formats on Cuda in a build without CUDA: none.
+// The list of formats on Cuda in a build without CUDA: an empty list.
 
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/formats/list.hpp>

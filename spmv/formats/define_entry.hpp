@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// For the object file of a format: OSTINATO_DEFINE_ENTRY(ell, Ell) defines what the line DO(ell) in list.cpp asks for.
+// OSTINATO_DEFINE_ENTRY(ell, Ell) stands in the object file of a format. The macro defines the function that the line
+// DO(ell) in list.cpp declares.
 
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/space/cuda.hpp>

@@ -18,38 +18,42 @@
 
 namespace ostinato {
 
-/// What a format is: a class for one space and one value type with these members. `format_entry<F>()` puts the class
-/// into a list of formats; it then has its place in the selection, --help, `inspect`, the tests and the benchmarks.
+/// The contract of a format: a class for one space and one value type with the members below. `format_entry<F>()` puts
+/// the class into a list of formats. Selection, --help, `inspect`, the tests and the benchmarks go by the list.
 ///
 ///   space_type, value_type
-///   static constexpr std::string_view name         as --format takes it
+///   static constexpr std::string_view name         the name that --format takes
 ///   static constexpr std::string_view description  a line for --help
-///   static Cost cost(const PlanInput&)             bytes, predicted times, or the reason why it doesn't apply
-///   F(space, matrix, const PlanInput&)             builds from a SpaceCsr; throws where cost() says why not
+///   static Cost cost(const PlanInput&)             bytes and predicted times, or why the format can't hold the matrix
+///   F(space, matrix, const PlanInput&)             builds from a SpaceCsr; throws where cost() gives a reason_not
 ///   void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites even NaN
-///   std::size_t bytes() const                      stored for the matrix
+///   std::size_t bytes() const                      bytes stored for the matrix
 ///
-/// Optional:
-///   void apply_dot(x, y, w, slot) const            y = A x, *slot = w . y, in one pass
-///   void residual(x, b, r, slot) const             r = b - A x, *slot = r . r, in one pass
-///   void or bool update_values(matrix)             new values, same pattern; no allocation, no analysis. False when
-///                                                  they don't fit what was stored: the format is built anew then
-///   void generate(wait)                            compiles kernels for this matrix, beside what goes on unless `wait`
-///   int revision() const                           changes when such kernels come into use
-///   std::string generated() const                  what became of them
+/// Optional members:
+///   void apply_dot(x, y, w, slot) const            y = A x and *slot = w . y in one pass
+///   void residual(x, b, r, slot) const             r = b - A x and *slot = r . r in one pass
+///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
+///                                                  analysis; false when the stored form can't hold the values: the
+///                                                  format is then built anew
+///   void generate(wait)                            compiles kernels for this matrix, in the background unless `wait`
+///                                                  is set
+///   int revision() const                           changes when compiled kernels come into use
+///   std::string generated() const                  the state of the compiled kernels in words
 ///
-/// A format that decides things before it is built has a `Plan`, made once and handed to cost and constructor:
+/// A format that takes decisions before the arrays are built has a `Plan`. The plan is made once; cost() and the
+/// constructor take it:
 ///   struct Plan
 ///   static Plan plan(const PlanInput&)
 ///   static Cost cost(const PlanInput&, const Plan&)               instead of cost(const PlanInput&)
 ///   F(space, matrix, const PlanInput&, const Plan&)               instead of F(space, matrix, const PlanInput&)
 ///
-/// Where the plan is what users and the tuner choose, it is called `Parameters` and has in addition
-/// (spmv/formats/parameters.hpp helps):
+/// A plan that users and the tuner choose is called `Parameters`, and has these members (spmv/formats/parameters.hpp
+/// helps to write them):
 ///   std::string text() const                       "height=8,version=2"
 ///   static Parameters parse(text)                  missing keys take defaults; ArgumentError names what is allowed
-///   static std::vector<Parameters> variants(const PlanInput&)     worth timing, the most promising first
-/// and `static Parameters choose(const PlanInput&)` in the place of plan().
+/// The format then has, in the place of plan():
+///   static Parameters choose(const PlanInput&)
+///   static std::vector<Parameters> variants(const PlanInput&)     parameters worth timing, the most promising first
 template <class F>
 concept Format = requires(const F& f, typename F::value_type a, std::span<const typename F::value_type> x,
                           std::span<typename F::value_type> y) {
@@ -70,10 +74,10 @@ concept HasPlan = requires {
   typename F::Plan;
 };
 
-/// What a format would do for a matrix.
+/// A format's plan for a matrix, with its cost.
 struct Proposal {
-  std::string parameters = {};                ///< "height=8,version=2"; empty for a format without any
-  Cost cost = {};                             ///< of these
+  std::string parameters = {};                 ///< "height=8,version=2"; empty for a format without parameters
+  Cost cost = {};                              ///< of a product with these parameters
   std::shared_ptr<const void> plan = nullptr;  ///< the format's Parameters or Plan, which build() takes
 };
 
@@ -85,23 +89,23 @@ struct FormatEntry {
   std::string_view name;
   std::string_view description;
 
-  /// With the parameters in a text, or those of the format's own choice when the text is empty.
-  /// Throws ArgumentError when the format doesn't have such parameters.
+  /// Plans with the parameters in a text, or with the format's own choice when the text is empty. Throws ArgumentError
+  /// when the format doesn't have such parameters.
   Proposal (*propose)(const PlanInput& in, std::string_view parameters);
 
-  /// Throws what propose throws for these parameters, without a matrix.
+  /// Throws what propose() would throw for these parameters; needs no matrix.
   void (*check_parameters)(std::string_view parameters);
 
-  /// Worth timing, the most promising first; none for a format without parameters.
+  /// Proposals worth timing, the most promising first; none for a format without parameters.
   std::vector<Proposal> (*variants)(const PlanInput& in);
 
-  /// Builds what was proposed for the same input.
+  /// Builds the format from a proposal for the same input.
   Built (*build)(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Proposal& proposal);
 };
 
 namespace detail {
 
-/// A format of class F behind BuiltFormat.
+/// Implements BuiltFormat by a format of class F.
 template <class F>
 class Erased final : public BuiltFormat<typename F::space_type, typename F::value_type> {
  public:
@@ -162,7 +166,7 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
   F format_;
 };
 
-/// Each member by itself, so that the compiler tells the author of a format which one is missing.
+/// Checks each member by itself, so that the compiler tells the author of a format which member is missing.
 template <class F>
 constexpr void require_format() {
   using T = typename F::value_type;
@@ -187,7 +191,7 @@ constexpr void require_format() {
   }
 }
 
-/// The same for a format with Parameters.
+/// Checks the members of a format with Parameters, each by itself.
 template <class F>
 constexpr void require_parameters() {
   using P = typename F::Parameters;
@@ -265,7 +269,7 @@ std::unique_ptr<BuiltFormat<Space, T>> build(const Space& space, const SpaceCsr<
 
 }  // namespace detail
 
-/// A list's entry for a format class.
+/// The list entry of a format class.
 template <class F>
 FormatEntry<typename F::space_type, typename F::value_type> format_entry() {
   detail::require_format<F>();

@@ -18,7 +18,7 @@ struct ToInt32 {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
 };
 
-/// The offsets of a matrix of less than 2^31 entries in 4 bytes each.
+/// Copies the offsets of a matrix with fewer than 2^31 entries to 4 bytes each.
 template <class Space>
 Vector<Space, std::int32_t> to_int32(const Space& space, std::span<const Offset> from) {
   Vector<Space, std::int32_t> to(space, from.size());

@@ -8,7 +8,7 @@
 
 namespace ostinato {
 
-/// THE list of formats: a line here, and NAME_entry() in the object file of the format, make one.
+/// The only list of formats. A format needs a line here and NAME_entry() in its object file.
 #define OSTINATO_FORMATS(DO) \
   DO(csr)                    \
   DO(dia)                    \

@@ -10,14 +10,14 @@
 
 namespace ostinato {
 
-/// Formats that a matrix may be stored in. Selection, names, help, tests and benchmarks go by such a list.
+/// A list of formats that a matrix may be stored in. Selection, names, help, tests and benchmarks go by such a list.
 template <class Space, class T>
 class FormatList {
  public:
   FormatList() = default;
   explicit FormatList(std::vector<FormatEntry<Space, T>> entries) : entries_(std::move(entries)) {}
 
-  /// The list with one more format, of class F.
+  /// Returns a copy of the list with the format F added.
   template <class F>
   FormatList with() const {
     FormatList more = *this;
@@ -25,7 +25,7 @@ class FormatList {
     return more;
   }
 
-  /// Null when there is none of that name.
+  /// Returns the entry of that name, or null.
   const FormatEntry<Space, T>* find(std::string_view name) const {
     const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.name == name; });
     return at != entries_.end() ? &*at : nullptr;
@@ -39,7 +39,7 @@ class FormatList {
   std::vector<FormatEntry<Space, T>> entries_;
 };
 
-/// THE list of formats, those of the library. For Cuda it is empty in a build without CUDA.
+/// The library's list of formats. For Cuda the list is empty in a build without CUDA.
 template <class Space, class T>
 const FormatList<Space, T>& format_list();
 

@@ -10,11 +10,12 @@ namespace ostinato {
 
 namespace {
 
-// A line a GPU, as bench_machine prints it: device, date, clocked bandwidth, share of it in a copy, seconds for a
-// launch, for loads that wait for one another, for a sector, for a term, and gain of the second-level cache.
+// One line for each GPU, as bench_machine prints it: device, date, clocked bandwidth, share of it that a copy reaches,
+// seconds for a launch, a dependent load, a sector and a term, and the gain of the second-level cache.
 //
-// H200: a launch without work; a load from the second-level cache with its address; csr on random columns (116 us for
-// 16 M entries in 10^6 columns, 6.2 TB/s); masked and mirrored diagonals (5.7e11 terms a second); csr on 1 to 20 MB.
+// How the H200's figures were measured: launch, with an empty kernel; load, a load from the second-level cache with its
+// address computation; sector, csr on random columns (116 us for 16 M entries in 10^6 columns, 6.2 TB/s); term, masked
+// and mirrored diagonals (5.7e11 terms a second); gain, csr on matrices of 1 to 20 MB.
 constexpr Calibration known[] = {
     {"NVIDIA H200", "2026-11", 4.814e12, 0.89, 2.5e-6, 0.7e-6, 5.1e-12, 1.75e-12, 1.5},
 };
@@ -28,7 +29,7 @@ Calibration calibration_of(std::string_view device, double clocked_bandwidth) {
       std::find_if(std::begin(known), std::end(known), [&](const Calibration& c) { return c.device == device; });
   const bool is_known = at != std::end(known);
   Calibration c = is_known ? *at : known[0];
-  if (!(clocked_bandwidth > 0)) return c;  // some drivers don't tell the clock
+  if (!(clocked_bandwidth > 0)) return c;  // some drivers don't report the clock rate
   if (!is_known) {
     const double slower = c.clocked_bandwidth / clocked_bandwidth;
     c.sector_seconds *= slower;
@@ -59,8 +60,8 @@ Machine machine_of(const Cuda& space) {
   return machine_of(calibration_of(device_name(space), space.bandwidth()), space.cache_bytes(), space.shared_bytes());
 }
 
-// What one thread and all of them get from memory (EPYC, 2026-11); formats share it, so that it hardly moves the
-// ranking.
+// The bandwidth of one thread and the bandwidth of all threads (EPYC, 2026-11). All formats share these figures, so
+// they hardly change the ranking.
 Machine machine_of(const Host& space) {
   return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20};
 }

@@ -12,43 +12,46 @@ namespace ostinato {
 class Host;
 class Cuda;
 
-/// What the cost model knows of a machine.
+/// The facts about a machine that the cost model uses.
 struct Machine {
-  double bandwidth = 0;     ///< bytes a second that a plain copy moves
+  double bandwidth = 0;     ///< bytes a second in a plain copy
   double latency = 0;       ///< seconds to start one product
   double load_latency = 0;  ///< seconds that a thread waits for memory; 0 where prefetching hides it
-  double term_seconds = 0;  ///< for one value times one x, when caches feed both
+  double term_seconds = 0;  ///< for one multiplication of a value with x and its addition, when caches feed both
   std::size_t cache_bytes = 0;
   bool device = false;
-  std::size_t shared_bytes = 0;  ///< of a block of threads; on devices
-  double sector_seconds = 0;     ///< in which the second-level cache hands out 32 bytes; 0 where it holds nobody up
-  double cache_gain = 1;         ///< how much faster than memory that cache is, in a plain copy
+  std::size_t shared_bytes = 0;  ///< shared memory of a thread block, on a GPU
+  double sector_seconds = 0;     ///< for a 32-byte sector from the second-level cache; 0 where that is no limit
+  double cache_gain = 1;         ///< bandwidth of the cache over that of memory, in a plain copy
 };
 
-/// What was measured on one model of GPU (bench/machine.cpp): the part of a Machine that no driver tells.
+/// What was measured on one model of GPU (bench/machine.cpp): the part of a Machine that no driver reports.
 struct Calibration {
   std::string_view device;       ///< the GPU's name
-  std::string_view measured;     ///< when
-  double clocked_bandwidth = 0;  ///< bytes a second that the memory is clocked for
-  double copy_share = 0;         ///< of that, in a plain copy
-  double latency = 0;            ///< this and the rest as in Machine
+  std::string_view measured;     ///< year and month
+  double clocked_bandwidth = 0;  ///< bytes a second at the memory's clock rate
+  double copy_share = 0;         ///< share of clocked_bandwidth that a plain copy reaches
+  double latency = 0;            ///< this member and the following ones are as in Machine
   double load_latency = 0;
   double sector_seconds = 0;
   double term_seconds = 0;
   double cache_gain = 1;
 };
 
-/// All GPUs that were measured. The first stands for those that were not.
+/// All GPUs that were measured. The first GPU stands for every GPU that wasn't.
 std::span<const Calibration> calibrations();
 
-/// The entry of that GPU, with the bandwidth that its memory is clocked for. For one without an entry, the first: what
-/// bounds throughput grows and shrinks with the clocked bandwidth, latencies stay.
+/// The entry of a GPU, with `clocked_bandwidth` in place of the measured one when that is positive. A GPU without an
+/// entry gets the first entry: sector_seconds and term_seconds are scaled by the clocked bandwidth, latencies stay.
 Calibration calibration_of(std::string_view device, double clocked_bandwidth);
 
-/// The GPU's name as `calibrations` have it.
+/// The GPU's name as calibrations() has it.
 std::string device_name(const Cuda& space);
 
+/// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
+
+/// The machine that a space runs on.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 

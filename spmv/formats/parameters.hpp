@@ -10,21 +10,22 @@
 
 namespace ostinato {
 
-/// "height=8,version=2"
+/// Writes parameters as "height=8,version=2".
 std::string parameter_text(std::initializer_list<std::pair<std::string_view, int>> parameters);
 
-/// Reads the parameters of a format from such a text, one by one.
+/// Reads a format's parameters, one by one, from a text such as "height=8,version=2".
 ///
-/// Throws    ArgumentError naming the format and what is wrong: from the constructor for a text that isn't of that
-///           form or names a parameter twice, from take() for a value that isn't allowed, from done() for a parameter
-///           that nobody took.
+/// Throws    ArgumentError naming the format and the mistake. The constructor throws for a text that isn't of this form
+///           or names a parameter twice, take() for a value that isn't allowed, done() for a parameter that nobody
+///           took.
 class ParameterReader {
  public:
   ParameterReader(std::string_view format, std::string_view text);
 
-  /// The value of `key`, or `otherwise` when the text doesn't give it.
+  /// Returns the value of `key`, or `otherwise` when the text doesn't give the key.
   int take(std::string_view key, int otherwise, std::initializer_list<int> allowed);
 
+  /// Throws when the text has a parameter that no take() asked for.
   void done() const;
 
  private:
@@ -35,13 +36,13 @@ class ParameterReader {
   };
 
   std::string format_;
-  std::string known_;  ///< keys asked for so far
+  std::string known_;  ///< keys that take() was asked for so far
   std::vector<Entry> entries_;
 };
 
 namespace detail {
 
-/// Throws ArgumentError: the format has no parameters.
+/// Throws the ArgumentError for parameters given to a format that has none.
 [[noreturn]] void refuse_parameters(std::string_view format);
 
 }  // namespace detail

@@ -4,8 +4,8 @@
 
 namespace ostinato {
 
-/// y = alpha A x + beta z, as kernels are asked for it. With beta = 0 z isn't read. z may be y: then it is the usual
-/// update; with alpha = -1 and beta = 1 it is the residual y = z - A x.
+/// The operation y = alpha A x + beta z that kernels compute. z isn't read when beta = 0. z may be y, for the usual
+/// update; with alpha = -1, beta = 1 and z = b the result is the residual y = b - A x.
 template <class T>
 struct Product {
   T alpha;
@@ -15,7 +15,7 @@ struct Product {
   T* y;
 };
 
-/// y = A x
+/// The operation y = A x.
 template <class T>
 Product<T> plain_product(const T* x, T* y) {
   return {T{1}, x, T{0}, y, y};

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The frame of portable kernels that add up a block of rows at a time.
+// The frame of the portable kernels that add up a block of rows at a time.
 
 #include <algorithm>
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace ostinato::formats::detail {
 
-/// Rows in a block, which one thread takes: their sums stay in the first-level cache.
+/// Rows of a block. One thread takes a block, and the block's sums stay in the first-level cache.
 inline constexpr Index block_rows = static_cast<Index>(host_block);
 
-/// Calls f(block, begin, end) for blocks of rows.
+/// Calls f(block, begin, end) for each block of rows begin .. end - 1, in parallel.
 template <class F>
 void row_blocks(const Host& host, Index rows, F f) {
   parallel_for(host, static_cast<std::size_t>((Offset{rows} + block_rows - 1) / block_rows), [=](std::size_t block) {
@@ -26,8 +26,8 @@ void row_blocks(const Host& host, Index rows, F f) {
   });
 }
 
-/// sum(i) = the sum over k of value[k][i] * shifted[k][i], in the order of k: stored with Fresh, otherwise added to
-/// sum(i).
+/// sum[i] = sum over k of value[k][i] * shifted[k][i], added in the order of k. Without Fresh the products are added to
+/// the old sum[i].
 template <bool Fresh, class Values, class T, std::size_t K>
 void multiply_add(const std::array<Values, K>& value, const std::array<const T*, K>& shifted, Index rows, T* sum) {
 #pragma omp simd
@@ -38,7 +38,7 @@ void multiply_add(const std::array<Values, K>& value, const std::array<const T*,
   }
 }
 
-/// Rows begin .. end - 1 of p's product, where add_up(begin, end, x, sum) puts those of A x into sum.
+/// Computes rows begin .. end - 1 of the product p. add_up(begin, end, x, sum) stores these rows of A x in sum.
 template <class T, class F>
 void multiply_block(const Product<T>& p, Index begin, Index end, const F& add_up) {
   if (p.alpha == T{1} && p.beta == T{0}) return add_up(begin, end, p.x, p.y + begin);
@@ -56,7 +56,8 @@ void multiply_blocks(const Host& host, Index rows, const Product<T>& p, F add_up
   row_blocks(host, rows, [=](std::size_t, Index begin, Index end) { multiply_block(p, begin, end, add_up); });
 }
 
-/// The product, and *slot = w . y; w may be y.
+/// The product, and *slot = w . y in one pass; w may be y. The sums of the blocks are added in order, so the result
+/// doesn't depend on the number of threads.
 template <class T, class F>
 void multiply_dot_blocks(const Host& host, Index rows, const Product<T>& p, const T* w, double* slot, F add_up) {
   static thread_local std::vector<double> partial;

@@ -2,23 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels store a row of a product. Kernels that are generated at run time contain this text, too
-// (cmake/OstinatoCuda.cmake), so it is device code only and includes nothing else.
+// How kernels store a row of a product. Kernels generated at run time contain the text of this file, too
+// (cmake/OstinatoCuda.cmake). So the file holds only device code and includes only such files.
 
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::cuda {
 
-/// y(i) of a product; `sum` is row i of A x. Here and below every addition is an explicit fused multiply-add, so that
-/// all kernels give the same bits.
+/// y(i) of a product; `sum` is row i of A x. Every addition in this file is an explicit fused multiply-add, so that all
+/// kernels give the same bits.
 template <class T, class I>
 __device__ T row_value(const Product<T>& p, I i, T sum) {
   const T scaled = p.alpha * sum;
   return p.beta == T{0} ? scaled : fma(p.beta, p.z[i], scaled);
 }
 
-/// Stores row i's product and adds w . y up; w may be y.
+/// Stores row i of the product and adds w(i) y(i) to the dot product; w may be y.
 template <bool Dotted, class T, class I>
 __device__ void finish_row(const Product<T>& p, I i, T sum, const T* w, Sums<1>& dot) {
   const T value = row_value(p, i, sum);

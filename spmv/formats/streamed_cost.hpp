@@ -8,16 +8,16 @@
 
 namespace ostinato::formats {
 
-/// What a format says of itself, for streamed_cost().
+/// What a format tells streamed_cost() about itself.
 struct Streamed {
-  double bytes = 0;       ///< of the matrix
-  double slots = 0;       ///< values stored, padding included
-  double efficiency = 1;  ///< share of the copy bandwidth
-  double waits = 0;       ///< loads of the thread with most to do that wait for one another
+  double bytes = 0;       ///< bytes of the stored matrix
+  double slots = 0;       ///< stored values, padding included
+  double efficiency = 1;  ///< share of the copy bandwidth that the kernel reaches
+  double waits = 0;       ///< dependent loads of the busiest thread
 };
 
-/// The cost of a product that reads all of its matrix, x and y once and takes as long as that, or as its slowest
-/// thread.
+/// The cost of a product that reads the whole matrix, x and y once. The time is that of the memory traffic or that of
+/// the busiest thread, whichever is longer.
 template <class T>
 Cost streamed_cost(const Structure& s, const Machine& m, const Streamed& f) {
   const double entries = static_cast<double>(s.nonzeros);

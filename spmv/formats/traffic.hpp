@@ -9,24 +9,24 @@
 
 namespace ostinato::formats {
 
-/// Seconds in which the memory moves what a product reads and writes; a cache does it faster while the whole fits into
-/// half of it.
+/// Seconds to move the bytes that a product reads and writes. A cache is faster than memory as long as all bytes fit
+/// into half of the cache.
 inline double stream_seconds(const Machine& m, double bytes, double efficiency) {
   const bool cached = bytes < 0.5 * static_cast<double>(m.cache_bytes);
   return bytes / (m.bandwidth * efficiency * (cached ? m.cache_gain : 1));
 }
 
-/// Seconds in which the second-level cache of a GPU hands out the sectors of 32 bytes that a product asks for: the
-/// matrix, and x for `share` of the entries. Where many read the same few columns (R-MAT) it does 0.62 of what it does
-/// where columns are random (H200, 2026-11).
+/// Seconds in which the second-level cache of a GPU delivers the 32-byte sectors that a product asks for: those of the
+/// matrix, and those of x for `share` of the entries. Where many entries read the same few columns (R-MAT) the cache
+/// delivers 0.62 times as many sectors a second as for random columns (H200, 2026-11).
 inline double gather_seconds(const Structure& s, const Machine& m, double bytes, double share = 1) {
   if (!m.device || s.profile == nullptr) return 0;
-  const double far_apart = std::clamp((s.profile->sectors - 18) / 6, 0.0, 1.0);  // else the first level has most of x
+  const double far_apart = std::clamp((s.profile->sectors - 18) / 6, 0.0, 1.0);  // below 18 L1 has most of x
   const double gathered = static_cast<double>(s.nonzeros) * s.profile->sectors / 32 * share * far_apart;
   return (bytes / 32 + gathered) * m.sector_seconds / (s.profile->hot[2] > 0.3 ? 0.62 : 1);
 }
 
-/// The longer of both.
+/// The longer of stream_seconds() and gather_seconds().
 inline double traffic_seconds(const Structure& s, const Machine& m, double bytes, double efficiency, double share = 1) {
   return std::max(stream_seconds(m, bytes, efficiency), gather_seconds(s, m, bytes, share));
 }

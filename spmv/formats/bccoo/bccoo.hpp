@@ -14,22 +14,24 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with A in blocked compressed coordinate form: no row indices, but a bit for each block
-/// that says whether its row of blocks goes on.
+/// y := alpha A x + beta y, with A in blocked compressed coordinate form (BCCOO). No row indices are stored, but one
+/// bit per block: 0 where the block ends its block row.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    Blocks of height x width by rows; a thread takes `tile` of them, a workgroup as many tiles as it has
-///           threads, and what its threads read at one time stands side by side. See BccooView.
-///           Values take 1 byte and a table when no more than 256 are different, 4 when all are exact in float.
-/// Traffic   bytes() for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      One kernel. Threads add their tiles up block by block and join what lies in several; of a row in several
-///           workgroups the one that is done last adds the parts up in their order: nobody waits for another, and the
-///           order of additions depends on the layout alone. (The paper lets each workgroup wait for the one before.)
-///           With hot columns a workgroup fills a multiprocessor and holds their x in shared memory.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. The structure is that of these values,
-///           too.
-/// Limits    Slots of a block without an entry count as 0 times x: an infinite or NaN x(j) reaches rows of the block
-///           that a format without blocks leaves finite. Fewer than 2^31 rows of blocks, of all slices together.
+/// Layout    Blocks of height x width, ordered by block row. A thread takes a tile of `tile` blocks, a workgroup as
+///           many tiles as it has threads. The words that the threads of a workgroup read at the same time are
+///           adjacent. See BccooView. Values take 1 byte and a table when at most 256 of them are different, 4 bytes
+///           when all are exact in float.
+/// Traffic   bytes() for A and sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      One kernel. Each thread adds up its tile, block by block; the workgroup joins rows that lie in several
+///           tiles. For a row that lies in several workgroups, the workgroup that finishes last adds the parts up in
+///           their order. So no workgroup waits for another, and the order of additions depends only on the layout. (In
+///           the paper each workgroup waits for its predecessor.) With hot columns a workgroup fills a multiprocessor
+///           and keeps these columns' x in shared memory.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN. The structure describes the present
+///           values, too.
+/// Limits    Padding slots of a block are multiplied as 0 times x: an infinite or NaN x(j) reaches rows of the block
+///           that a format without blocks leaves finite. Fewer than 2^31 block rows in all slices together.
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, sections 2 to 4.
 template <class Space, class T, bool Sliced>
 class BccooFormat {
@@ -62,14 +64,14 @@ class BccooFormat {
 
   BccooFormat(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Parameters& p)
       : store_(space, a.view(), checked(p).shape(in.compress), bccoo_values(in, p, sizeof(T)), different(in)) {
-    space.wait();  // products may read from then on what doesn't change any more
+    space.wait();  // later products may read these arrays before the preceding kernel ends
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     store_.apply({alpha, x.data(), beta, y.data(), y.data()});
   }
 
-  /// Values may be of another kind than those before, so the format is built anew.
+  /// Always false, so that the format is built anew: the new values may need another kind of storage.
   bool update_values(const SpaceCsr<Space, T>&) { return false; }
 
   std::size_t bytes() const { return store_.bytes(); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a thread loads of its tile of a BCCOO matrix, some blocks at a time.
+// How a thread loads its tile of a BCCOO matrix, some blocks at a time.
 
 #include <cstdint>
 
@@ -10,9 +10,9 @@
 
 namespace ostinato::formats::detail {
 
-/// Loads what a product reads once, so that it is the first to leave the second-level cache; 4 and 8 bytes also take no
-/// room in the first, which all that is under way needs. fem27:80 with 3 unknowns takes 251 us instead of 253 for that,
-/// R-MAT with 2^22 rows 412 instead of 415; narrow columns weren't tried (H200, 2026-11).
+/// Loads data that a product reads only once, so that the second-level cache evicts them first. Loads of 4 and 8 bytes
+/// also bypass the first-level cache, whose room the loads in flight need. fem27:80 with 3 unknowns takes 251 us
+/// instead of 253, R-MAT with 2^22 rows 412 us instead of 415; narrow columns weren't tried (H200, 2026-11).
 template <class Stored>
 __device__ Stored load_once(const Stored* from) {
   if constexpr (sizeof(Stored) == 8) {
@@ -36,13 +36,13 @@ __device__ Stored load_once(const Stored* from) {
   }
 }
 
-/// A thread's way through the columns of its tile.
+/// The position of a thread in the columns of its tile.
 struct Cursor {
   Index col = 0;
   Index escape = 0;
 };
 
-/// Columns of N blocks of a tile, first as stored.
+/// The columns of N blocks of a tile. load() fetches the stored form.
 template <int N>
 struct Columns {
   Index at[N];
@@ -60,13 +60,13 @@ struct Columns {
     }
   }
 
-  /// Differences to columns.
+  /// Turns the differences into columns.
   template <class T>
   __device__ void resolve(const BccooView<T>& a, Cursor& cursor) {
     if (a.columns == BccooColumns::full || a.columns == BccooColumns::narrow) return;
 #pragma unroll
     for (int u = 0; u < N; ++u) {
-      // As a rule there are no escapes at all, which all threads see alike.
+      // Most matrices have no escapes; then all threads skip the second test.
       cursor.col = a.escapes == nullptr || at[u] != -1 ? cursor.col + at[u] : a.escapes[cursor.escape++];
       at[u] = cursor.col;
     }
@@ -80,7 +80,7 @@ struct Columns {
   }
 };
 
-/// A code in the register of its value.
+/// Keeps a code in the register of its value.
 __device__ inline void hold(float& in, unsigned code) { in = __uint_as_float(code); }
 __device__ inline void hold(double& in, unsigned code) { in = __hiloint2double(0, static_cast<int>(code)); }
 __device__ inline unsigned held(float in) { return __float_as_uint(in); }
@@ -101,7 +101,7 @@ struct Values {
     }
   }
 
-  /// Codes to values, once x is on its way, too. The table is left to the first-level cache.
+  /// Replaces codes by values; called after the loads of x are issued. The first-level cache holds the table.
   __device__ void look_up(const BccooView<T>& a) {
     if (a.values != BccooValues::coded) return;
 #pragma unroll

@@ -56,7 +56,8 @@ BccooStore<Space, T>::BccooStore(const Space& space, const CsrView<T>& a, const 
   renumbered_ = {};
 }
 
-/// In the order of their bits, in which +0 comes first: the padding of blocks has code 0.
+/// Makes the table of values, sorted by their bits. The bits of +0 are the smallest, so the padding of blocks has code
+/// 0.
 template <class Space, class T>
 void BccooStore<Space, T>::list_values(const CsrView<T>& a, std::span<const Offset> different) {
   using ostinato::detail::bits_of;
@@ -116,7 +117,8 @@ void BccooStore<Space, T>::place_entries(const CsrView<T>& a, const detail::Bloc
                                                       encode, reinterpret_cast<Stored*>(val_.data())});
 }
 
-/// The columns with most entries, up to the number asked for.
+/// Chooses the columns with the most entries, at most shape_.hot of them. A histogram of the entries per column gives
+/// the smallest count of a hot column. Its steps are widened until the last steps hold few enough columns.
 template <class Space, class T>
 void BccooStore<Space, T>::choose_hot(const CsrView<T>& a) {
   using Popularity = detail::CountPopularity<Atomic<Space>>;
@@ -138,7 +140,7 @@ void BccooStore<Space, T>::choose_hot(const CsrView<T>& a) {
     }
   }
   shape_.hot = hot;
-  if (hot == 0) shape_.threads = std::min(shape_.threads, 256);  // more are for hot columns
+  if (hot == 0) shape_.threads = std::min(shape_.threads, 256);  // more threads are only for hot columns
   if (hot == 0) return;
   Vector<Space, Offset> before(space_, cols + 1);
   for_each(space_, cols, detail::MarkHot{count.data(), least, before.data()});
@@ -148,7 +150,7 @@ void BccooStore<Space, T>::choose_hot(const CsrView<T>& a) {
   for_each(space_, cols, detail::Renumber{before.data(), hot, renumbered_.data(), hot_columns_.data()});
 }
 
-/// Where rows end, and what follows from it.
+/// Marks the ends of rows and fills the arrays that depend on them.
 template <class Space, class T>
 void BccooStore<Space, T>::mark_rows(const Vector<Space, Offset>& start) {
   Vector<Space, Offset> result(space_, block_rows() + 1);
@@ -191,7 +193,7 @@ void BccooStore<Space, T>::mark_rows(const Vector<Space, Offset>& start) {
   space_.zero(arrived_.data(), arrived_.bytes());
 }
 
-/// In the fewest bytes, when that is asked for.
+/// Stores the block columns, with shape_.compress in the form that takes the fewest bytes.
 template <class Space, class T>
 void BccooStore<Space, T>::store_columns() {
   if (blocks_ == 0) return;

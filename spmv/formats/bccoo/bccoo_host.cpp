@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// BCCOO on Host: the portable product, and what builds the format.
+// BCCOO on Host: the portable product and the instances of BccooStore.
 
 #include <array>
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int longest_tile = 128;
 
-/// Block columns of one tile.
+/// The block columns of one tile.
 template <class T>
 struct TileColumns {
   std::array<Index, longest_tile> col;
@@ -55,11 +55,11 @@ struct TileColumns {
   }
 };
 
-/// What a chunk of groups leaves to its neighbours.
+/// The partial sums at both ends of a chunk of groups.
 template <class T>
 struct ChunkEnds {
-  std::array<T, 4> head{};  ///< of the row that began before the chunk, where it ends
-  std::array<T, 4> tail{};  ///< after the last row's end; of all when none ends
+  std::array<T, 4> head{};  ///< sum up to the end of a row that began before the chunk
+  std::array<T, 4> tail{};  ///< after the last row end; the whole chunk when no row ends
   Index head_result = 0;
   bool has_head = false;
   bool has_stop = false;
@@ -141,7 +141,8 @@ class Chunk {
   Index result_ = 0;
 };
 
-/// Chunks of groups in parallel; then the rows that lie in several, from the first to the last.
+/// Adds up chunks of groups in parallel. A serial pass then joins the rows that lie in several chunks, from first to
+/// last.
 template <class T, class Stored, int H, int W>
 void multiply(const Host& host, const BccooView<T>& a, const Product<T>& p) {
   using Work = Chunk<T, Stored, H, W>;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-// BCCOO on Cuda: one kernel, in which a workgroup is a block of threads. One object file for each value type, for the
-// sake of compile time.
+// BCCOO on Cuda: one kernel, in which a workgroup is a thread block. Each value type has an object file of its own,
+// because the kernels take long to compile.
 
 #include <algorithm>
 
@@ -21,14 +21,14 @@ using detail::Columns;
 using detail::Cursor;
 using detail::Values;
 
-/// Threads of a workgroup at most: with hot columns one workgroup fills a multiprocessor.
+/// Most threads of a workgroup. With hot columns one workgroup fills a multiprocessor.
 constexpr int most_threads = 512, most_threads_hot = 1024;
 
-/// Threads of the workgroups that choose_bccoo() takes. Kernels for them have the distances between a thread's blocks
-/// built in.
+/// Threads of the workgroups that choose_bccoo() takes. Kernels for this number have the stride between a thread's
+/// blocks as a constant.
 constexpr int usual_threads(bool hot, int area) { return hot ? 1024 : area > 1 ? 128 : 256; }
 
-/// Threads, and workgroups of a multiprocessor, that registers are shared out for.
+/// Launch bounds, which set the registers of a thread: threads of a workgroup, and workgroups of a multiprocessor.
 constexpr int bound_threads(bool hot, int fixed) { return fixed > 0 ? fixed : hot ? most_threads_hot : most_threads; }
 constexpr int bound_groups(int fixed) { return fixed == 128 ? 5 : fixed == 256 ? 4 : 1; }
 
@@ -38,8 +38,8 @@ __device__ int threads_of(const BccooView<T>& a) {
 }
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// Blocks that a thread has under way: as many as its registers hold. With x in shared memory, columns aren't fetched
-/// ahead, which leaves registers for more of them.
+/// Blocks that a thread has in flight: as many as its registers hold. With x in shared memory, columns aren't loaded
+/// ahead, which leaves registers for more blocks.
 template <bool Hot>
 __host__ __device__ constexpr int in_flight(int area) {
   return Hot ? 8 : area <= 4 ? 4 : area <= 9 ? 2 : 1;
@@ -72,12 +72,12 @@ __device__ void store_block_row(const BccooView<T>& a, const Product<T>& p, Inde
   }
 }
 
-/// Sums of block rows on their way to y: through the workgroup's cache while there is room, so that threads write
-/// side by side.
+/// Stores sums of block rows. The sums go through the workgroup's cache in shared memory while there is room, so that
+/// writes to y are coalesced.
 template <class T, int H>
 struct Results {
   T* cache;
-  Index first;  ///< of the workgroup
+  Index first;  ///< first result of the workgroup
 
   __device__ void put(const BccooView<T>& a, const Product<T>& p, Index result, const BlockRowSum<T, H>& sum) const {
     const Index place = result - first;
@@ -86,7 +86,7 @@ struct Results {
     for (int r = 0; r < H; ++r) cache[place * H + r] = sum.v[r];
   }
 
-  /// All threads, after the last put(): results from the skip-th on of `count`.
+  /// Stores the cached results from number `skip` to `count` - 1. All threads call this function after the last put().
   __device__ void flush(const BccooView<T>& a, const Product<T>& p, int skip, int count) const {
     const int end = min(count, a.shape.cache) * H;
     for (int i = skip * H + static_cast<int>(threadIdx.x); i < end; i += static_cast<int>(blockDim.x)) {
@@ -97,16 +97,16 @@ struct Results {
   }
 };
 
-/// What a thread has added up of its tile.
+/// The sums of a thread's tile.
 template <class T, int H>
 struct TileSums {
-  BlockRowSum<T, H> head{};  ///< up to the first stop
-  BlockRowSum<T, H> tail{};  ///< after the last stop; of all without one
+  BlockRowSum<T, H> head{};  ///< up to the first row end
+  BlockRowSum<T, H> tail{};  ///< after the last row end; the whole tile when no row ends
   bool stopped = false;
 };
 
-/// x for the columns of a block. `cut` says that the last block columns reach past the matrix. Beside hot columns the
-/// others are too many for the first-level cache, and pass it by.
+/// Loads x for the columns of a block. `cut` says that the last block column reaches past the matrix. With hot columns,
+/// the x of the other columns is too large for the first-level cache, so these loads bypass it.
 template <bool Hot, class T, int W>
 __device__ void load_x(const BccooView<T>& a, const T* x, const T* hot_x, bool cut, Index col, T (&to)[W]) {
   if constexpr (Hot) {
@@ -128,8 +128,9 @@ __device__ void add_block(const T (&block)[H * W], const T (&x)[W], BlockRowSum<
   }
 }
 
-/// Adds a tile up, block by block; sums of rows that begin and end in it go to the results. `wait` is called when the
-/// first blocks are on their way. Columns come one round before their blocks, so that x and values come together.
+/// Adds up a tile, block by block; sums of rows that begin and end in the tile go to the results. `wait` is called once
+/// the loads of the first blocks are issued. Columns are loaded one round ahead, so that the loads of x and of the
+/// values overlap.
 template <bool Hot, int Fixed, class T, int H, int W, class Wait>
 __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, Index group, const T* hot_x,
                                    const Results<T, H>& results, Index result, Wait wait) {
@@ -177,14 +178,15 @@ __device__ TileSums<T, H> sum_tile(const BccooView<T>& a, const Product<T>& p, I
   return sums;
 }
 
-/// The last partial sums of a workgroup's warps.
+/// The last partial sum of each warp of a workgroup.
 template <class T, int H>
 struct WarpTails {
   BlockRowSum<T, H> sum[most_threads_hot / 32];
   bool stopped[most_threads_hot / 32];
 };
 
-/// Adds to `sum` the tails of the warps before this one, back to one with a stop. True when there was one.
+/// Adds to `sum` the tails of the preceding warps, back to the nearest warp with a row end. Returns true when there is
+/// such a warp.
 template <class T, int H>
 __device__ bool add_warps_before(const WarpTails<T, H>& tails, int warp, BlockRowSum<T, H>& sum) {
   for (int w = warp - 1; w >= 0; --w) {
@@ -194,8 +196,8 @@ __device__ bool add_warps_before(const WarpTails<T, H>& tails, int warp, BlockRo
   return false;
 }
 
-/// Segmented scan of the tails over a warp; skipped when every lane has a stop, since then no segment is longer than
-/// one.
+/// Segmented scan of the tails over a warp. The scan is skipped when a row ends in every lane, since then no row lies
+/// in more than two lanes.
 template <class T, int H>
 __device__ void scan_tails(BlockRowSum<T, H>& tail, bool& stopped) {
   if (__all_sync(all_lanes, stopped)) return;
@@ -210,15 +212,16 @@ __device__ void scan_tails(BlockRowSum<T, H>& tail, bool& stopped) {
   }
 }
 
-/// One of the groups of a row that lies in several is done with it; `first` is the one in which the row begins. The
-/// group that comes last adds the parts up in their order. A whole warp calls it, after the group's part was written.
+/// Counts a group's part of a row that lies in several groups as done; the row begins in group `first`. The group that
+/// finishes last adds the parts up in their order. A whole warp calls this function, after the group's part was
+/// written.
 template <class T, int H>
 __device__ void join_parts(const BccooView<T>& a, const Product<T>& p, Index first) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const Index parts = a.span[first];
   const bool last = lane == 0 && cuda::arrives_last(a.arrived + first, static_cast<unsigned>(parts));
   if (!__shfl_sync(all_lanes, last, 0)) return;
-  __syncwarp();  // the shuffle orders no memory
+  __syncwarp();  // a shuffle doesn't order memory accesses
   BlockRowSum<T, H> sum{};
   for (Index i = lane; i < parts; i += 32) {
     const T* part = a.part + (2 * static_cast<Offset>(first + i) + (i == 0 ? 1 : 0)) * H;
@@ -234,7 +237,7 @@ __device__ void join_parts(const BccooView<T>& a, const Product<T>& p, Index fir
   store_block_row(a, p, a.first[static_cast<Offset>(first + 1) * a.shape.threads], sum);
 }
 
-/// Joins what the threads have of rows that lie in several tiles, and writes y.
+/// Joins the threads' sums of rows that lie in several tiles, and writes y.
 template <class T, int H>
 __device__ void join_tiles(const BccooView<T>& a, const Product<T>& p, Index group, const Results<T, H>& results,
                            TileSums<T, H> sums, Index result, WarpTails<T, H>& tails) {
@@ -249,7 +252,8 @@ __device__ void join_tiles(const BccooView<T>& a, const Product<T>& p, Index gro
     tails.stopped[warp] = scanned;
   }
   const BlockRowSum<T, H> before = sums.tail.from_lane_above(1);
-  bool begins_here = __shfl_up_sync(all_lanes, scanned, 1) && lane > 0;  // the row that ends at the thread's first stop
+  // The row that ends at the thread's first row end begins in this group.
+  bool begins_here = __shfl_up_sync(all_lanes, scanned, 1) && lane > 0;
   if (lane > 0) sums.head += before;
   __syncthreads();
   T* const parts = a.part + 2 * static_cast<Offset>(group) * H;
@@ -274,8 +278,8 @@ __device__ void join_tiles(const BccooView<T>& a, const Product<T>& p, Index gro
   results.flush(a, p, begin == group ? 0 : 1, count);
 }
 
-/// Copies the x of the hot columns, which lie anywhere: a thread has some under way, as many as its registers hold
-/// beside its first blocks.
+/// Copies the x of the hot columns to shared memory. The gather is scattered, so a thread has as many loads in flight
+/// as its registers hold beside its first blocks.
 template <class T>
 __device__ void fill_hot(const BccooView<T>& a, const T* x, T* hot_x) {
   constexpr int under_way = 4;
@@ -330,14 +334,14 @@ __global__ void __launch_bounds__(bound_threads(Hot, Fixed), bound_groups(Fixed)
   }
 }
 
-/// Workgroups stride over the groups only where each has a copy of the hot part of x to fill.
+/// Workgroups loop over the groups only with hot columns, where each workgroup first copies the hot part of x.
 template <bool Hot, int Fixed, class T, int H, int W>
 void launch_threads(const Cuda& space, const BccooView<T>& a, const Product<T>& p) {
   const auto kernel = product_kernel<Hot, Fixed, T, H, W>;
   const std::size_t shared =
       (static_cast<std::size_t>(a.shape.hot) + static_cast<std::size_t>(a.shape.cache) * H) * sizeof(T);
   if (shared > 32 * 1024) {
-    // Always the same, so that it doesn't matter to others that share the kernel.
+    // All launches set the same maximum, so they don't disturb other users of the kernel.
     const auto most = static_cast<int>(space.shared_bytes() - sizeof(WarpTails<T, H>) - 256);
     OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   }

@@ -17,13 +17,14 @@ namespace {
 
 constexpr int most_hot = 17408;
 
-/// Results that a workgroup has room for. With hot columns it fills a multiprocessor, whose first-level cache, where
-/// all that is under way arrives, gets what is left of 256 KiB, in steps: with 16384 doubles of x, R-MAT with 2^22 rows
-/// takes 420 us with 92 KiB for the cache, 458 with 60 (room for 5000 results), 434 with 124 (for 320). most_hot and
-/// their results are the most that leave 92 KiB; they take 412 us, since streams pass that cache by (H200, 2026-11).
+/// Results that fit a workgroup's cache. With hot columns a workgroup fills a multiprocessor. The first-level cache,
+/// through which all loads in flight pass, gets the part of the 256 KiB that shared memory leaves, in steps. With 16384
+/// doubles of x, R-MAT with 2^22 rows takes 420 us with 92 KiB of first-level cache, 458 us with 60 KiB (room for 5000
+/// results) and 434 us with 124 KiB (room for 320). most_hot columns and their results are the most that leave 92 KiB;
+/// they take 412 us, where streamed loads bypass that cache (H200, 2026-11).
 int cached_values(int height, int hot) { return hot == 0 ? 4096 / height : hot < most_hot ? 3968 : 3392; }
 
-/// Shared memory of a workgroup with so many hot columns; 4 KiB for what else it keeps there.
+/// Shared memory of a workgroup with `hot` hot columns. 4 KiB are for the workgroup's other arrays.
 std::size_t shared_bytes(int hot, std::size_t value_bytes) {
   return static_cast<std::size_t>(hot + cached_values(1, hot)) * value_bytes + 4096;
 }
@@ -33,7 +34,7 @@ double stored_bytes(BccooValues values, std::size_t value_bytes) {
   return values == BccooValues::single ? sizeof(float) : static_cast<double>(value_bytes);
 }
 
-/// Different values, with the 0 that blocks are padded with.
+/// Number of different values, with the 0 of padding in blocks.
 int codes_of(const Structure& s, const BccooParameters& p) {
   return s.profile->distinct + (p.height * p.width > 1 ? 1 : 0);
 }
@@ -47,7 +48,7 @@ double fill_of(const Structure& s, int height, int width) {
   return s.profile->fill[height - 1][width - 1];
 }
 
-/// Bytes of an entry in blocks of that size, the columns compressed: what the block sizes are ranked by.
+/// Bytes per entry in blocks of this size with compressed columns, by which block sizes are ranked.
 double bytes_of_entry(const Structure& s, int height, int width, std::size_t value_bytes) {
   const double fill = std::max(fill_of(s, height, width), 1e-3);
   return (static_cast<double>(value_bytes) + 2.2 / (height * width)) / fill;
@@ -67,9 +68,9 @@ std::vector<BlockSizeRank> ranked_sizes(const Structure& s, std::size_t value_by
   return all;
 }
 
-/// H200, 2026-11: 27-point with 3 unknowns, 41 M entries: 90 us with 3 x 3 blocks and tiles of 16 in workgroups of
-/// 128, 110 us with 1 x 1 and tiles of 64; power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of 256, 23
-/// with 16.
+/// H200, 2026-11. 27-point stencil with 3 unknowns, 41 M entries: 90 us with 3 x 3 blocks and tiles of 16 in workgroups
+/// of 128; 110 us with 1 x 1 blocks and tiles of 64. Power law, 2.8 M entries: 20 us with tiles of 8 in workgroups of
+/// 256; 23 us with tiles of 16.
 void choose_tile(BccooParameters& p, const Structure& s, const Machine& m) {
   if (!m.device) {
     p.threads = 1;
@@ -87,8 +88,8 @@ void choose_tile(BccooParameters& p, const Structure& s, const Machine& m) {
   }
 }
 
-/// R-MAT, 2^20 rows: 16 a row take 93 us with most_hot columns and tiles of 32, 3 a row 30 us with 8192 and tiles of 8;
-/// without hot columns it was 165 and 38 us in an earlier version (H200, 2026-11).
+/// R-MAT, 2^20 rows: with 16 entries a row 93 us (most_hot columns, tiles of 32), with 3 entries a row 30 us (8192 hot
+/// columns, tiles of 8). Without hot columns an earlier version took 165 and 38 us (H200, 2026-11).
 void choose_hot_columns(BccooParameters& p, const Structure& s, const Machine& m, std::size_t value_bytes) {
   if (!m.device || s.profile == nullptr || p.height * p.width > 1 || p.slices > 1) return;
   if (s.profile->hot[2] < 0.3 || s.nonzeros < 1500000) return;
@@ -209,16 +210,17 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
 
 namespace {
 
-/// EPYC, 2026-11: the ends of rows cost a core more than their bytes, unless blocks share them. xenon1 with 3 x 3
-/// blocks takes 0.8 of csr's time, NotreDame_www, with 3 entries a row, 2.3 times it.
+/// Share of the copy bandwidth on Host. Row ends cost a core more than their bytes do, unless blocks share row ends.
+/// xenon1 with 3 x 3 blocks takes 0.8 times as long as csr, NotreDame_www, with 3 entries a row, 2.3 times (EPYC,
+/// 2026-11).
 double host_efficiency(double area) { return area < 2 ? 0.2 : area < 4 ? 0.45 : 0.8; }
 
-/// Of all slices together.
+/// Block rows of all slices together.
 double block_rows_of(const Structure& s, const BccooParameters& p) {
   return std::ceil(double(s.rows) / p.height) * p.slices;
 }
 
-/// Empty when the parameters can be had.
+/// The reason why these parameters can't be used; empty when they can.
 std::string why_not(const Structure& s, const Machine& m, const BccooParameters& p, std::size_t value_bytes,
                     double blocks) {
   constexpr double limit = std::numeric_limits<Index>::max();
@@ -253,11 +255,11 @@ Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value
                                      4.0 * p.hot + (values == BccooValues::coded ? table_bytes(s, p, value_bytes) : 0));
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
-  // EPYC, 2026-11: floats and codes take a core as long as whole values.
+  // Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
   const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
-  // H200, 2026-11: 1.5 us for what follows the last load, 4 ps for a row's way through the cache, and 1.2 ps for a
-  // value that is looked up (54 us for 41 M of them in 3 x 3 blocks). Hot columns are read from shared memory; the
-  // share that 16384 have of the entries stands for a few more, too.
+  // H200, 2026-11: 1.5 us after the last load, 4 ps for each row through the cache, 1.2 ps for each lookup of a coded
+  // value (54 us for 41 M values in 3 x 3 blocks). Hot columns are read from shared memory. The shares of
+  // the 4096 and 16384 fullest columns are known; they stand for somewhat more hot columns, too.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
   c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
               std::max(traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot),

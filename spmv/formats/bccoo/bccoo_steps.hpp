@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a CSR matrix is turned into BCCOO, in steps that run over entries, block rows or tiles in parallel on either
-// space.
+// The functors that convert CSR to BCCOO. They run in parallel over entries, block rows or tiles, in either space.
 
 #include <cstdint>
 
@@ -15,7 +14,7 @@
 
 namespace ostinato::formats::detail {
 
-/// The values of some entries.
+/// Copies the values of some entries.
 template <class T>
 struct TakeValues {
   const T* val;
@@ -24,7 +23,7 @@ struct TakeValues {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = val[entries[i]]; }
 };
 
-/// What is stored of a value: a byte is its place in the table, which is in the order of bits.
+/// The stored form of a value. A code is the value's index in the table, which is sorted by bits.
 template <class T, class Stored>
 struct Encode {
   const T* table;
@@ -43,12 +42,12 @@ struct Encode {
   }
 };
 
-/// Values, and the block columns in the order of the blocks.
+/// Stores the values and lists the block columns in the order of the blocks.
 template <class T, class Stored>
 struct PlaceEntries {
   BccooShape shape;
   const T* val;
-  const Index* renumbered;  ///< columns, the hot ones first; null when there are none
+  const Index* renumbered;  ///< new numbers of columns, hot columns first; null without hot columns
   Index* block_col;
   Encode<T, Stored> encode;
   Stored* to;
@@ -62,20 +61,20 @@ struct PlaceEntries {
   }
 };
 
-/// 1 for each block row (of each slice) with a block, to be added up: the results before it.
+/// Marks with 1 each block row (of each slice) that has a block; a prefix sum then numbers the results.
 struct MarkResults {
   const Offset* start;
   Offset* has_blocks;
   OSTINATO_FUNCTION void operator()(std::size_t i) const { has_blocks[i] = start[i + 1] > start[i] ? 1 : 0; }
 };
 
-/// The last block of each row, and the row of each result.
+/// Marks the last block of each block row, and stores the block row of each result.
 template <class Atomics>
 struct MarkStops {
   BccooShape shape;
   const Offset* start;
   const Offset* result;
-  std::uint32_t* bits;  ///< stops are 1 here
+  std::uint32_t* bits;  ///< here 1 stands for the end of a row
   Index* row_of;        ///< may be null
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     if (start[i + 1] == start[i]) return;
@@ -92,7 +91,7 @@ struct Invert {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { bits[i] = ~bits[i]; }
 };
 
-/// Rows of the matrix in block rows without a block; `slot` counts block rows with one.
+/// Lists the matrix rows in block rows without a block. result[i] counts the nonempty block rows before i.
 struct ListEmpty {
   const Offset* result;
   int height;
@@ -129,7 +128,7 @@ struct FindFirstResults {
   }
 };
 
-/// Which rows go on from one group into the next.
+/// Finds the rows that continue from one group into the next.
 template <class Atomics>
 struct FindSpans {
   RowOfBlock row_of_block;
@@ -138,7 +137,7 @@ struct FindSpans {
   int threads;
   Index* begin;
   Index* span;
-  int* most_results;  ///< of a group
+  int* most_results;  ///< most results of a group
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const Offset group = static_cast<Offset>(i);
     const Offset from = row_start(group * of_group), next = row_start((group + 1) * of_group);
@@ -149,14 +148,14 @@ struct FindSpans {
   }
 
  private:
-  /// The first block of the row that holds this one.
+  /// The first block of the block row that holds `block`.
   OSTINATO_FUNCTION Offset row_start(Offset block) const {
     return block < blocks ? row_of_block.start[row_of_block(block)] : block;
   }
   OSTINATO_FUNCTION Offset last_block(Offset block) const { return row_of_block.start[row_of_block(block) + 1] - 1; }
 };
 
-/// The blocks of a thread's tile, with what is left over after the last block standing in its column.
+/// The block columns of a thread's tile. Positions past the last block repeat the last block's column.
 struct Tile {
   const Index* block_col;
   Offset blocks;
@@ -173,7 +172,7 @@ OSTINATO_FUNCTION bool is_escape(Index difference) {
   return difference == -1 || difference != static_cast<Narrow>(difference);
 }
 
-/// Escapes of a tile: with 16 and with 8 bits.
+/// Counts the escapes of a tile, with 16-bit and with 8-bit differences.
 struct SumEscapes {
   Tile tile;
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t t) const {
@@ -243,12 +242,12 @@ struct CountColumns {
   OSTINATO_FUNCTION void operator()(std::size_t k) const { Atomics::add(count + col[k], 1); }
 };
 
-/// How many columns have how many entries, in steps of 2^shift; the last step holds all that are above.
+/// The histogram of the entries per column in steps of 2^shift; the last step counts all larger columns, too.
 template <class Atomics>
 struct CountPopularity {
   static constexpr int steps = 1024;
   const int* count;
-  int least;  ///< entries of a column that may be hot; the others are most, and would all meet at few counters
+  int least;  ///< skips columns with fewer entries: most columns are such, and their atomic additions would collide
   int shift;
   int* columns;
   OSTINATO_FUNCTION void operator()(std::size_t c) const {

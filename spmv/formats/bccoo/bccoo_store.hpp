@@ -21,16 +21,16 @@ namespace detail {
 struct BlockOrder;
 }
 
-/// A matrix in BCCOO form; with slices, its vertical parts one above the other, whose sums are added up by a second
-/// kernel.
+/// A matrix in BCCOO form. With slices, the vertical slices are stacked, and a second kernel adds up their sums.
 ///
-/// Exec      Built where the matrix is, entry by entry, so that no thread's work depends on the length of a row.
-///           Takes 8 bytes an entry (blocks only) and 4 a block beside what stays. Waits for some counts.
+/// Exec      The constructor runs where the matrix is, in parallel over entries, so that no thread's work depends on
+///           the length of a row. Temporarily allocates 8 bytes per entry (with blocks larger than 1 x 1) and 4 bytes
+///           per block. Waits for some counts.
 template <class Space, class T>
 class BccooStore {
  public:
-  /// `different` is for codes: an entry with each value that there is. Values are stored whole when there are more than
-  /// codes tell apart.
+  /// `different` lists one entry for each different value and is needed for coded values. Values are stored whole when
+  /// a code can't distinguish all of them.
   BccooStore(const Space& space, const CsrView<T>& a, const BccooShape& shape, BccooValues values = BccooValues::whole,
              std::span<const Offset> different = {});
 
@@ -70,7 +70,7 @@ class BccooStore {
   Vector<Space, std::byte> col_, val_;
   Vector<Space, T> table_, part_, slice_sums_;
   Vector<Space, unsigned> arrived_;
-  Vector<Space, Index> block_col_, renumbered_;  ///< while it is built
+  Vector<Space, Index> block_col_, renumbered_;  ///< temporary arrays of the constructor
 };
 
 /// y = alpha A x + beta z of a view without slices. Enqueued.

@@ -6,7 +6,7 @@
 
 namespace ostinato::formats {
 
-// The third template parameter of Cmrs is for tests.
+// Cmrs has a third template parameter, which only tests set.
 template <class Space, class T>
 using CmrsFormat = Cmrs<Space, T>;
 

@@ -16,15 +16,15 @@ constexpr int warp = CmrsShape::group;
 constexpr int max_block = 256;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The sums that a warp has under way: for each of Height rows so many cells in shared memory. With a cell for each
-/// lane a lane adds to its own cells only. With fewer, the matrix sees to it that lanes which share one have different
-/// rows until the next __syncwarp().
+/// The partial sums of a warp's strip: Cells cells in shared memory for each of Height rows. With a cell for each lane,
+/// a lane adds only to its own cells. With fewer cells, lanes share cells; the layout of the matrix ensures that lanes
+/// which share a cell have different rows between two calls of __syncwarp().
 template <int Height, int Cells, class T>
 struct StripCells {
   static constexpr int count = Height * Cells;
-  static constexpr bool shared = Cells < warp;  ///< between lanes
+  static constexpr bool shared = Cells < warp;  ///< lanes share cells
 
-  /// Lanes that end a row: the largest power of two of which all rows can have as many.
+  /// Lanes that add up a row's cells: the largest power of two that the warp has for every row.
   static constexpr int lanes_of_row() {
     int lanes = 1;
     while (2 * lanes * Height <= warp) lanes *= 2;
@@ -33,8 +33,8 @@ struct StripCells {
   static constexpr int share = lanes_of_row();
   static_assert(share <= Cells && count >= warp);
 
-  /// Rows whose cells fill the banks of shared memory once; the next ones turn theirs on, so that the lanes that end
-  /// different rows meet in no bank.
+  /// Rows whose cells fill the banks of shared memory once. The cells of the following rows are rotated, so that lanes
+  /// that add up different rows meet in no bank.
   static constexpr int abreast = std::max(1, 128 / static_cast<int>(sizeof(T)) / Cells);
   __device__ static int turned(int row, int cell) {
     return row * Cells + ((cell + share * (row / abreast)) & (Cells - 1));
@@ -42,7 +42,7 @@ struct StripCells {
   __device__ static int mine(int row, int lane) { return shared ? turned(row, lane) : row * Cells + lane; }
 };
 
-/// A lane's slots of some groups, loaded together.
+/// The slots that a lane reads in some groups, loaded together.
 template <bool Packed, class T>
 struct Batch {
   static constexpr int groups = 4;
@@ -50,7 +50,7 @@ struct Batch {
   CmrsPlace place[groups];
   T value[groups];
 
-  /// Slots k, k + 32 and so on; those from `end` on are of no row.
+  /// Loads slots k, k + 32 and so on; slots from `end` on count as padding.
   __device__ Batch(const CmrsView<T>& a, Offset k, Offset end) {
 #pragma unroll
     for (int g = 0; g < groups; ++g, k += warp) {
@@ -69,8 +69,8 @@ struct Batch {
   }
 };
 
-/// Adds slots up to `end` to the cells, beginning with a batch whose first group stands at `first`. While x is on its
-/// way, so is the next batch. Every lane of the warp calls it.
+/// Adds the slots first .. end - 1 to the cells; `next` holds the slots of the first batch. The loads of the next batch
+/// overlap the gather of x. All lanes of the warp must call this function.
 template <class Strip, bool Packed, class T>
 __device__ void add_up(const CmrsView<T>& a, const T* x, Batch<Packed, T> next, Offset first, Offset end, int lane,
                        T* cells) {
@@ -93,7 +93,8 @@ __device__ void add_up(const CmrsView<T>& a, const T* x, Batch<Packed, T> next, 
   }
 }
 
-/// The sum of row lane / share over its cells, in the first of its lanes. Every lane of the warp calls it.
+/// The sum over the cells of row lane / share, returned in the first of the row's lanes. All lanes of the warp must
+/// call this function.
 template <class Strip, int Height, int Cells, class T>
 __device__ T row_sum(const T* cells, int lane) {
   const int row = lane / Strip::share, part = lane % Strip::share;
@@ -107,7 +108,7 @@ __device__ T row_sum(const T* cells, int lane) {
   return sum;
 }
 
-/// y = alpha A x + beta z, a warp for each strip. x, y and z are left alone until the kernel before is done.
+/// y = alpha A x + beta z, one warp per strip. The kernel touches x, y and z only after the preceding kernel has ended.
 template <int Height, int Cells, bool Packed, class T>
 __global__ void __launch_bounds__(max_block) product_kernel(CmrsView<T> a, Product<T> p) {
   extern __shared__ __align__(16) unsigned char memory[];
@@ -134,7 +135,7 @@ __global__ void __launch_bounds__(max_block) product_kernel(CmrsView<T> a, Produ
 template <class T>
 using Kernel = void (*)(CmrsView<T>, Product<T>);
 
-/// Kernels for one way to store places, by height; those of the second version come last.
+/// The kernel for a shape. The table is ordered by height; version 2 comes last.
 template <bool Packed, class T>
 Kernel<T> kernel_for(const CmrsShape& shape) {
   struct Entry {

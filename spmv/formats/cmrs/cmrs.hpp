@@ -16,11 +16,12 @@
 
 namespace ostinato::formats {
 
+/// The tunable parameters of CMRS.
 struct CmrsParameters {
-  int height = 4;   ///< rows of a strip: 1, 2, 4, 6, 8, 12 or 16; 16 in version 2
-  int version = 1;  ///< 2: at most 8 of 32 slots in a row are of one matrix row
-  int block = 128;  ///< threads of a CUDA block: 64, 128 or 256; of no meaning on Host
-  int align = 0;    ///< 1: strips start at multiples of 32 slots, as in version 2 anyway
+  int height = 4;   ///< rows of a strip: 1, 2, 4, 6, 8, 12 or 16; always 16 in version 2
+  int version = 1;  ///< in version 2 a group of 32 slots holds at most 8 entries of one row
+  int block = 128;  ///< threads of a CUDA thread block: 64, 128 or 256; unused on Host
+  int align = 0;    ///< 1: strips start at multiples of 32 slots, as they always do in version 2
 
   bool operator==(const CmrsParameters&) const = default;
 
@@ -41,25 +42,26 @@ struct CmrsParameters {
   }
 };
 
-/// y := alpha A x + beta y, with A in compressed multi-row storage: strips of some rows each (CMRS).
+/// y := alpha A x + beta y, with A in compressed multi-row storage (CMRS): strips of a few rows each.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    A slot for each entry, strip by strip: the value, and a word of 16 col + row in the strip, or from 2^28
-///           columns on (packed_columns) the column and a byte. 8 bytes a strip say where it starts. In version 1 a
-///           strip is sorted by column, then by row. In version 2 strips have 16 rows and come in groups of 32 slots; a
-///           group holds at most 8 entries of a row, next to each other, and each row's columns ascend from group to
-///           group. Slots without an entry are skipped, so that x reaches no row that doesn't read it.
-/// Traffic   (sizeof(T) + 4) slots + 8 rows / height for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-///           As many slots as entries unless strips are aligned; in version 2 at least 4 for each entry of a strip's
-///           longest row.
-/// Exec      Host: a strip's sums stay on the stack; blocks of strips with about the same number of slots, spread
-///           statically. Cuda: a warp takes a strip; its lanes add up in shared memory, in cells of their own or in
-///           version 2 in 8 cells a row; then lanes that share a row end it. The order of additions is fixed by the
-///           matrix. Converted in parallel over runs of entries.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Throws    ArgumentError for parameters that aren't those of the format.
-/// Limits    One warp, or one thread on Host, takes a strip, however long: all wait for a row of very many entries,
-///           which cost() knows.
+/// Layout    One slot for each entry, strip by strip. A slot stores the value and a word 16 col + (row in the strip);
+///           with 2^28 columns or more (packed_columns) the word is the column, and the row takes a byte of its own.
+///           The start of each strip takes 8 bytes. In version 1 a strip is sorted by column, then by row. In version 2
+///           a strip has 16 rows and consists of groups of 32 slots. A group holds at most 8 entries of one row, next
+///           to each other; the columns of a row ascend from group to group. Padding slots are skipped, so that x(j)
+///           reaches only rows with an entry in column j.
+/// Traffic   (sizeof(T) + 4) slots + 8 rows / height bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is
+///           read once. There are as many slots as entries unless strips are aligned; in version 2 at least 4 slots for
+///           each entry of a strip's longest row.
+/// Exec      Host: a strip's sums stay on the stack; threads take blocks of strips with about the same number of slots.
+///           Cuda: a warp takes a strip. Each lane adds its products to cells in shared memory: to cells of its own in
+///           version 1, to one of 8 cells per row in version 2. Then several lanes add up the cells of each row. The
+///           order of additions is fixed by the matrix. The conversion runs in parallel over runs of entries.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
+/// Throws    ArgumentError for parameters that the format doesn't allow.
+/// Limits    One warp (Cuda) or one thread (Host) takes a strip, however long, so a very long row delays the product;
+///           cost() takes this into account.
 /// Source    Koza, Matyka, Szkoda & Miroslaw, Compressed Multirow Storage Format for Sparse Matrices on Graphics
 ///           Processing Units, SIAM J. Sci. Comput. 36 (2014).
 template <class Space, class T, Index packed_columns = Index{1} << 28>
@@ -71,8 +73,8 @@ class Cmrs {
   static constexpr std::string_view name = "cmrs";
   static constexpr std::string_view description = "strips of some rows, sorted by column; a warp takes a strip";
 
-  /// On GPUs strips of at least 64 entries, two rounds of a warp. On Host 8 rows: shorter strips
-  /// cost twice the time (EPYC, 2026-11).
+  /// The chosen strips have at least 64 entries on a GPU, two rounds of a warp, and 8 rows on Host: shorter strips take
+  /// twice the time there (EPYC, 2026-11).
   static Parameters choose(const PlanInput& in) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
@@ -110,7 +112,7 @@ class Cmrs {
     c.bytes = static_cast<std::size_t>(slots * slot_bytes + 8 * (strips_of(s, p) + 1));
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     c.padding = entries > 0 ? slots / entries - 1 : 0;
-    constexpr double strip_seconds = 2.5e-10;  // of 16 rows, on an H200 (2026-11): its end in shared memory
+    constexpr double strip_seconds = 2.5e-10;  // reduction of 16 rows in shared memory (H200, 2026-11)
     c.seconds = m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency(m)), longest_strip_seconds(s, m, p)) +
                 (m.device ? 0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16 : 0);
     c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
@@ -129,7 +131,7 @@ class Cmrs {
     cmrs_apply(space_, matrix_, Product<T>{alpha, x.data(), beta, y.data(), y.data()}, parameters_.block);
   }
 
-  /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
+  /// Takes new values. Waits, because a product's kernel may read the matrix before the preceding kernels end.
   void update_values(const SpaceCsr<Space, T>& a) {
     cmrs_set_values(space_, a.view(), matrix_);
     space_.wait();
@@ -140,11 +142,11 @@ class Cmrs {
   const Parameters& parameters() const { return parameters_; }
   const CmrsMatrix<Space, T>& matrix() const { return matrix_; }
 
-  /// The matrix as it was given, with each row ascending. Converted where the matrix is; waits for the space.
+  /// Converts back to CSR with ascending columns, where the matrix is. Waits for the space.
   Csr<T> to_csr() const { return cmrs_to_csr(space_, matrix_); }
 
  private:
-  static constexpr int few_cells = 8;  ///< of a row in version 2
+  static constexpr int few_cells = 8;  ///< cells of a row in version 2
 
   static CmrsShape shape_of(const CsrView<T>& a, const Parameters& p) {
     return {a.rows,
@@ -159,9 +161,9 @@ class Cmrs {
     return std::ceil(static_cast<double>(s.rows) / p.height);
   }
 
-  /// Aligned strips end in a group that is half empty, or as empty as all others when they are alike; empty rows may
-  /// lie anywhere. In version 2 the longest of 16 rows, as a rule 1.8 deviations above the mean, fills a quarter of the
-  /// slots at most.
+  /// The expected number of slots. The last group of an aligned strip is half empty on average; when all strips are
+  /// alike, all last groups are equally full. Empty rows may lie anywhere. In version 2 the longest of a strip's 16
+  /// rows fills at most a quarter of the slots; its usual length is 1.8 standard deviations above the mean.
   static double expected_slots(const Structure& s, const Parameters& p) {
     const double entries = static_cast<double>(s.nonzeros), group = CmrsShape::group;
     if ((p.version == 1 && p.align == 0) || s.nonzeros == 0) return entries;
@@ -178,10 +180,10 @@ class Cmrs {
     return std::max(entries, slots * strips + longest);
   }
 
-  /// Share of the copy bandwidth.
+  /// Share of the copy bandwidth that the kernel reaches.
   static double efficiency(const Machine& m) { return m.device ? 0.75 : 0.5; }
 
-  /// What all wait for: on a GPU a warp has 128 slots under way.
+  /// The time of the longest strip, for which the whole product waits. On a GPU a warp has 128 slots in flight.
   static double longest_strip_seconds(const Structure& s, const Machine& m, const Parameters& p) {
     const double slots = std::max(s.longest_row * (p.version == 2 ? 4.0 : 1.0), p.height * s.mean_row);
     constexpr double in_flight = 128, host_slot_seconds = 1.5e-9;

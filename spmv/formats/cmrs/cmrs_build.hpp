@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The arrays of formats/cmrs.hpp and how they come from CSR and go back, written once for both spaces: cmrs_host.hpp
-// runs it on Host, cuda/cmrs.cu on Cuda.
+// The arrays of CMRS (cmrs.hpp) and the conversion from and to CSR, written once for both spaces: cmrs_host.cpp runs it
+// on Host, cmrs.cu on Cuda.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace ostinato::formats {
 
 /// How a matrix is cut into strips.
 struct CmrsShape {
-  static constexpr int group = 32;       ///< slots that a warp takes at a time
-  static constexpr int max_height = 16;  ///< what 4 bits tell apart
+  static constexpr int group = 32;       ///< slots that a warp reads at a time
+  static constexpr int max_height = 16;  ///< 4 bits hold the row in the strip
 
   Index rows = 0;
   Index cols = 0;
   int height = 1;        ///< rows of a strip
-  int cells = group;     ///< entries of one row in a group at most, next to each other if they are fewer than `group`
+  int cells = group;     ///< most entries of one row in a group; they are adjacent if cells < group
   bool aligned = false;  ///< strips start at multiples of a group; required when cells < group
   bool packed = true;    ///< row and column share a word
 
@@ -36,14 +36,14 @@ struct CmrsShape {
   }
 };
 
-/// Where an entry belongs: row in the strip, negative in a slot without an entry.
+/// Row in the strip and column of an entry. A negative row marks a padding slot.
 struct CmrsPlace {
   int row;
   Index col;
 };
 
-/// How places are stored: in a word that holds 16 col + row, or in the column and a byte for the row. Padding has the
-/// last column that fits the word, which no packed matrix has, or the last byte.
+/// The stored form of a CmrsPlace: a word that holds 16 col + row, or the column in a word and the row in a byte. A
+/// padding slot has the word of the last column, which no packed matrix has, or the last byte.
 struct CmrsCode {
   static constexpr std::uint32_t padding_word = 0xffffffffu;
   static constexpr std::uint8_t padding_row = 0xff;
@@ -64,7 +64,7 @@ template <class T>
 struct CmrsView {
   CmrsShape shape;
   const Offset* strip_ptr;
-  const std::uint32_t* word;  ///< the column alone unless shape.packed
+  const std::uint32_t* word;  ///< only the column unless shape.packed
   const std::uint8_t* row;    ///< null when shape.packed
   const T* val;
 
@@ -87,7 +87,8 @@ struct CmrsMatrix {
 
 namespace detail {
 
-/// Slots of a strip. When it is aligned, its longest row may need more groups than its entries.
+/// Counts the slots of a strip. The longest row of an aligned strip may need more groups than the number of entries
+/// does.
 struct CountCmrsSlots {
   CmrsShape shape;
   const Offset* row_ptr;
@@ -124,7 +125,7 @@ struct ClearCmrsSlot {
   }
 };
 
-/// Puts entries of CSR into their slots. With to_word = null only the values.
+/// Stores the entries of CSR in their slots; only their values when to_word is null.
 template <class T>
 struct PlaceCmrsEntries {
   CmrsShape shape;
@@ -161,9 +162,9 @@ struct PlaceCmrsEntries {
     return rank;
   }
 
-  /// Slot of entry k of row i in a strip whose entries are dealt to its groups in turn, row by row, like cards: none
-  /// gets over 32, or more of a row than its share. Which of the row's entries a group gets is then set by their
-  /// columns, which ascend with the groups.
+  /// Slot of entry k of row i in a strip of version 2. The strip's entries are dealt to its groups in turn, row by row,
+  /// like cards. So a group gets at most 32 entries, and of each row an equal share. Within a row, columns ascend from
+  /// group to group.
   OSTINATO_FUNCTION Offset dealt(Offset strip, Index i, Offset k) const {
     const Offset groups = (strip_ptr[strip + 1] - strip_ptr[strip]) / CmrsShape::group;
     const Offset begin = a.row_ptr[shape.first_row(strip)];
@@ -174,7 +175,7 @@ struct PlaceCmrsEntries {
     return group * CmrsShape::group + of_earlier_rows + rank - of_row_before(group);
   }
 
-  /// Of the first n cards dealt to so many groups, those that go to groups below g.
+  /// When n entries are dealt to `groups` groups in turn: how many of them go to groups below g.
   OSTINATO_FUNCTION static Offset dealt_before(Offset n, Offset g, Offset groups) {
     const Offset rest = n % groups;
     return n / groups * g + (rest < g ? rest : g);
@@ -189,7 +190,7 @@ void place_entries(const Space& space, const CsrView<T>& a, CmrsMatrix<Space, T>
                                m.row.data(), m.val.data()});
 }
 
-/// Makes offsets of counts, the last of which is unset. Returns the total.
+/// Turns counts into offsets by a prefix sum; the last count is unset. Returns the total.
 template <class Space>
 std::size_t add_counts_up(const Space& space, Vector<Space, Offset>& counts) {
   exclusive_scan(space, counts.span());
@@ -251,7 +252,7 @@ struct TakeCmrsStrip {
   }
 };
 
-/// Back to CSR, a thread for each strip: slots of a row ascend by column in either version.
+/// Converts back to CSR, one thread per strip. In both versions the slots of a row ascend by column.
 template <class Space, class T>
 Csr<T> take_csr(const Space& space, const CmrsMatrix<Space, T>& m) {
   const std::size_t rows = static_cast<std::size_t>(m.shape.rows), strips = static_cast<std::size_t>(m.shape.strips());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// CMRS on Host: conversion and the portable product.
+// CMRS on Host: the conversion and the portable product.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ namespace {
 
 using namespace detail;
 
-/// Slots of a block of strips, a row counting as two more.
+/// Work of a block of strips: slots + 2 rows.
 constexpr Offset strip_block_work = 16384;
 
 template <class T>
@@ -37,7 +37,7 @@ Offset strip_work(const CmrsView<T>& a, Offset strip) {
   return a.strip_ptr[strip] + 2 * strip * a.shape.height;
 }
 
-/// The first strip before which at least `work` has been passed.
+/// The first strip before which the work is at least `work`.
 template <class T>
 Offset strip_at(const CmrsView<T>& a, Offset work) {
   return bisect(Offset{0}, a.shape.strips(), [&](Offset strip) { return strip_work(a, strip) >= work; });

@@ -24,7 +24,8 @@ __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
   a.y[row] = a.beta == T{0} ? a.alpha * sum : a.alpha * sum + a.beta * a.y[row];
 }
 
-/// What a lane adds up of a row. Its first `Ahead` entries are fetched at once, before x is asked for.
+/// The entries of a row that one lane adds up. Their first `Ahead` columns and values are loaded at once, before x is
+/// gathered.
 template <int NT, int Ahead, class T, class Pointer>
 struct Share {
   Pointer begin, end;
@@ -32,7 +33,7 @@ struct Share {
   Index col[Ahead > 0 ? Ahead : 1];
   T val[Ahead > 0 ? Ahead : 1];
 
-  /// `row` may lie past the end.
+  /// Loads the first entries. `row` may lie past the end.
   __device__ void fetch(const Args<T, Pointer>& a, Offset row, int lane, int longest_short) {
     begin = end = 0;
     if (row >= a.rows) return;
@@ -61,9 +62,9 @@ struct Share {
   }
 };
 
-/// Block `block` takes its share of the short rows, NT threads of a warp to a row. With Dotted, adds w . y up on the
-/// way. With Strided, the `blocks` take turns until all rows are done: then more threads at a time, with fewer
-/// registers, are worth more than entries fetched ahead.
+/// Computes the share of the short rows that belongs to thread block `block`; NT threads of a warp share a row. Dotted
+/// adds up w . y, too. With Strided, `blocks` thread blocks loop until all rows are done: more threads in flight, with
+/// fewer registers each, are then worth more than entries loaded ahead.
 template <int NT, bool Strided, bool Dotted, class T, class Pointer>
 __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int block, int blocks, const T* w,
                            Sums<1>& dot) {
@@ -73,7 +74,8 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
   Share<NT, Strided ? 0 : 4, T, Pointer> share;
   share.fetch(a, first + place, lane, longest_short);
   cuda::pdl_trigger_and_wait();
-  // All lanes of a warp stay in the loop until its last row is done: they take part in the shuffles.
+  // All lanes of a warp stay in the loop until the warp's last row is done, because all of them take part in the
+  // shuffles.
   do {
     const Offset row = first + place;
     T sum = share.sum(a);
@@ -97,7 +99,8 @@ struct Pieces {
   std::uint32_t* arrived;
 };
 
-/// One block for each piece of a long row; the block that comes last adds the row's pieces up in their order.
+/// One thread block adds up one piece of a long row. The thread block that finishes last adds the sums of the row's
+/// pieces in their order.
 template <class T, class Pointer>
 __device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, int number) {
   __shared__ bool last;
@@ -126,7 +129,7 @@ __device__ void long_row_piece(const Args<T, Pointer>& a, const Pieces& rows, in
   rows.arrived[piece.first] = 0;
 }
 
-/// y = alpha A x + beta y in one launch: the blocks that come first take the long rows, which take longest.
+/// y = alpha A x + beta y in one launch. The first thread blocks take the long rows, because these take longest.
 template <int NT, class T, class Pointer>
 __global__ void __launch_bounds__(cuda::block_threads)
     product_kernel(Args<T, Pointer> a, int longest_short, Pieces rows) {
@@ -145,7 +148,7 @@ __global__ void __launch_bounds__(cuda::block_threads) long_rows_kernel(Args<T, 
   long_row_piece(a, rows, static_cast<int>(blockIdx.x));
 }
 
-/// y = A x of the short rows, and w . y of all; long rows have their y already.
+/// y = A x for the short rows, and w . y for all rows; long_rows_kernel has stored y of the long rows before.
 template <int NT, bool Strided, class T, class Pointer>
 __global__ void __launch_bounds__(cuda::block_threads)
     dotted_kernel(Args<T, Pointer> a, int longest_short, const T* w, cuda::Reduction to) {

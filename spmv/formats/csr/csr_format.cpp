@@ -13,8 +13,8 @@ namespace ostinato::formats {
 
 namespace {
 
-/// Share of the copy bandwidth that the kernel reaches: short rows waste lanes, uneven ones wait for the longest. The
-/// longest row of all doesn't count, since whole blocks take it if it stands out.
+/// Share of the copy bandwidth that the kernel reaches. Short rows leave lanes idle; rows of uneven length wait for the
+/// longest. The single longest row doesn't count, since whole thread blocks take a row that stands out.
 double efficiency(const Structure& s, const Machine& m) {
   if (!m.device) return 0.93;
   const double even = s.mean_row < 16 ? 0.7 : 0.85;
@@ -28,7 +28,7 @@ Cost csr_cost(const PlanInput& in, std::size_t value_bytes) {
   const Machine& m = in.machine;
   const double entries = static_cast<double>(s.nonzeros), value = static_cast<double>(value_bytes);
   const double pointer = s.nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
-  // Threads of a row read x less side by side than threads of 32 rows (H200, 2026-11).
+  // The threads of one row gather x from more sectors than 32 threads of neighbouring rows do (H200, 2026-11).
   constexpr double gathered = 1.15;
   Cost c;
   c.bytes = static_cast<std::size_t>(entries * (value + sizeof(Index)) + pointer * (s.rows + 1.0));

@@ -11,20 +11,21 @@
 
 namespace ostinato::formats {
 
-/// The cost of csr for values of so many bytes.
+/// The cost of the format csr for values of `value_bytes` bytes.
 Cost csr_cost(const PlanInput& in, std::size_t value_bytes);
 
 /// y := alpha A x + beta y, with A in compressed sparse row form.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    As in ostinato::Csr, but row pointers take 4 bytes while the entries fit. On Host, columns and values are
-///           the caller's arrays (keep them alive); on Cuda they are the uploaded ones.
-/// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      Host: blocks of rows with about the same number of entries, spread statically; runs of short rows of equal
-///           length are found once and have no inner loop. Cuda: a power of two of threads, chosen from the row
-///           lengths, shares a row, and rows far longer than that are cut into pieces for whole blocks. The order of
-///           additions is fixed by the matrix.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Layout    As in ostinato::Csr, but row pointers take 4 bytes while the number of entries fits. On Host, columns and
+///           values are the caller's arrays (keep them alive); on Cuda they are the uploaded arrays.
+/// Traffic   (sizeof(T) + 4) nonzeros + 4 rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
+///           once.
+/// Exec      Host: threads take blocks of rows with about the same number of entries. Runs of short rows of equal
+///           length are found once; their loop over the entries is unrolled. Cuda: a power of two of threads, chosen
+///           from the row lengths, shares a row; much longer rows are cut into pieces, one for each thread block. The
+///           order of additions is fixed by the matrix.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
 /// Source    Threads per row: Mukunoki & Takahashi, IPSJ SIG Technical Report 2013-HPC-138 No. 5.
 template <class Space, class T>
 class CsrFormat {

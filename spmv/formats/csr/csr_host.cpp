@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// CSR on Host: the plan, and the portable product.
+// CSR on Host: the plan and the portable product.
 
 #include <algorithm>
 #include <array>
@@ -18,18 +18,18 @@ namespace ostinato::formats {
 
 namespace {
 
-constexpr Offset block_work = 16384;  ///< entries of a block, a row counting as two more; some 200 KiB of matrix
-constexpr int longest_fixed = 8;      ///< entries of a row in a run of equal rows
-constexpr Index shortest_run = 8;     ///< rows of such a run
+constexpr Offset block_work = 16384;  ///< work of a block: entries + 2 rows; about 200 KiB of matrix
+constexpr int longest_fixed = 8;      ///< longest row in a run of equal rows
+constexpr Index shortest_run = 8;     ///< fewest rows of a run of equal rows
 
-/// The first row before which there is at least `work`.
+/// The first row before which the work is at least `work`.
 template <class T>
 Index row_at(const CsrView<T>& a, Offset work) {
   return ostinato::detail::bisect(
       Index{0}, a.rows, [&](Index i) { return a.row_ptr[static_cast<std::size_t>(i)] + 2 * Offset{i} >= work; });
 }
 
-/// Runs of equal short rows, and what is between them.
+/// Cuts rows begin .. end - 1 into runs of equal short rows and the rows between these runs.
 std::vector<CsrRun> runs_of(const Offset* pointer, Index begin, Index end) {
   std::vector<CsrRun> found;
   for (Index i = begin; i < end;) {
@@ -48,8 +48,8 @@ std::vector<CsrRun> runs_of(const Offset* pointer, Index begin, Index end) {
   return found;
 }
 
-/// Entries ahead of the one at work that are fetched into the cache: 2 KiB of values. The hardware's own prefetching
-/// leaves a third of the bandwidth unused when rows are short (EPYC, 2026-11).
+/// Distance in entries at which values are prefetched (2 KiB of doubles). The hardware's own prefetching leaves a third
+/// of the bandwidth unused when rows are short (EPYC, 2026-11).
 constexpr Offset csr_ahead = 256;
 
 template <class T>
@@ -58,8 +58,8 @@ void csr_prefetch(const Index* col, const T* val, Offset k) {
   __builtin_prefetch(col + k + 2 * csr_ahead);
 }
 
-/// A row of any length: one sum when it is short, else four that don't wait for each other. (EPYC, 2026-11: with
-/// four, rows of 3 entries take 1.4 times, of 12 1.25 times as long.)
+/// The sum of a row of any length: one sum for a short row, four independent sums for a longer row. Four sums would
+/// slow rows of 3 entries down 1.4 times and rows of 12 entries 1.25 times (EPYC, 2026-11).
 template <class T>
 T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) {
   if (end - begin < 16) {
@@ -81,7 +81,7 @@ T csr_row(const Index* col, const T* val, const T* x, Offset begin, Offset end) 
   return ((a + b) + (c + d)) + rest;
 }
 
-/// The rows of one block, and their product.
+/// The rows of a matrix, and the product to compute.
 template <class Pointer, class T>
 struct CsrRows {
   const Pointer* row_ptr;
@@ -89,7 +89,7 @@ struct CsrRows {
   const T* val;
   Product<T> p;
 
-  /// Rows of exactly Length entries, as stencils have them by the thousand: no inner loop is left.
+  /// Rows of exactly Length entries, as stencils have by the thousand: the loop over the entries is unrolled.
   template <int Length>
   void equal_rows(Index begin, Index end) const {
     Offset k = row_ptr[begin];

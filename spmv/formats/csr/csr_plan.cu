@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How a CSR product is laid over the GPU: threads for a row, and which rows are long.
+// How a CSR product is distributed over the GPU: the threads of a row, and which rows are long.
 
 #include <algorithm>
 #include <cmath>
@@ -18,17 +18,17 @@ namespace {
 
 constexpr int share_count = 3;
 
-/// Entries that a thread takes of a row at most; longer rows go to whole blocks. They wait less then, above all for
-/// cold caches, but many blocks for a row each keep others waiting: memplus, with 165 rows past 8 entries a thread,
-/// takes 3.5 us in a graph and 7.6 cold, 4.8 and 13.1 with 32; c-62, with 1344 of them, 8.5 with 8, 5.2 with 16 (H200,
-/// 2026-11).
+/// The most entries of a row that one thread adds up; longer rows go to whole thread blocks. A small limit shortens the
+/// wait for long rows, above all with cold caches. But thread blocks for many long rows hold up the other rows. memplus
+/// has 165 rows past 8 entries a thread: with limit 8 the product takes 3.5 us in a graph and 7.6 us with cold caches,
+/// with limit 32 4.8 and 13.1 us. c-62 has 1344 such rows: 8.5 us with limit 8, 5.2 us with limit 16 (H200, 2026-11).
 __host__ __device__ constexpr int longest_share(int k) { return 8 << k; }
 
-/// Threads for a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler; Hopper's first-level cache keeps the
-/// sectors that a thread walks along, so that about four entries a thread are better: 1.1 to 2.4 times on stencils
-/// and FEM (H200, 2026-11). Columns far apart and rows of uneven length want more threads in flight, and so does a
-/// matrix too small to fill the GPU, down to two entries a thread: nos3, with 16 a row, takes 0.9 us in a graph with
-/// 8 of them, 1.3 with 4.
+/// Number of threads that share a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler. Hopper's first-level
+/// cache keeps the sectors that a thread walks along, so about four entries a thread are better: 1.1 to 2.4 times on
+/// stencils and FEM (H200, 2026-11). Columns far apart and rows of uneven length need more threads in flight. A matrix
+/// too small to fill the GPU gets more threads, too, down to two entries a thread: nos3, with 16 entries a row, takes
+/// 0.9 us in a graph with 8 threads a row and 1.3 us with 4.
 int threads_for(const Cuda& space, const Structure& s) {
   const auto power_below = [](double value) {
     return value < 2 ? 1 : 1 << std::min(5, static_cast<int>(std::log2(value)));
@@ -40,13 +40,13 @@ int threads_for(const Cuda& space, const Structure& s) {
   const int most_to_fill = std::max(8, power_below(s.mean_row / 2));
   while (threads < most_to_fill && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   threads = std::min(threads, power_below(s.mean_row));
-  // Small matrices wait for their longest row, as long as the GPU isn't full: add20 takes 2.2 us with 32 threads, 4.0
-  // with 4.
+  // A small matrix waits for its longest row as long as the GPU isn't full: add20 takes 2.2 us with 32 threads a row
+  // and 4.0 us with 4.
   while (threads < 32 && threads * 4 < s.longest_row && static_cast<double>(s.rows) * threads < half_full) threads *= 2;
   return threads;
 }
 
-/// Rows that are long for each of the shares.
+/// Counts the rows that are long for each of the limits longest_share(0), longest_share(1), longest_share(2).
 struct CountLong {
   const Offset* row_ptr;
   int threads;
@@ -81,7 +81,8 @@ struct LongRows {
   std::vector<LongRow> rows;
 };
 
-/// The smallest share that leaves no more than two rows a multiprocessor to whole blocks, else the largest.
+/// The long rows by the smallest limit that leaves no more than two long rows a multiprocessor, or else by the largest
+/// limit.
 LongRows find_long_rows(const Cuda& space, const Offset* row_ptr, std::size_t rows, int threads) {
   Vector<Cuda, double> counts(space, share_count);
   sum(space, rows, CountLong{row_ptr, threads}, counts.data());
@@ -116,7 +117,7 @@ template <class T>
 CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
     : threads_per_row(threads_for(space, s)), longest_short(longest_share(share_count - 1) * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
-  // A step past the end of a row has to fit, too.
+  // The kernels step up to a thread block past the end of a row; 4 bytes have to hold that position, too.
   if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads)
     row_ptr = detail::to_int32(space, a.row_ptr);
   if (s.longest_row > longest_share(0) * threads_per_row) {
@@ -124,7 +125,7 @@ CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& 
     longest_short = found.longest_short;
     take_pieces(space, cut_rows(found.rows));
   }
-  space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+  space.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
 }
 
 void CsrPlan<Cuda>::take_pieces(const Cuda& space, const std::vector<Piece>& cut) {

@@ -13,18 +13,19 @@
 
 namespace ostinato::formats {
 
-/// What a CSR product needs beside the matrix: narrow row pointers, and how rows are dealt out.
+/// What a CSR product needs beside the matrix: 4-byte row pointers, and the distribution of the rows.
 template <class Space>
 struct CsrPlan;
 
-/// Rows begin .. end - 1, each of `length` entries; of any length when it is negative.
+/// Rows begin .. end - 1 with `length` entries each. A negative length stands for rows of any length.
 struct CsrRun {
   Index begin;
   Index end;
   int length;
 };
 
-/// Blocks of rows with about the same number of entries, each cut into runs of equal short rows and what is between.
+/// Blocks of rows with about the same number of entries. Each block is cut into runs of equal short rows and the rows
+/// between these runs.
 template <>
 struct CsrPlan<Host> {
   Vector<Host, std::int32_t> row_ptr;  ///< empty when the entries need 64 bits
@@ -36,32 +37,33 @@ struct CsrPlan<Host> {
   std::size_t bytes() const;
 };
 
+/// y = alpha A x + beta y.
 template <class T>
 void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
 
-/// How a CSR product is laid over the GPU.
+/// How a CSR product is distributed over the GPU.
 ///
-/// Rows of at most `longest_short` entries (8, 16 or 32 times `threads_per_row`) are shared by `threads_per_row` threads
-/// of a warp. Longer rows are cut into pieces of `piece_length` entries, a block each, whose sums are added in order by
-/// the block that comes last.
+/// `threads_per_row` threads of a warp share a row of at most `longest_short` entries (8, 16 or 32 times
+/// `threads_per_row`). A longer row is cut into pieces of `piece_length` entries, one for each thread block. The thread
+/// block that finishes last adds the sums of the row's pieces in their order.
 template <>
 struct CsrPlan<Cuda> {
   static constexpr int piece_length = 2048;
 
   struct Piece {
-    Offset begin;  ///< first entry
+    Offset begin;  ///< first entry of the piece
     int length;
     Index row;
     int first;   ///< the row's first piece
-    int pieces;  ///< of the row
+    int pieces;  ///< number of pieces of the row
   };
 
   int threads_per_row = 1;
   int longest_short = 0;
   Vector<Cuda, std::int32_t> row_ptr;   ///< empty when the entries need 64 bits
-  Vector<Cuda, Piece> pieces;           ///< of the long rows, ascending
-  Vector<Cuda, double> partial;         ///< a sum for each piece
-  Vector<Cuda, std::uint32_t> arrived;  ///< at a row's first piece, how many of its pieces are done; 0 between products
+  Vector<Cuda, Piece> pieces;           ///< pieces of the long rows, by ascending row
+  Vector<Cuda, double> partial;         ///< the sum of each piece
+  Vector<Cuda, std::uint32_t> arrived;  ///< finished pieces of a row, at its first piece; 0 between products
 
   template <class T>
   CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s);
@@ -70,8 +72,10 @@ struct CsrPlan<Cuda> {
   std::size_t bytes() const { return row_ptr.bytes() + pieces.bytes() + partial.bytes() + arrived.bytes(); }
 };
 
+/// y = alpha A x + beta y. Enqueued.
 template <class T>
 void csr_apply(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, T alpha, const T* x, T beta, T* y);
+/// y = A x and *slot = w . y in one pass over the matrix. Enqueued.
 template <class T>
 void csr_apply_dot(const Cuda& space, const CsrPlan<Cuda>& plan, const CsrView<T>& a, const T* x, T* y, const T* w,
                    double* slot);

@@ -8,7 +8,7 @@ namespace ostinato::formats {
 
 namespace {
 
-/// A format of cuSPARSE on Host, which there is none of.
+/// Stands on Host for a format of cuSPARSE, which runs on Cuda only: cost() gives the reason, the constructor throws.
 template <class F>
 class NeedsGpu {
  public:

@@ -14,7 +14,7 @@ namespace ostinato::formats {
 
 namespace {
 
-/// Errors are of no use here: at the end of a program the driver may be gone already.
+/// Ignores errors of the destruction: at the end of a program the driver may be gone already.
 template <auto destroy>
 struct Destroy {
   template <class Descriptor>
@@ -26,7 +26,7 @@ struct Destroy {
 template <class Descriptor, auto destroy>
 using Owned = std::unique_ptr<std::remove_pointer_t<Descriptor>, Destroy<destroy>>;
 
-/// y := beta y: the product with a matrix without entries, which cuSPARSE needn't see.
+/// y := beta y: the product with a matrix without entries, for which cuSPARSE isn't called.
 template <class T>
 struct Scale {
   T beta;
@@ -43,7 +43,7 @@ cusparseSpMVAlg_t algorithm_of(CusparseKind kind) {
     case CusparseKind::sell:
       return CUSPARSE_SPMV_SELL_ALG1;
     default:
-      return CUSPARSE_SPMV_ALG_DEFAULT;  // the only one for BSR, whose own name older versions don't know
+      return CUSPARSE_SPMV_ALG_DEFAULT;  // BSR's only algorithm; older versions don't have its own name
   }
 }
 
@@ -62,7 +62,7 @@ struct CusparseProduct<Cuda, T>::State {
   Index rows;
   CusparseArrays<Cuda, T> arrays;
   Vector<Cuda, char> buffer;
-  Owned<cusparseSpMatDescr_t, cusparseDestroySpMat> matrix;  ///< null when it has no entries
+  Owned<cusparseSpMatDescr_t, cusparseDestroySpMat> matrix;  ///< null for a matrix without entries
   Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec> x, y;
 
   CusparseArrays<Cuda, T> convert(const CsrView<T>& a) const {
@@ -94,7 +94,7 @@ struct CusparseProduct<Cuda, T>::State {
     matrix.reset(m);
   }
 
-  /// Takes the buffer, preprocesses and does a product with vectors that are given back.
+  /// Allocates the buffer, preprocesses, and computes a first product with temporary vectors.
   void prepare(const CsrView<T>& a) {
     Vector<Cuda, T> in(space, static_cast<std::size_t>(a.cols)), out(space, static_cast<std::size_t>(a.rows));
     space.zero(in.data(), in.bytes());
@@ -112,7 +112,7 @@ struct CusparseProduct<Cuda, T>::State {
     multiply(one, in.data(), zero, out.data());
   }
 
-  /// Looks at the pattern only; before CUDA 12.4 the products did so themselves.
+  /// Lets cuSPARSE analyse the pattern; before CUDA 12.4 the products did this themselves.
   void preprocess() {
 #if CUSPARSE_VERSION >= 12300
     const T one = 1, zero = 0;
@@ -128,7 +128,7 @@ struct CusparseProduct<Cuda, T>::State {
                                    type, algorithm_of(kind), buffer.data()));
   }
 
-  /// The pattern's arrays may have moved along with the values.
+  /// Refers to the arrays of `a`: the pattern's arrays may have moved along with the values.
   void point_to(const CsrView<T>& a) {
     OSTINATO_CUSPARSE(cusparseCsrSetPointers(matrix.get(), arrays.start.data(), const_cast<Index*>(a.col.data()),
                                              const_cast<T*>(a.val.data())));

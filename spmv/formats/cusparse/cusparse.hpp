@@ -22,15 +22,14 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// How fast a product of cuSPARSE is (H200, CUDA 13.0, cuSPARSE 12.6, 2026-11: the table of products in
-/// docs/performance.md).
+/// Speed of a cuSPARSE product (H200, CUDA 13.0, cuSPARSE 12.6, 2026-11; the table of products in docs/performance.md).
 struct CusparseSpeed {
-  double latency;         ///< seconds of a product with next to nothing
-  double short_rows;      ///< share of the copy bandwidth with under 16 entries a row,
-  double long_rows;       ///< with more,
-  double scattered;       ///< and with columns all over the matrix
+  double latency;         ///< seconds of a product with almost no entries
+  double short_rows;      ///< share of the copy bandwidth with under 16 entries a row
+  double long_rows;       ///< share of the copy bandwidth with longer rows
+  double scattered;       ///< share of the copy bandwidth with scattered columns
   double per_longest;     ///< seconds for each entry of the longest row, which one thread takes
-  double setup_products;  ///< conversion and preprocessing, in passes over what is stored; estimated
+  double setup_products;  ///< conversion and preprocessing in passes over the stored bytes; estimated
 };
 
 constexpr CusparseSpeed speed_of(CusparseKind kind) {
@@ -48,14 +47,14 @@ constexpr CusparseSpeed speed_of(CusparseKind kind) {
 
 }  // namespace detail
 
-/// y := alpha A x + beta y by NVIDIA's cuSPARSE: what its four forms have in common.
+/// y := alpha A x + beta y by NVIDIA's cuSPARSE: what the four cuSPARSE formats have in common.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Exec      Cuda only. apply is enqueued and takes no memory; not by two threads at a time on one matrix. NVIDIA
-///           promises the same bits each time for ALG2 of CSR, and for ALG1 says that results may differ slightly
-///           from run to run.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN. At most 2^31 - 1 slots: NVIDIA
-///           doesn't say whether 64-bit offsets go with 32-bit columns.
+/// Exec      Cuda only. apply() is enqueued and allocates nothing. Two threads must not use one matrix at the same
+///           time. NVIDIA promises the same bits on every run for ALG2 of CSR; results of ALG1 may differ slightly from
+///           run to run.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN. At most 2^31 - 1 stored values: NVIDIA
+///           doesn't document whether 64-bit offsets go with 32-bit columns.
 template <class Space, class T, CusparseKind Kind>
 class Cusparse {
  public:
@@ -85,7 +84,7 @@ class Cusparse {
  protected:
   static constexpr bool reads_csr = Kind == CusparseKind::csr_alg1 || Kind == CusparseKind::csr_alg2;
 
-  /// The cost of so many slots for values, column indices and starts.
+  /// The cost of a matrix with this many stored values, column indices and row or slice starts.
   static Cost price(const PlanInput& in, double slots, double columns, double starts) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
@@ -107,12 +106,13 @@ class Cusparse {
 
  private:
   CusparseProduct<Space, T> product_;
-  std::optional<SpaceCsr<Space, T>> matrix_;  ///< whose columns and values the product reads
+  std::optional<SpaceCsr<Space, T>> matrix_;  ///< the matrix whose columns and values the CSR kinds read
 };
 
-/// Compressed sparse rows, 32-bit row pointers, algorithm 1: cuSPARSE's default.
+/// CSR with 32-bit row pointers and algorithm 1, cuSPARSE's default.
 ///
-/// Traffic   (sizeof(T) + 4) nonzeros + 4 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Traffic   (sizeof(T) + 4) nonzeros + 4 rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
+///           once.
 template <class Space, class T>
 class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
   using Base = Cusparse<Space, T, CusparseKind::csr_alg1>;
@@ -124,14 +124,15 @@ class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
   static Cost cost(const PlanInput& in) {
     const auto entries = static_cast<double>(in.structure.nonzeros);
     Cost c = Base::price(in, entries, entries, in.structure.rows + 1.0);
-    c.reproducible = false;  // with long rows it isn't (H200, CUDA 13.0)
+    c.reproducible = false;  // bits vary with long rows (H200, CUDA 13.0)
     return c;
   }
 
   CusparseAlg1(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
-/// The same with algorithm 2, whose work is cut into parts with as many entries each.
+/// CSR with 32-bit row pointers and algorithm 2, which cuts the work into parts with equally many entries. Traffic as
+/// for CusparseAlg1.
 template <class Space, class T>
 class CusparseAlg2 : public Cusparse<Space, T, CusparseKind::csr_alg2> {
   using Base = Cusparse<Space, T, CusparseKind::csr_alg2>;
@@ -150,7 +151,8 @@ class CusparseAlg2 : public Cusparse<Space, T, CusparseKind::csr_alg2> {
 
 /// Sliced ELL: slices of 32 rows, each padded to its longest row and stored column by column.
 ///
-/// Traffic   (sizeof(T) + 4) slots + rows / 8 for A and sizeof(T) (rows + cols) for x and y, if x is read once.
+/// Traffic   (sizeof(T) + 4) slots + rows / 8 bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
+///           once.
 template <class Space, class T>
 class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
   using Base = Cusparse<Space, T, CusparseKind::sell>;
@@ -167,10 +169,10 @@ class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
   CusparseSell(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
-/// Dense blocks of block x block entries, row by row.
+/// Dense blocks of block x block entries, stored row by row.
 ///
-/// Traffic   (sizeof(T) block² + 4) blocks + 4 rows / block for A and sizeof(T) (rows + cols) for x and y, if x is
-///           read once.
+/// Traffic   (sizeof(T) block² + 4) blocks + 4 rows / block bytes for A and sizeof(T) (rows + cols) bytes for x and y,
+///           if x is read once.
 /// Limits    A NaN or infinity in x reaches every row of the blocks that hold its column.
 template <class Space, class T>
 class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
@@ -226,7 +228,8 @@ class CusparseBsr : public Cusparse<Space, T, CusparseKind::bsr> {
     return s.rows % p.block == 0 && s.cols % p.block == 0;
   }
 
-  /// All sizes: first those that can hold the matrix, by time, and last those that can't for their size alone.
+  /// All block sizes: first the sizes that can hold the matrix, ordered by predicted time; last the sizes that don't
+  /// divide the rows and columns.
   static std::vector<Parameters> ranked(const PlanInput& in) {
     std::vector<Parameters> all = {{2}, {3}, {4}, {5}, {6}, {8}};
     const auto key = [&](const Parameters& p) {

@@ -13,17 +13,18 @@
 
 namespace ostinato::formats {
 
-/// Why there is no cuSPARSE on Host.
+/// Why cuSPARSE doesn't run on Host.
 inline constexpr const char* cusparse_needs_gpu = "cuSPARSE runs on NVIDIA GPUs";
 
-/// A storage form of cuSPARSE, with its algorithm.
+/// A storage format of cuSPARSE with its algorithm.
 enum class CusparseKind { csr_alg1, csr_alg2, sell, bsr };
 
-/// What cuSPARSE reads of a matrix.
+/// The arrays of a matrix that cuSPARSE reads.
 ///
-/// Layout    CSR: 32-bit row pointers; columns and values stay where they were. Sliced ELL: first slots of slices of
-///           32 rows, which are stored column by column, each as wide as its longest row; column -1 marks padding.
-///           BSR: first blocks of block rows, block columns ascending, blocks row by row.
+/// Layout    CSR: `start` holds 32-bit row pointers; columns and values stay in the arrays of the CSR matrix. Sliced
+///           ELL: `start` holds the first slot of each slice of 32 rows; a slice is as wide as its longest row and is
+///           stored column by column; column -1 marks padding. BSR: `start` holds the first block of each block row;
+///           block columns ascend; blocks are stored row by row.
 template <class Space, class T>
 struct CusparseArrays {
   Vector<Space, std::int32_t> start;
@@ -33,30 +34,32 @@ struct CusparseArrays {
   std::size_t bytes() const { return start.bytes() + col.bytes() + val.bytes(); }
 };
 
-/// A matrix in a form of cuSPARSE, and its product. There is none on Host.
+/// A matrix in a storage format of cuSPARSE, and its product. Only the specialization for Cuda exists.
 template <class Space, class T>
 class CusparseProduct;
 
-/// Exec      The constructor waits: it converts the matrix on the GPU, lets cuSPARSE preprocess it and does a first
-///           product, so that cuSPARSE's kernels are loaded. apply is enqueued, takes no memory and can be recorded
+/// A matrix in a storage format of cuSPARSE, and its product.
+///
+/// Exec      The constructor waits: it converts the matrix on the GPU, lets cuSPARSE preprocess it and computes a first
+///           product, so that cuSPARSE's kernels are loaded. apply() is enqueued, allocates nothing and can be captured
 ///           in a graph.
-/// Requires  Canonical rows, at most 2^31 - 1 entries. The CSR kinds go on reading the columns and values of the view
-///           that was given last. For bsr, rows and columns are multiples of `block`.
+/// Requires  Canonical rows, at most 2^31 - 1 entries. The CSR kinds keep reading the columns and values of the latest
+///           view. For bsr, rows and columns are multiples of `block`.
 /// Throws    ArgumentError when more than 2^31 - 1 slots are needed; DeviceError.
 template <class T>
 class CusparseProduct<Cuda, T> {
  public:
   CusparseProduct(const Cuda& space, const CsrView<T>& a, CusparseKind kind, int block);
 
-  /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN. Not by two threads at a time.
+  /// y = alpha A x + beta y; beta = 0 overwrites y, even where y holds NaN. Two threads must not call at the same time.
   void apply(T alpha, const T* x, T beta, T* y) const;
 
-  /// The same pattern with other values.
+  /// Takes new values on the same pattern.
   void update_values(const CsrView<T>& a);
 
   const CusparseArrays<Cuda, T>& arrays() const;
 
-  /// Of the arrays: the buffer, whose size cuSPARSE doesn't tell beforehand, isn't counted.
+  /// Bytes of the arrays. cuSPARSE's buffer isn't counted, because cuSPARSE doesn't tell its size beforehand.
   std::size_t bytes() const;
 
  private:

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// From CSR to the arrays that cuSPARSE reads as sliced ELL and BSR. cuda/cusparse.cu runs these passes on Cuda; they
-// are written for both spaces, so that they are tested without a GPU, too. No pass gives one thread the work of a
-// long row.
+// Conversion of CSR to the arrays that cuSPARSE reads as sliced ELL and BSR. cusparse.cu runs these functors on Cuda;
+// they are written for both spaces so that tests need no GPU. No functor has to work through a whole long row.
 
 #include <cstdint>
 #include <limits>
@@ -20,7 +19,7 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// Columns and values of each slot; only values when to_col is null.
+/// Fills the column and the value of slot `at`; only the value when to_col is null.
 template <class T>
 struct FillCusparseSlots {
   CsrArrays<T> a;
@@ -46,7 +45,7 @@ struct FillCusparseSlots {
   }
 };
 
-/// Puts each entry's value into its block, found by its block column.
+/// Stores each entry's value in its block, which is searched by block column.
 template <class T>
 struct FillCusparseBlocks {
   CsrArrays<T> a;
@@ -64,7 +63,7 @@ struct FillCusparseBlocks {
   }
 
  private:
-  /// The block of that column, which is there.
+  /// The block of this block column, which must exist.
   OSTINATO_FUNCTION Offset block_of(Index block_row, Index wanted) const {
     return bisect(start[block_row], start[block_row + 1], [this, wanted](Index b) { return block_col[b] >= wanted; });
   }
@@ -77,7 +76,7 @@ inline void require_int32(Offset slots) {
 
 }  // namespace detail
 
-/// The values of the slots, and their columns unless they are there already.
+/// Fills the values of the slots, and with `columns` set their columns, too.
 template <class Space, class T>
 void fill_slices(const Space& space, const CsrView<T>& a, CusparseArrays<Space, T>& to, bool columns) {
   const Index slices = static_cast<Index>(to.start.size()) - 1;
@@ -102,7 +101,7 @@ CusparseArrays<Space, T> to_slices(const Space& space, const CsrView<T>& a) {
   return to;
 }
 
-/// The values of the entries; slots without one are left alone.
+/// Fills the values of the entries; slots without an entry keep their value.
 template <class Space, class T>
 void fill_blocks(const Space& space, const CsrView<T>& a, Index size, CusparseArrays<Space, T>& to) {
   const auto runs = detail::EntryRuns::on<Space>(a.nonzeros());

@@ -7,11 +7,11 @@
 
 namespace ostinato {
 
-/// Seconds of one product with cuSPARSE's CSR (ALG1, preprocessed), the unit in which set-up is told: a median.
+/// The median seconds of one product with cuSPARSE's CSR (ALG1, preprocessed). Set-up times are reported in this unit.
 ///
-/// Exec      Waits. Takes memory for x, y, row pointers of 32 bits and cuSPARSE's buffer, and gives it back.
+/// Exec      Waits. Allocates x, y, 32-bit row pointers and cuSPARSE's buffer, and frees them.
 /// Requires  The arrays of `a` are in the memory of the device.
-/// Returns   0 for a matrix without entries, and where cuSPARSE can't take 64-bit row pointers (2^31 entries and more).
+/// Returns   0 for a matrix without entries and for a matrix of 2^31 entries or more, whose row pointers need 64 bits.
 /// Throws    DeviceError.
 template <class T>
 double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a);

@@ -10,7 +10,7 @@
 
 namespace ostinato::formats {
 
-/// What a matrix of the diagonal family is filled through: the arrays behind a BandView, for writing.
+/// The arrays behind a BandView, for writing.
 template <class T>
 struct BandStore {
   std::byte* data;
@@ -18,29 +18,29 @@ struct BandStore {
   std::uint8_t* remainder_row;
   Index* remainder_col;
   T* remainder_val;
-  const Index* first_row;  ///< of each diagonal of the census, in the memory of the space
+  const Index* first_row;  ///< first row of each diagonal of the census; in the memory of the space
   const Index* offset;
 };
 
-/// Takes the values from `a`, which is in the memory of the space. Enqueued; no allocation.
+/// Stores the values of `a`, which is in the memory of the space. Enqueued; no allocation.
 template <class T>
 void band_fill(const Host& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 template <class T>
 void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 
-/// Entries of `a` that the bands give back bit by bit. Waits.
+/// Counts the entries of `a` that the bands give back bit by bit. Waits.
 template <class T>
 Offset band_count_kept(const Host& space, const CsrView<T>& a, const BandView<T>& stored);
 template <class T>
 Offset band_count_kept(const Cuda& space, const CsrView<T>& a, const BandView<T>& stored);
 
-/// The product. Enqueued.
+/// Computes the product p. Enqueued.
 template <class T>
 void band_apply(const Host& space, const BandView<T>& a, const Product<T>& p);
 template <class T>
 void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p);
 
-/// The product, and *slot = w . y; w may be y. Enqueued.
+/// Computes the product p and *slot = w . y; w may be y. Enqueued.
 template <class T>
 void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
 template <class T>

@@ -10,20 +10,20 @@ namespace ostinato::formats {
 
 namespace {
 
-/// An entry of the remainder costs about this many times the bytes that it stores: its x is read by itself.
+/// Cost of an entry of the remainder, in multiples of its stored bytes: its x is gathered alone.
 constexpr std::size_t remainder_weight = 4;
-/// Entries of a row piece's remainder at most; every warp of the piece looks through them.
+/// Most entries of a row piece's remainder; every warp of the piece reads all of them.
 constexpr Index max_piece_remainder = 64;
 
-/// A row piece before storage is given to its diagonals.
+/// A row piece before storages are chosen for its diagonals.
 struct Cut {
   Index begin, end;
   std::vector<std::uint16_t> diagonals;
 };
 
-/// A diagonal over the consecutive pieces that hold it.
+/// A diagonal over consecutive pieces that hold the diagonal.
 struct Run {
-  Index begin, end;  ///< rows stored
+  Index begin, end;  ///< stored rows
   Offset base;
 };
 
@@ -33,10 +33,10 @@ Index inside_end(const DiagonalCensus& c, std::size_t d) {
       std::clamp<Offset>(static_cast<Offset>(c.cols) - c.diagonals[d].offset, 0, static_cast<Offset>(c.rows)));
 }
 
-/// Turns cuts into bands: chooses storages, gives each run its place, finds the mirrors.
+/// Turns cuts into bands: chooses storages, gives each run its place in the data, finds mirrored diagonals.
 class Layout {
  public:
-  /// `entries` of each diagonal are in the cuts; the remainder has the others.
+  /// `entries`: entries of each diagonal without the remainder.
   Layout(const DiagonalCensus& census, std::size_t value_bytes, bool compress, const std::vector<Cut>& cuts,
          const std::vector<Offset>& entries)
       : census_(census), compress_(compress), cuts_(cuts), entries_(entries), runs_(census.diagonals.size()) {
@@ -76,7 +76,7 @@ class Layout {
     }
   }
 
-  /// Slots of a diagonal without an entry.
+  /// True when some slots of the diagonal have no entry.
   bool has_gaps(std::size_t d) const {
     Offset stored = 0;
     for (const Run& run : runs_[d]) stored += run.end - run.begin;
@@ -86,7 +86,7 @@ class Layout {
   void choose_storages() {
     if (compress_) plan_.codes = census_.values;
     if (std::any_of(plan_.codes.begin(), plan_.codes.end(), [](double v) { return std::isnan(v); }))
-      plan_.codes.clear();  // the bits of a NaN may change on their way through double
+      plan_.codes.clear();  // conversion through double may change the bits of a NaN
     if (!plan_.codes.empty()) add_zero_code();
     for (std::size_t d = 0; d < runs_.size(); ++d) storages_.push_back(storage_of(d));
     if (std::find(storages_.begin(), storages_.end(), Storage::code) == storages_.end()) plan_.codes.clear();
@@ -94,7 +94,7 @@ class Layout {
     for (const Diagonal& diagonal : census_.diagonals) plan_.constants.push_back(diagonal.value);
   }
 
-  /// Padding, which is filled with zero bits, decodes to 0.
+  /// Gives code 0 to the value 0, since padding consists of zero bits.
   void add_zero_code() {
     std::vector<double>& codes = plan_.codes;
     const auto zero = std::find_if(codes.begin(), codes.end(), [](double v) { return v == 0 && !std::signbit(v); });
@@ -116,7 +116,8 @@ class Layout {
     return Storage::full;
   }
 
-  /// What a mirror would save is worth a second, shifted reading from whole values down to codes, not for bits.
+  /// Mirroring replaces a load of values by a second, shifted load of the same data. That pays for values of 1 byte or
+  /// more, not for masks.
   bool can_be_mirrored(std::size_t d) const {
     return compress_ && census_.symmetric && census_.diagonals[d].offset < 0 && storages_[d] != Storage::mask &&
            storages_[d] != Storage::constant && runs_are_covered(d);
@@ -129,7 +130,7 @@ class Layout {
     return static_cast<std::size_t>(at - census_.diagonals.begin());
   }
 
-  /// The run of the diagonal above that holds all mirrored rows of this one, or null.
+  /// The run of the opposite diagonal that holds all mirrored rows of `run`, or null.
   const Run* mirror_of(std::size_t d, const Run& run) const {
     const Index shift = -census_.diagonals[d].offset;
     for (const Run& above : runs_[opposite(d)]) {
@@ -173,7 +174,7 @@ class Layout {
   bool compress_;
   const std::vector<Cut>& cuts_;
   const std::vector<Offset>& entries_;
-  std::vector<std::vector<Run>> runs_;  ///< by diagonal, like the next two
+  std::vector<std::vector<Run>> runs_;  ///< by diagonal, like storages_ and mirrored_
   std::vector<Storage> storages_;
   std::vector<bool> mirrored_;
   BandPlan plan_;
@@ -185,7 +186,7 @@ std::vector<Offset> all_entries(const DiagonalCensus& c) {
   return entries;
 }
 
-/// Diagonals that lie inside the matrix somewhere in [begin, end).
+/// A row piece with the diagonals that lie inside the matrix in some row of [begin, end).
 Cut cut_inside(const DiagonalCensus& c, Index begin, Index end) {
   Cut cut{begin, end, {}};
   for (std::size_t d = 0; d < c.diagonals.size(); ++d) {
@@ -210,16 +211,17 @@ std::vector<Index> piece_points(const DiagonalCensus& c) {
   return kept;
 }
 
-/// With fewer entries than this in a row piece, a diagonal takes fewer bytes in the piece's remainder. A row of a mask
-/// counts as a byte, for the work: an entry alone on its diagonal is a constant, and would have a mask of its own.
+/// The fewest entries of a diagonal in a row piece for which a band takes fewer bytes than the remainder. A row of a
+/// constant diagonal counts as a byte, for its work: without that, a single entry alone on its diagonal, which is
+/// constant, would get a band of its own.
 Index least_worth_keeping(bool constant, Index rows, std::size_t value_bytes) {
   const std::size_t band = sizeof(Band) + static_cast<std::size_t>(rows) * (constant ? 1 : value_bytes);
   const std::size_t entry = remainder_weight * (value_bytes + sizeof(Index) + 1);
   return static_cast<Index>((band + entry - 1) / entry);
 }
 
-/// Fills `cut` with the diagonals of a row piece, but for those that go to the remainder; takes the latter's entries
-/// off `entries`. Returns how many that are.
+/// Fills `cut` with the diagonals of a row piece that stay bands, and subtracts the entries that go to the remainder
+/// from `entries`. Returns the number of these entries.
 Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, bool compress, Cut& cut,
                      std::vector<Offset>& entries) {
   const std::size_t count = c.diagonals.size();
@@ -231,7 +233,7 @@ Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t val
   Index moved = 0;
   for (std::size_t d = 0; d < count; ++d) {
     const Index there = of_piece[d].entries, least = compress && c.diagonals[d].constant ? least_constant : least_other;
-    const bool moves = there < least && moved + there <= max_piece_remainder;  // none are always moved
+    const bool moves = there < least && moved + there <= max_piece_remainder;  // diagonals without an entry always move
     moved += moves ? there : 0;
     entries[d] -= moves ? there : 0;
     cut.diagonals[kept] = static_cast<std::uint16_t>(d);

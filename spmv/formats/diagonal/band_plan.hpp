@@ -10,28 +10,28 @@
 
 namespace ostinato::formats {
 
-/// How the values of a diagonal are kept. All of them give the product's value back bit by bit.
+/// How the values of a diagonal are stored. Every storage gives back the bits of the values.
 enum class Storage : std::uint8_t {
-  full,      ///< as they are
-  single,    ///< doubles as floats
-  bfloat,    ///< the upper half of a float
-  code,      ///< a byte: the place in a table of values
-  mask,      ///< a bit: the diagonal's one value, or nothing
-  constant,  ///< nothing: the diagonal's one value in every row
+  full,      ///< sizeof(T) bytes: the value
+  single,    ///< 4 bytes: doubles as floats
+  bfloat,    ///< 2 bytes: the upper half of a float
+  code,      ///< 1 byte: index into a table of values
+  mask,      ///< 1 bit: the diagonal's one value, or no entry
+  constant,  ///< no memory: the diagonal's one value in every row
 };
 
-/// Bits that a row takes in a storage, where values have value_bytes.
+/// Bits per row of a storage, for values of value_bytes bytes.
 int storage_bits(Storage storage, std::size_t value_bytes);
 
 /// A diagonal within one row piece.
 struct Band {
-  /// Row i's value is element base + i of the data, counted from its start in elements of the storage's width (of
-  /// bits in a mask). A mirrored band points into the diagonal on the other side. May be negative; base + i never is.
+  /// Row i's value is element base + i of the data, counted in elements of the storage's width (in bits for a mask). A
+  /// mirrored band refers to the data of the diagonal on the other side. base may be negative; base + i never is.
   Offset base = 0;
   Index offset = 0;            ///< column - row
-  std::uint16_t diagonal = 0;  ///< its place in the census
+  std::uint16_t diagonal = 0;  ///< index in the census
   Storage storage = Storage::full;
-  bool mirrored = false;  ///< stored by the band at -offset: A(i, i - k) is A(i - k, i)
+  bool mirrored = false;  ///< read from the band at -offset: A(i, i - k) is A(i - k, i)
 };
 
 /// Consecutive rows with the same diagonals.
@@ -42,42 +42,43 @@ struct RowPiece {
   Index bands = 0;
 };
 
-/// Which diagonals are stored where: the layout of a format of the diagonal family.
+/// The layout of a format of the diagonal family: which diagonals are stored where.
 ///
-/// Layout    A diagonal is stored contiguously over each run of row pieces that hold it, clipped to the rows in which
-///           it lies inside the matrix, so that a warp reads neighbouring words. Runs start 256 bytes apart from a
-///           power of two, or all diagonals would meet in the same memory channels.
+/// Layout    A diagonal is stored contiguously over each run of row pieces that hold the diagonal, clipped to the rows
+///           in which it lies inside the matrix. So the loads of a warp are coalesced. At least 256 bytes stay free
+///           behind each run; otherwise runs of a power-of-two length would start in the same memory channels.
 struct BandPlan {
   Index rows = 0;
   Index cols = 0;
   std::vector<RowPiece> pieces;
   std::vector<Band> bands;        ///< ascending offsets within a piece
-  std::vector<double> constants;  ///< by place in the census: the value of a mask or constant
+  std::vector<double> constants;  ///< by index in the census: the value of a mask or constant diagonal
   std::vector<double> codes;      ///< the table of Storage::code
   std::size_t data_bytes = 0;
   std::size_t value_bytes = 0;
-  bool is_whole = true;  ///< every band is stored as it is
-  Offset slots = 0;      ///< rows times diagonals, piece by piece: what the papers count
-  /// Entries of row piece p that no band holds: remainder_ptr[p] .. remainder_ptr[p + 1]. Empty when there are none.
+  bool is_whole = true;  ///< every band has Storage::full
+  Offset slots = 0;      ///< rows times diagonals, summed over the pieces; the papers' count
+  /// The remainder: entries of row piece p that no band holds are remainder_ptr[p] .. remainder_ptr[p + 1] - 1. Empty
+  /// when there are no such entries.
   std::vector<Index> remainder_ptr;
 
   Offset remainder() const { return remainder_ptr.empty() ? 0 : remainder_ptr.back(); }
-  std::size_t bytes() const;  ///< stored: data, bands, pieces, remainder
+  std::size_t bytes() const;  ///< data, bands, pieces and remainder
 };
 
-/// Lays the diagonals of a matrix out for values of so many bytes. Without `compress` all values are stored as they are.
+/// Lays out the diagonals of a matrix for values of value_bytes bytes. Without `compress` every band has Storage::full.
 using BandPlanner = BandPlan (*)(const DiagonalCensus& census, std::size_t value_bytes, bool compress);
 
-/// DIA: one row piece, every diagonal.
+/// DIA: one row piece with every diagonal.
 BandPlan plan_dia(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 
-/// BRCSD-I: cut where a diagonal enters or leaves the matrix.
-/// Source    DIA-Adaptive, section 3.2.1; points closer than piece_rows are trimmed, and all are moved to multiples
-///           of it.
+/// BRCSD-I: cuts the rows where a diagonal enters or leaves the matrix.
+/// Source    DIA-Adaptive, section 3.2.1. Points closer than piece_rows are trimmed; all points are moved to multiples
+///           of piece_rows.
 BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 
-/// BRCSD-II: cut into pieces of piece_rows, each with the diagonals that have an entry there; equal neighbours merge.
-/// Diagonals with a few entries in a piece go to the remainder, where that takes fewer bytes.
+/// BRCSD-II: cuts the rows into pieces of piece_rows, each with the diagonals that have an entry in these rows, and
+/// merges equal neighbours. The few entries of a diagonal in a piece go to the remainder where that takes fewer bytes.
 /// Source    DIA-Adaptive, section 3.3.1. The remainder is ours.
 BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress = true);
 

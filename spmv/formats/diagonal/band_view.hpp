@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What kernels of both spaces see of formats/bands.hpp, and how a stored value is written and read.
+// What the kernels of both spaces see of Bands (bands.hpp), and how a stored value is read.
 
 #include <cstdint>
 #include <cstring>
@@ -12,16 +12,17 @@
 
 namespace ostinato::formats {
 
-/// Entries that no band holds, by row pieces of piece_rows rows, in the order of rows and columns.
+/// The remainder: entries that no band holds, by row pieces of piece_rows rows, in the order of rows and columns.
 template <class T>
 struct RemainderView {
-  const Index* ptr = nullptr;         ///< pieces + 1, or null when there are none
-  const std::uint8_t* row = nullptr;  ///< within the piece
+  const Index* ptr = nullptr;         ///< pieces + 1; null without a remainder
+  const std::uint8_t* row = nullptr;  ///< row within the piece
   const Index* col = nullptr;
   const T* val = nullptr;
 };
 
-/// A matrix of the diagonal family. Pointers are to the memory of the space; the spans to host memory.
+/// A matrix of the diagonal family. The pointers are to memory of the space; `plan` and `host_constants` are in host
+/// memory.
 template <class T>
 struct BandView {
   Index rows, cols;
@@ -33,7 +34,7 @@ struct BandView {
   const T* codes;
   RemainderView<T> remainder;
   const BandPlan* plan;               ///< on the host
-  const T* host_constants = nullptr;  ///< a copy of `constants` on the host, once it is there
+  const T* host_constants = nullptr;  ///< a copy of `constants`, once downloaded
 };
 
 namespace detail {
@@ -58,7 +59,7 @@ OSTINATO_FUNCTION E element(const std::byte* data, Offset at) {
 
 }  // namespace detail
 
-/// A(i, i + band.offset), which lies inside the matrix.
+/// The value A(i, i + band.offset), which has to lie inside the matrix.
 template <class T>
 OSTINATO_FUNCTION T value_at(const BandView<T>& a, const Band& band, Index i) {
   const Offset at = band.base + i;

@@ -14,14 +14,14 @@ namespace {
 
 using namespace product_text;
 
-/// Bands over all bodies, and row pieces, past which the compiler takes longer than it is worth.
+/// Most bands in all bodies, and most row pieces: past these limits the compilation takes longer than it saves.
 constexpr std::size_t max_bands = 1024;
 constexpr std::size_t max_pieces = 4096;
-/// Row pieces that a kernel finds by comparing.
+/// Most row pieces that a kernel finds by comparison.
 constexpr std::size_t max_compared = 16;
-/// Loads that are on the way before the first value is used. More of them push each other out of the first-level cache.
+/// Loads issued before the first value is used. More of them would evict each other from the first-level cache.
 constexpr std::size_t in_flight = 8;
-/// Of whole values: longer strides, as a share of the rows, leave too many threads at the edges.
+/// For full bands: a stride above 1 / most_of_rows of the rows leaves too many threads at the edges.
 constexpr Offset most_of_rows = 16;
 
 std::string rows_kernel(const std::string& args) {
@@ -29,7 +29,7 @@ std::string rows_kernel(const std::string& args) {
               " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::pdl_trigger_and_wait();\n  rows<false>(a, p, nullptr, none);\n}\n");
 }
 
-/// Bands with the same diagonals and storages, so with the same body.
+/// Row pieces with the same diagonals and storages, which share a body.
 struct Shape {
   std::vector<Band> bands;
   std::vector<RowPiece> pieces;
@@ -43,7 +43,7 @@ struct Shape {
   }
 };
 
-/// The bodies for a plan.
+/// Writes the bodies for a plan.
 class BandWriter {
  public:
   explicit BandWriter(const BandPlan& plan) : plan_(plan) {
@@ -81,8 +81,8 @@ class BandWriter {
                "    cuda::finish_row<Dotted>(p, i, sum, w, dot);\n  }\n}\n");
   }
 
-  /// The kernels for the product: with a few whole, mirrored diagonals several rows a thread, as neighbours share
-  /// values.
+  /// The kernels of the product. With a few full, mirrored bands a thread takes several rows, since neighbouring rows
+  /// share values.
   std::string product(const ProductSource::Tiling& tiling) const {
     if (tiling.tall * tiling.pair == 1) return rows_kernel("BandArgs<T>");
     std::vector<Index> offsets;
@@ -94,8 +94,9 @@ class BandWriter {
     });
   }
 
-  /// Of many whole values the compiler fetches so many at once that few threads have registers left: the precompiled
-  /// loop over them is faster (H200, 2026-11: 27-point 128^3 takes 86 us with it, 154 with a straight line).
+  /// False where the precompiled kernels are better. For many full bands the compiler issues so many loads at once that
+  /// few threads have enough registers: the precompiled loop is faster (H200, 2026-11: 27-point 128^3 takes 86 us with
+  /// the loop, 154 us unrolled).
   bool is_worth_it() const {
     const bool long_body =
         std::any_of(shapes_.begin(), shapes_.end(), [](const Shape& s) { return s.bands.size() > max_tiled; });
@@ -117,7 +118,7 @@ class BandWriter {
   }
 
  private:
-  /// All of A and x that the rows of a thread need, each once, and the sums.
+  /// Loads all elements of A and x that the rows of a thread need, each once, and adds up the rows.
   std::string tile(const std::vector<Index>& offsets, const ProductSource::Tiling& t) const {
     std::set<Offset> values;
     std::string sums;
@@ -147,7 +148,7 @@ class BandWriter {
 
   bool has_few_pieces() const { return plan_.pieces.size() <= max_compared; }
 
-  /// The row piece of a tile: by comparison when they are few, which needs no memory.
+  /// An expression for the row piece of a tile; comparisons when there are few pieces, because these load nothing.
   std::string piece_of_tile() const {
     if (!has_few_pieces()) return "a.piece_of[tile]";
     std::string text;
@@ -176,7 +177,7 @@ class BandWriter {
            "p.x[a.remainder_col[k]], sum);\n";
   }
 
-  /// The product of row i; x points to its own element.
+  /// A function that computes row i of A x; x points to element i.
   std::string body(std::size_t s) const {
     const Shape& shape = shapes_[s];
     std::string text = join("__device__ __forceinline__ T body", s,
@@ -193,7 +194,7 @@ class BandWriter {
     return text + "  return sum;\n}\n";
   }
 
-  /// Whether row i has a column on the diagonal; empty when all rows have.
+  /// The condition that row i has a column on the diagonal; empty when this holds for all rows.
   std::string inside(const Shape& shape, std::size_t k) const {
     const Index offset = shape.bands[k].offset;
     std::string text;
@@ -211,7 +212,7 @@ class BandWriter {
                 " = ", value, ";\n      x", k, " = ", x, ";\n    }\n");
   }
 
-  /// The one value of a diagonal: from the constant cache, if it found room there.
+  /// An expression for the one value of a diagonal: from the constant cache while there is room.
   std::string constant_of(const Band& band) const {
     const auto at = std::find(constants_.begin(), constants_.end(), band.diagonal);
     if (at == constants_.end()) return join("__ldg(a.constants + ", band.diagonal, ")");
@@ -246,7 +247,7 @@ class BandWriter {
   const BandPlan& plan_;
   std::vector<std::uint16_t> constants_ = constant_diagonals(plan_);
   std::vector<Shape> shapes_;
-  std::vector<std::size_t> shape_of_;  ///< by row piece
+  std::vector<std::size_t> shape_of_;  ///< shape of each row piece
 };
 
 }  // namespace

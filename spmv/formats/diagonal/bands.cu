@@ -14,15 +14,15 @@ namespace {
 
 static_assert(cuda::tile_rows == piece_rows && cuda::block_threads == piece_rows);
 
-/// Bands of one kernel whose places travel as a parameter, which every thread reads from the constant cache.
+/// Most bands of a kernel that takes the bands' places as a parameter, which all threads read from the constant cache.
 constexpr int max_in_kernel = 128;
-/// Numbers of bands that kernels are compiled for, without a loop. Fewer bands take the next larger kernel, in which the
-/// rest lies outside the matrix; more take the one with a loop, whose number is 0.
+/// Numbers of bands with an unrolled kernel. Fewer bands take the next larger kernel, in which the surplus bands lie
+/// outside the matrix. More bands take the kernel with a loop, whose number is 0.
 using Unrolled = std::integer_sequence<int, 3, 5, 7, 9, 12, 0>;
-/// Loads that a thread has on the way in the kernel for any plan.
+/// Loads that a thread has in flight in the kernel for any plan.
 constexpr int in_flight = 8;
 
-/// Whole values of one row piece: value d of row i is data[base[d] + i].
+/// Full bands of one row piece: the value of row i in band d is data[base[d] + i].
 template <int N>
 struct Places {
   Offset base[N];
@@ -35,7 +35,7 @@ struct Whole {
   const T* data;
 };
 
-/// A thread a row. D bands, or `count` when D is 0.
+/// One thread per row. D is the number of bands; when D is 0, `count` is.
 template <int D, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count, Product<T> p,
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 template <int D, bool Dotted, class T>
 void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T>& p, const T* w, double* slot) {
   Places<D == 0 ? max_in_kernel : D> places{};
-  for (int d = 0; d < D; ++d) places.offset[d] = a.cols;  // outside, unless there is such a band
+  for (int d = 0; d < D; ++d) places.offset[d] = a.cols;  // surplus bands lie outside the matrix
   for (int d = 0; d < count; ++d) {
     const Band& band = a.plan->bands[static_cast<std::size_t>(d)];
     places.base[d] = band.base;
@@ -88,14 +88,14 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
   (try_one.template operator()<D>(), ...);
 }
 
-/// One row piece of at most max_in_kernel whole values.
+/// Computes a plan with one row piece of at most max_in_kernel full bands.
 template <bool Dotted, class T>
 void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
-/// The product of row i, which may lie past the end, with its bands: a few at a time are fetched before the first is
-/// used. With Whole they are all stored as they are.
+/// Adds up row i, which may lie past the end, over its bands. The loads of some bands are issued before the first is
+/// used. With Whole all bands are stored as Storage::full.
 template <bool Whole, class T>
 __device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const T* x) {
   T sum = 0;
@@ -120,7 +120,7 @@ __device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offse
   return sum;
 }
 
-/// What the remainder of the tile adds to the row of this thread. Warps go through the few entries together.
+/// Adds the remainder's entries of this thread's row in a tile. All warps read the tile's few entries.
 template <class T>
 __device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const T* x) {
   if (r.ptr == nullptr) return sum;
@@ -131,13 +131,13 @@ __device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const 
   return sum;
 }
 
-/// Bands that travel as a parameter.
+/// Most bands that are passed as a kernel parameter.
 constexpr int max_listed = 32;
 struct List {
   Band bands[max_listed];
 };
 
-/// One row piece with few bands: they needn't be looked up.
+/// For one row piece with few bands: the bands are a kernel parameter, so no thread has to load them.
 template <bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T> p, const T* w,
@@ -158,7 +158,7 @@ void run_list(const Cuda& space, const BandView<T>& a, const Product<T>& p, cons
                static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
 }
 
-/// Any plan: a block takes a tile of rows, which lies in one row piece.
+/// For any plan: a thread block takes a tile of rows, which lies in one row piece.
 template <bool Whole, bool Dotted, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
@@ -207,7 +207,7 @@ void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, co
         space, to.plan->remainder_ptr.size() - 1,
         detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
   }
-  space.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+  space.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
 }
 
 template <class T>

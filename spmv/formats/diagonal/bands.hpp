@@ -13,16 +13,17 @@
 
 namespace ostinato::formats {
 
-/// A matrix stored by diagonals within row pieces, as a BandPlan lays it out: DIA, BRCSD-I and BRCSD-II are this class
+/// A matrix stored by diagonals within row pieces, as a BandPlan lays it out. DIA, BRCSD-I and BRCSD-II are this class
 /// with different plans.
 ///
 /// Layout    See BandPlan and Storage.
-/// Traffic   plan.bytes() for A and sizeof(T) (rows + cols) for x and y, if x and mirrored diagonals are read once.
-/// Exec      Host: over row pieces and blocks of rows, diagonal by diagonal, in vector lanes. Cuda: a thread a row.
-///           A row's terms are added in the order of its offsets, each by one fused multiply-add on Cuda; the
-///           remainder's come last.
-/// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
-///           leaves finite.
+/// Traffic   plan.bytes() for A and sizeof(T) (rows + cols) bytes for x and y, if x and mirrored diagonals are read
+///           once.
+/// Exec      Host: threads take blocks of rows and add up diagonal by diagonal in SIMD lanes. Cuda: one thread per row.
+///           The terms of a row are added in the order of its offsets, on Cuda each by one fused multiply-add; the
+///           terms of the remainder come last.
+/// Limits    Slots without an entry are multiplied as 0 times x: an infinite or NaN x(j) reaches rows that a general
+///           format leaves finite.
 template <class Space, class T>
 class Bands {
  public:
@@ -52,8 +53,8 @@ class Bands {
   void apply(const Product<T>& p) const { band_apply(space_, view(), p); }
   void apply_dot(const Product<T>& p, const T* w, double* slot) const { band_apply_dot(space_, view(), p, w, slot); }
 
-  /// New values on the same pattern; allocates nothing that grows with the matrix. False when the storages can't hold
-  /// them: then the matrix is of no use until it is built anew.
+  /// Takes new values on the same pattern; allocates nothing that grows with the matrix. Returns false when the
+  /// storages can't hold the values; the matrix then must not be used until it is built anew.
   bool update_values(const CsrView<T>& a) {
     fill(a);
     return band_count_kept(space_, a, view()) == a.nonzeros() - plan_->remainder();

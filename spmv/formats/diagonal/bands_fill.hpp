@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How formats/bands.hpp takes its values from CSR, written once for both spaces: bands_host.hpp runs it on Host,
-// cuda/bands.cu on Cuda.
+// The functors that copy values from CSR to Bands (bands.hpp), written once for both spaces: bands_host.cpp runs them
+// on Host, bands.cu on Cuda.
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/formats/diagonal/band_view.hpp>
@@ -13,7 +13,8 @@ namespace ostinato::formats::detail {
 
 using ostinato::detail::bits_of;
 
-/// Calls f(k, band) for each entry k of row i; band is null for one that no band holds. Both lists ascend.
+/// Calls f(k, band) for each entry k of row i; band is null for an entry of the remainder. Entries and bands both
+/// ascend.
 template <class T, class F>
 OSTINATO_FUNCTION void walk_row(const BandView<T>& a, const Offset* row_ptr, const Index* col, Index i, F f) {
   const RowPiece piece = a.pieces[a.piece_of[i / piece_rows]];
@@ -26,7 +27,7 @@ OSTINATO_FUNCTION void walk_row(const BandView<T>& a, const Offset* row_ptr, con
   }
 }
 
-/// Puts the values of row i in their places. What isn't stored (mirrors, constants) is left out.
+/// Stores the values of row i. Mirrored bands and constants store nothing.
 template <class Atomics, class T>
 struct FillRow {
   BandView<T> a;
@@ -66,7 +67,7 @@ struct FillRow {
     }
   }
 
-  /// 0 when the table doesn't have it; then the check finds out.
+  /// The code of a value; 0 when the table doesn't have the value, which band_count_kept() then detects.
   OSTINATO_FUNCTION std::uint8_t code_of(T v) const {
     for (int c = 0; c < codes; ++c) {
       if (bits_of(a.codes[c]) == bits_of(v)) return static_cast<std::uint8_t>(c);
@@ -75,7 +76,7 @@ struct FillRow {
   }
 };
 
-/// The value of each constant diagonal, at its first row.
+/// Copies the value of each diagonal from its first entry; only masks and constants use the value.
 template <class T>
 struct FillConstant {
   const Offset* row_ptr;
@@ -95,7 +96,7 @@ struct FillConstant {
   }
 };
 
-/// The entries of row piece p that no band holds.
+/// Copies the remainder of row piece p: the entries that no band holds.
 template <class T>
 struct FillRemainder {
   BandView<T> a;
@@ -123,7 +124,7 @@ struct FillRemainder {
   }
 };
 
-/// Counts the entries that the bands give back with the same bits; the remainder's aren't looked at.
+/// Counts the entries of the bands that have the same bits as the stored values; the remainder isn't counted.
 template <class T>
 struct CountKept {
   BandView<T> a;

@@ -21,10 +21,10 @@ namespace {
 
 using namespace detail;
 
-/// Bands that one pass over the sums adds up.
+/// Most bands that one pass over the sums adds up.
 constexpr std::size_t most_fused = 8;
 
-/// The values of a band: [i] is that of row begin + i.
+/// The values of a band: element i is the value of row begin + i.
 template <Storage S, class T>
 struct BandValues;
 
@@ -77,11 +77,11 @@ struct BandValues<Storage::constant, T> {
   T operator[](Index) const { return value; }
 };
 
-/// 32 rows of a MaskedBand: [l] is the value of the l-th. A bit becomes a lane of ones, which lets the value through:
-/// compilers vectorise that, but not a choice.
+/// 32 rows of a MaskedBand: element l is the value of row l. The mask bit is widened to a lane of ones or zeros:
+/// compilers vectorise this bitwise "and", but not a conditional.
 template <class T>
 struct MaskedWord {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;  // so that all lanes are as wide
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;  // as wide as T
   Bits bits;
   const T* at;
 
@@ -90,8 +90,8 @@ struct MaskedWord {
   }
 };
 
-/// Values of which a mask lets some through, 32 rows at a time. A constant is a mask without holes, a full band one
-/// with values of its own: so the three are read side by side in one pass, as they stand in coupled stencils.
+/// Values under a mask, 32 rows at a time. A constant has a mask of ones, a full band values of its own as well. So one
+/// pass reads masked, constant and full bands, which occur together in coupled stencils.
 template <class T>
 class MaskedBand {
  public:
@@ -108,7 +108,7 @@ class MaskedBand {
     }
   }
 
-  /// Rows begin + i .. begin + i + 31, where i is a multiple of 32.
+  /// The values of rows begin + i .. begin + i + 31; i is a multiple of 32.
   MaskedWord<T> word(Index i) const { return {bits(i), values_ != nullptr ? values_ + i : copies_.data()}; }
 
  private:
@@ -118,7 +118,7 @@ class MaskedBand {
     return all;
   }();
 
-  /// Reads a word more than it needs when shift_ is 0: the plan leaves room behind every diagonal.
+  /// When shift_ is 0, this function reads one word too many: the plan leaves room behind every diagonal.
   std::uint32_t bits(Index i) const {
     const std::uint64_t high = words_[i / 32 + 1], low = words_[i / 32];
     return static_cast<std::uint32_t>((high << 32 | low) >> shift_);
@@ -126,11 +126,11 @@ class MaskedBand {
 
   const std::uint32_t* words_ = no_holes.data();
   int shift_ = 0;
-  const T* values_ = nullptr;  ///< null when all are the same
+  const T* values_ = nullptr;  ///< null when all values are the same
   std::array<T, 32> copies_;
 };
 
-/// Rows i .. i + rows - 1 of a span of masked bands; at most 32.
+/// Adds up rows i .. i + rows - 1 of masked bands; rows is at most 32.
 template <bool Fresh, class T, std::size_t K>
 void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const T*, K> shifted, Index i, Index rows,
                  T* sum) {
@@ -142,9 +142,9 @@ void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const T*, 
   multiply_add<Fresh>(word, shifted, rows, sum + i);
 }
 
-/// The products of rows begin .. end - 1 with K bands, all of which lie inside the matrix there. Stored in sum with
-/// Fresh, otherwise added to it. S is the storage of all of them, or mask: then full bands and constants may be among
-/// them.
+/// Adds up the products of rows begin .. end - 1 with K bands, all of which lie inside the matrix in these rows. With
+/// Fresh the old values of sum are ignored. S is the storage of all K bands; with mask, full bands and constants may be
+/// among them.
 template <Storage S, int K, bool Fresh, class T>
 void band_span(const BandView<T>& a, const Band* band, Index begin, Index end, const T* x, T* sum) {
   const Index rows = end - begin;
@@ -171,7 +171,7 @@ constexpr std::array<BandSpan<T>, sizeof...(K)> spans_of(std::index_sequence<K..
   return {&band_span<S, K + 1, Fresh, T>...};
 }
 
-/// By storage and number of bands.
+/// The band_span for a storage and a number of bands.
 template <bool Fresh, class T>
 BandSpan<T> span_for(Storage storage, std::size_t count) {
   constexpr std::make_index_sequence<most_fused> fused;
@@ -182,7 +182,7 @@ BandSpan<T> span_for(Storage storage, std::size_t count) {
   return spans[static_cast<std::size_t>(storage)][count - 1];
 }
 
-/// Bands from `first` on that one pass can take, and the S of their band_span.
+/// The bands from `first` on that one pass can take, and the storage argument of their band_span.
 struct BandGroup {
   Storage storage;
   std::size_t count;
@@ -202,7 +202,7 @@ struct BandGroup {
   static bool is_maskable(Storage s) { return s == Storage::mask || s == Storage::constant || s == Storage::full; }
 };
 
-/// A band that may leave the matrix, clipped to its part inside.
+/// Adds a band that may leave the matrix, clipped to its part inside.
 template <class T>
 void add_edge(const BandView<T>& a, const Band& band, Index begin, Index end, const T* x, T* sum) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(band.offset));
@@ -212,8 +212,8 @@ void add_edge(const BandView<T>& a, const Band& band, Index begin, Index end, co
   add(a, &band, static_cast<Index>(from), static_cast<Index>(to), x, sum + (from - begin));
 }
 
-/// sum = rows begin .. end - 1 of a row piece: several bands in one pass where they lie inside the matrix, one by one
-/// where they may leave it. As offsets ascend, those inside stand together.
+/// sum = rows begin .. end - 1 of a row piece. Bands inside the matrix are added several per pass, other bands one by
+/// one. Offsets ascend, so the bands inside the matrix are adjacent.
 template <class T>
 void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index end, const T* x, T* sum) {
   const Band* const all = a.bands + piece.first_band;
@@ -234,7 +234,7 @@ void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index e
   for (const Band* band = last; band != past; ++band) add_edge(a, *band, begin, end, x, sum);
 }
 
-/// Adds the entries that no band holds. begin is a multiple of piece_rows.
+/// Adds the remainder, the entries that no band holds. begin is a multiple of piece_rows.
 template <class T>
 void add_remainder(const RemainderView<T>& r, Index begin, Index end, const T* x, T* sum) {
   for (Index row = 0; row < end - begin; row += piece_rows) {
@@ -243,7 +243,8 @@ void add_remainder(const RemainderView<T>& r, Index begin, Index end, const T* x
   }
 }
 
-/// Calls f(piece, from, to) for the row pieces' parts in rows begin .. end - 1. begin is a multiple of piece_rows.
+/// Calls f(piece, from, to) for the parts of the row pieces in rows begin .. end - 1. begin is a multiple of
+/// piece_rows.
 template <class T, class F>
 void for_pieces(const BandView<T>& a, Index begin, Index end, F f) {
   const RowPiece* piece = a.pieces + a.piece_of[begin / piece_rows];
@@ -263,8 +264,9 @@ struct AddBands {
   }
 };
 
-/// Sets all that is stored for some rows of a band to 0: by the thread that will read it, so that it is near. Whole
-/// words of masks are set: the plan begins a diagonal at a multiple of 32 rows and leaves room behind it.
+/// Sets the stored values of some rows of a band to 0. The thread that will read the rows does so, so that
+/// their memory is near it. Whole words of masks are set: the plan starts a diagonal at a multiple of 32 rows and
+/// leaves room behind it.
 template <class T>
 void clear(const BandView<T>& a, const Band& band, Index begin, Index end, std::byte* data) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(band.offset)) / 32 * 32;

@@ -9,14 +9,14 @@
 
 namespace ostinato::formats {
 
-/// The different rows of a matrix that has few of them, as a constant stencil does: inside, and at each kind of
-/// boundary.
+/// The row classes of a matrix: its different rows, when there are few of them, as in a constant stencil (in the
+/// interior and at each kind of boundary).
 ///
-/// Layout    Class c has value(c * offsets.size() + d) on diagonal d, 0 where it has none; bit d of present[c] tells
-///           the two apart. Class 0 has the most entries.
+/// Layout    Class c has values[c * offsets.size() + d] on diagonal d, and 0 where it has no entry; bit d of present[c]
+///           tells both apart. Class 0 has the most entries.
 template <class T>
 struct ClassTable {
-  /// More don't fit beside a class number in a word.
+  /// Bits of a 64-bit word that remain beside a class number.
   static constexpr std::size_t max_diagonals = 56;
 
   Index rows = 0;
@@ -31,19 +31,19 @@ struct ClassTable {
   }
 };
 
-/// A matrix kept as the classes of its rows: besides the table, hardly anything is stored.
+/// A matrix stored as the classes of its rows: beside the table almost nothing is stored.
 ///
-/// The same class for both spaces, as far as callers see (a is a CsrView in the memory of the space):
-///   static std::optional<RowClasses> make(space, a, census)   nothing when the order of rows doesn't repeat enough
+/// Both spaces have the same interface (a is a CsrView in the memory of the space):
+///   static std::optional<RowClasses> make(space, a, census)   nothing when the order of rows isn't regular enough
 ///   void apply(const Product<T>&) const
-///   void apply_dot(const Product<T>&, const T* w, double* slot) const   and *slot = w . y; w may be y
-///   bool update_values(a)             new values on the same pattern; allocates nothing that grows with the matrix.
-///                                     False when the rows no longer fall into the classes: then it is of no use until
-///                                     it is built anew
+///   void apply_dot(const Product<T>&, const T* w, double* slot) const   the product and *slot = w . y; w may be y
+///   bool update_values(a)             takes new values on the same pattern; allocates nothing that grows with the
+///                                     matrix. False when the rows no longer fall into the classes: the object then
+///                                     must not be used until it is built anew
 ///   std::size_t bytes() const
 ///
-/// Requires  census.class_rows isn't empty, and census.diagonals aren't more than ClassTable::max_diagonals.
-/// Exec      A row's terms are added in the order of its offsets.
+/// Requires  census.class_rows isn't empty, and there are at most ClassTable::max_diagonals diagonals.
+/// Exec      The terms of a row are added in the order of its offsets.
 template <class Space, class T>
 class RowClasses;
 

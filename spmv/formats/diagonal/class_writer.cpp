@@ -11,10 +11,10 @@ namespace {
 
 using namespace product_text;
 
-/// The kernels for row classes.
+/// Writes the kernels for row classes.
 class ClassWriter {
  public:
-  /// `present` is of class 0.
+  /// `present` belongs to class 0.
   ClassWriter(const std::vector<Index>& offsets, Index rows, Index cols, std::uint64_t present, bool simple)
       : offsets_(offsets), rows_(rows), cols_(cols), present_(present), simple_(simple) {}
 
@@ -34,7 +34,7 @@ class ClassWriter {
     return simple_ ? join("a.value[", d, "]") : join("__ldg(a.values + (word >> 56) * ", diagonals(), " + ", d, ")");
   }
 
-  /// Entries that are there, term by term.
+  /// A function that adds up the existing entries of a row, term by term.
   std::string edge_row() const {
     std::string text =
         "__device__ __noinline__ T edge_row(const ClassArgs<T>& a, unsigned i, const T* x) {\n"
@@ -44,7 +44,7 @@ class ClassWriter {
     return text + "  return sum;\n}\n";
   }
 
-  /// A thread a row, for the product with a dot product.
+  /// The function rows() of product_dot, with one thread per row.
   std::string inner_row() const {
     ProductSource::Tiling one;
     return join(
@@ -57,7 +57,7 @@ class ClassWriter {
         "    cuda::finish_row<Dotted>(p, i, s0_0, w, dot);\n  }\n}\n");
   }
 
-  /// All of x that the rows may need, and what the rows are, at the same time.
+  /// Loads all elements of x that the rows may need, and the rows' patterns at the same time.
   std::string loads(const ProductSource::Tiling& t) const {
     return tiles(t) + fetch("x", plainly, reach(offsets_, t), t.pair);
   }
@@ -69,7 +69,7 @@ class ClassWriter {
     return text;
   }
 
-  /// The same where places may lie outside: what is fetched there in their stead isn't used.
+  /// The same loads where elements may lie outside x: the index is clamped, and the value isn't used.
   std::string edge_loads(const ProductSource::Tiling& t) const {
     std::string text = tiles(t);
     for (const Offset p : reach(offsets_, t))
@@ -116,8 +116,9 @@ class ClassWriter {
 
 }  // namespace
 
-// H200, 2026-11: 5-point 4096^2 takes 81 us with a row a thread, 69 with 4 x 2; 7-point 256^3 84 and 77 (2 x 2 across
-// planes); 27-point 128^3, which the first-level cache bounds, 24 and 19 (2 x 1 across lines, smaller blocks).
+// Rows per thread (H200, 2026-11): 5-point 4096^2 takes 81 us with one row, 69 us with 4 x 2 rows. 7-point 256^3 takes
+// 84 us, and 77 us with 2 x 2 rows across planes. 27-point 128^3, bound by the first-level cache, takes 24 us, and 19
+// us with 2 x 1 rows across lines and smaller thread blocks.
 ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index total_rows) {
   const std::size_t most = std::max<std::size_t>(24, offsets.size() * 4 / 3);
   ProductSource::Tiling best;
@@ -132,7 +133,7 @@ ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index tot
         if (pair == 2 && (offsets.size() > max_tiled || stride % 2 != 0)) continue;
         if (reach(offsets, t).size() > most || rows(t) < rows(best) || total_rows / rows(t) < enough_threads) continue;
         const bool sooner =
-            offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // lines before planes
+            offsets.size() > max_tiled && rows(t) == rows(best) && best.tall > 1;  // prefer lines to planes
         if (rows(t) > rows(best) || (!sooner && pair >= best.pair)) best = t;
       }
     }

@@ -10,16 +10,17 @@ namespace ostinato::formats {
 
 namespace {
 
-/// Classes need neither values nor masks, and generated kernels share x between rows (H200 and EPYC, 2026-11).
+/// Seconds of a product with row classes. Row classes need neither values nor masks, and generated kernels share x
+/// between rows (H200 and EPYC, 2026-11).
 double class_seconds(const Cost& c, double entries, const Machine& m) {
   constexpr double efficiency = 0.85;
   const double term = m.term_seconds * (m.device ? 0.25 : 0.7);
   return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
 }
 
-/// Bytes bound large matrices, terms those that take few bytes or have many diagonals (H200, 2026-11: 27 take 1.5
-/// ps a term, 300 take 2.6), and small ones the loads that wait for each other: a row
-/// piece's place, its bands, some at a time, for each its code and then its value, and the remainder.
+/// Seconds of a product with bands. Bytes bound large matrices. Terms bound matrices of few bytes or many diagonals
+/// (H200, 2026-11: 1.5 ps a term with 27 diagonals, 2.6 ps with 300). Dependent loads bound small matrices: the number
+/// of the row piece, the piece, its bands (some at a time), for coded bands the code and the value, and the remainder.
 double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
   constexpr Index in_flight = 8;
   const double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
@@ -33,7 +34,7 @@ double band_seconds(const Cost& c, const BandPlan& plan, double entries, const M
   return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
 }
 
-/// What RowClasses would take, give or take its patterns.
+/// Bytes of RowClasses, with an estimate of the number of patterns.
 std::size_t class_bytes(const DiagonalCensus& census, std::size_t value_bytes) {
   const std::size_t rows = static_cast<std::size_t>(census.rows), classes = census.class_rows.size();
   return rows / 16 + classes * (census.diagonals.size() * value_bytes + 8) + std::min(rows / 32 + 1, 2 * classes) * 256;
@@ -66,7 +67,7 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
   c.padding =
       entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
   c.seconds = m.latency + (planned.as_classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
-  constexpr double planning = 2e-9;  // for a diagonal of a row piece (EPYC, 2026-11)
+  constexpr double planning = 2e-9;  // for one diagonal of one row piece (EPYC, 2026-11)
   c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
                     (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
   if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))

@@ -19,14 +19,15 @@ namespace ostinato::formats {
 /// How a matrix would be stored by diagonals.
 struct DiagonalPlan {
   std::shared_ptr<const BandPlan> bands;  ///< null when the analysis took no census
-  bool as_classes = false;                ///< keeping the classes of its rows takes fewer bytes
+  bool as_classes = false;                ///< storing row classes takes fewer bytes
 };
 
+/// Plans the bands, and chooses between bands and row classes by their bytes.
 DiagonalPlan plan_diagonals(const PlanInput& in, std::size_t value_bytes, BandPlanner planner);
 Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& plan, std::size_t value_bytes);
 
-/// Whole diagonals: one row piece. The part of each diagonal that lies inside the matrix is stored, from its first to its
-/// last row, with 0 where there is no entry.
+/// DIA: one row piece. The part of each diagonal inside the matrix is stored without gaps; slots without an entry hold
+/// 0.
 ///
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 struct DiaCut {
@@ -35,7 +36,7 @@ struct DiaCut {
   static constexpr BandPlanner planner = plan_dia;
 };
 
-/// Row pieces that end where a diagonal enters or leaves the matrix (BRCSD-I).
+/// BRCSD-I: row pieces that end where a diagonal enters or leaves the matrix.
 ///
 /// Source    DIA-Adaptive, section 3.2.
 struct BrcsdICut {
@@ -45,7 +46,7 @@ struct BrcsdICut {
   static constexpr BandPlanner planner = plan_brcsd_i;
 };
 
-/// Row pieces of 256 rows, each with the diagonals that have an entry there (BRCSD-II).
+/// BRCSD-II: row pieces of 256 rows, each with the diagonals that have an entry in these rows.
 ///
 /// Source    DIA-Adaptive, section 3.3.
 struct BrcsdIICut {
@@ -55,16 +56,17 @@ struct BrcsdIICut {
   static constexpr BandPlanner planner = plan_brcsd_ii;
 };
 
-/// y := alpha A x + beta y, with A stored by diagonals within row pieces: dia, brcsd-i and brcsd-ii, which differ in how
-/// they cut the rows into pieces.
+/// y := alpha A x + beta y, with A stored by diagonals within row pieces: dia, brcsd-i and brcsd-ii. The three formats
+/// differ in how they cut the rows into pieces.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    A matrix with few different rows is kept as RowClasses, any other as Bands.
-/// Traffic   bytes() for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      A row's terms are added in the order of their diagonals, so that the storages don't change the result.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
-///           leaves finite. Poor when diagonals are sparsely filled; the selector decides, not this class.
+/// Layout    A matrix with few different rows is stored as RowClasses, any other matrix as Bands.
+/// Traffic   bytes() for A and sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      The terms of a row are added in the order of their diagonals, so the way of storing doesn't change the
+///           result.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
+/// Limits    Slots without an entry are multiplied as 0 times x: an infinite or NaN x(j) reaches rows that a general
+///           format leaves finite. Sparsely filled diagonals waste memory; the selector avoids them, not this class.
 template <class Space, class T, class Cut>
 class DiagonalFormat {
  public:
@@ -95,23 +97,23 @@ class DiagonalFormat {
     multiply_dot(plain_product(x.data(), y.data()), w.data(), slot);
   }
 
-  /// r = b - A x and *slot = r . r, in one pass.
+  /// r = b - A x and *slot = r . r in one pass.
   void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
     multiply_dot({T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);
   }
 
-  /// Values of the same pattern. False when they don't fit what the old ones were stored as; then the format has to be
-  /// built anew.
+  /// Takes new values on the same pattern. Returns false when the storages can't hold the values; the format then has
+  /// to be built anew.
   bool update_values(const SpaceCsr<Space, T>& a) {
     return std::visit([&](auto& stored) { return stored.update_values(a.view()); }, *stored_);
   }
 
-  /// Asks for kernels of its own for this matrix. Throws DeviceError when it waits and there are none.
+  /// Requests kernels generated for this matrix. With `wait`, throws DeviceError when the compilation failed.
   void generate(bool wait) requires(Space::on_device) {
     std::visit([&](const auto& stored) { generated_.request(space_, stored.view()); }, *stored_);
     if (!wait) return;
     generated_.wait();
-    generated_.revision(space_);  // loads them
+    generated_.revision(space_);  // loads the kernels
     if (generated_.failed()) throw DeviceError("generated kernels: " + generated_.text());
   }
 

@@ -16,11 +16,12 @@
 
 namespace ostinato::formats {
 
-/// The kernels generated for one matrix of the diagonal family, from the request on. While they are compiled, and when
-/// there are none, product() and product_dot() do nothing and say so: then the precompiled kernels have the same bits.
+/// The kernels generated for one matrix of the diagonal family. While the kernels are compiled, and when there are
+/// none, product() and product_dot() do nothing and return false. The caller then uses the precompiled kernels, which
+/// give the same bits.
 ///
 /// Exec      Products are enqueued, by one thread at a time. Kernels that have become ready come into use at the next
-///           call that isn't recorded.
+///           call outside a graph capture.
 class GeneratedProduct {
  public:
   template <class T>
@@ -28,19 +29,20 @@ class GeneratedProduct {
   template <class T>
   void request(const Cuda& space, const ClassView<T>& a);
 
-  void wait() const;  ///< until the compilation is over
+  void wait() const;  ///< until the compilation has ended
 
-  /// `a` is the BandView or ClassView of the matrix.
+  /// Computes the product p; `a` is the BandView or ClassView of the matrix. Returns false and does nothing without
+  /// kernels.
   template <class View, class T>
   bool product(const Cuda& space, const View& a, const Product<T>& p) const;
 
-  /// The product, and *slot = w . y; w may be y.
+  /// Computes the product p and *slot = w . y; w may be y. Returns false and does nothing without kernels.
   template <class View, class T>
   bool product_dot(const Cuda& space, const View& a, const Product<T>& p, const T* w, double* slot) const;
 
   int revision(const Cuda& space) const { return in_use(space) ? 1 : 0; }
   bool failed() const { return kernels_ != nullptr && kernels_->state() == GeneratedKernels::State::failed; }
-  std::string text() const;  ///< what became of the request, in words; empty without one
+  std::string text() const;  ///< the state of the request in words; empty without a request
 
  private:
   enum Kernel { plain, dot, pairs };

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What kernels with a thread a row are launched with. Generated sources contain this text, so it needs no other header.
+// The parameters of the generated kernels. Generated sources contain the text of this file, so it includes no other
+// header.
 
 namespace ostinato::formats {
 
-/// A row piece and a band, as the arrays of a BandView hold them.
+/// RowPiece and Band, word by word as the arrays of a BandView hold them.
 struct PieceWords {
   int begin, end, first_band, bands;
 };
@@ -16,7 +17,8 @@ struct BandWords {
   unsigned rest;
 };
 
-/// A BandView's arrays, and the values of its first diagonals that have only one, from the constant cache.
+/// The arrays of a BandView. `constant` holds the values of the first diagonals with a single value, for the constant
+/// cache.
 template <class T>
 struct BandArgs {
   static constexpr int max_constants = 32;
@@ -33,7 +35,7 @@ struct BandArgs {
   T constant[max_constants];
 };
 
-/// A ClassView's arrays, and the values of class 0, which kernels take from the constant cache.
+/// The arrays of a ClassView. `value` holds the values of class 0, for the constant cache.
 template <class T>
 struct ClassArgs {
   static constexpr int max_diagonals = 56;

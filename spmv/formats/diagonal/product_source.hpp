@@ -14,20 +14,20 @@ namespace ostinato::formats {
 
 /// CUDA source for the products of one structure, and how its kernels are launched.
 ///
-/// The text has offsets and places as literals, loops over diagonals unrolled, and one body for each different list of
-/// diagonals; values stay in memory or parameters, so that it depends on the structure alone. It adds each row's
-/// terms up in the same order as the precompiled kernels, by the same fused multiply-adds, and sums as they do: the
-/// same bits.
+/// In the text, offsets and positions are literals, loops over diagonals are unrolled, and each different list of
+/// diagonals has a body of its own. Values stay in memory or parameters, so the text depends only on the structure. The
+/// kernels add the terms of each row in the same order and by the same fused multiply-adds as the precompiled kernels,
+/// and reduce dot products in the same way: both give the same bits.
 ///
 /// Source    DIA-Adaptive, sections 3.2.2 and 3.3.2. The tiling is ours.
 struct ProductSource {
-  /// Kernels in `text`. The last is there when rows are taken in pairs, for vectors that begin at a multiple of two
-  /// values; the first then takes single rows instead, for all others.
+  /// Names of the kernels in `text`. product_pairs exists when threads take rows in pairs, for vectors that start at a
+  /// multiple of two values. For all other vectors `product` then takes single rows.
   static constexpr const char* product = "product";
   static constexpr const char* product_dot = "product_dot";
   static constexpr const char* product_pairs = "product_pairs";
 
-  /// Rows of a thread: `pair` consecutive ones, `tall` times, `stride` apart.
+  /// The rows of a thread: `tall` groups of `pair` consecutive rows, `stride` rows apart.
   struct Tiling {
     int pair = 1;
     int tall = 1;
@@ -38,21 +38,22 @@ struct ProductSource {
   };
 
   std::string text;
-  Tiling tiling;  ///< of the product; that with a dot product has a thread a row, in the order of the sum
+  Tiling tiling;  ///< tiling of the product; product_dot has one thread per row, as the order of the sum requires
 };
 
-/// Nothing when the precompiled kernels are as good or the text would be too long to compile. `type` is "float" or
-/// "double".
+/// The source for a plan; nothing when the precompiled kernels are as good or the text would take too long to compile.
+/// `type` is "float" or "double".
 std::optional<ProductSource> product_source(const BandPlan& plan, const std::string& type);
 
 template <class T>
 ProductSource product_source(const ClassTable<T>& table, bool simple);
 
-/// The diagonals whose one value a kernel of product_source(plan, type) takes from BandArgs::constant, in that order.
+/// The diagonals with a single value that a kernel of product_source(plan, type) takes from BandArgs::constant, in this
+/// order.
 std::vector<std::uint16_t> constant_diagonals(const BandPlan& plan);
 
-/// How many rows a thread of a class kernel takes: neighbours share most of x, so that less comes from the caches.
-/// Few rows are left to as many threads.
+/// Chooses the rows per thread of a row-class kernel. Rows that share most of x save cache traffic. A matrix of few
+/// rows keeps one row per thread.
 ProductSource::Tiling choose_tiling(const std::vector<Index>& offsets, Index rows);
 
 }  // namespace ostinato::formats

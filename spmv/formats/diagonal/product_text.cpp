@@ -18,10 +18,10 @@ namespace product_text {
 
 namespace {
 
-/// The last row of a thread, relative to the first.
+/// The last row of a thread, relative to its first row.
 Offset last_row(const ProductSource::Tiling& t) { return Offset{t.stride} * (t.tall - 1) + t.pair - 1; }
 
-/// Stores the sums s0_0, s0_1 and so on.
+/// The statements that store the sums s0_0, s0_1 and so on.
 std::string stores(const ProductSource::Tiling& t) {
   std::string single, both;
   for (int r = 0; r < t.tall; ++r) {

@@ -15,21 +15,21 @@ namespace {
 constexpr int tile = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int class_shift = 56;
-/// Patterns at most; a grid whose lines aren't multiples of a warp has some hundred.
+/// Most patterns; a grid whose lines aren't multiples of 32 rows has some hundred.
 constexpr int max_patterns = 4096;
 constexpr int pattern_slots = 4 * max_patterns;
-/// The class that rows past the end are given.
+/// The class of rows past the end of the matrix.
 constexpr int no_class = 256;
-/// Numbers of diagonals that kernels are compiled for: all of x is fetched at once. Fewer diagonals take the next larger
-/// kernel, which fetches the last one's x again; 27 are the neighbours in three dimensions; other numbers take the kernel
-/// with a loop, whose number is 0.
+/// Numbers of diagonals with a kernel of their own, which loads all of x at once. Fewer diagonals take the next larger
+/// kernel, which loads the last diagonal's x again. The kernel for 27, the neighbours in three dimensions, only takes
+/// 27. All other numbers take the kernel with a loop, whose number is 0.
 using Unrolled = std::integer_sequence<int, 3, 5, 7, 9, 12, 27, 0>;
 
 __device__ int place_of(const Index* offsets, int count, Index offset) {
   return ostinato::detail::bisect(0, count, [=](int i) { return offsets[i] >= offset; });
 }
 
-/// The table's row of each class.
+/// Reads the table's row of each class.
 template <class T>
 struct ReadClass {
   ostinato::detail::Rows<T> a;
@@ -46,7 +46,7 @@ struct ReadClass {
     for (Offset k = a.begin(row); k < a.end(row); ++k) {
       const int d = place_of(offsets, diagonals, a.offset(k, row));
       if (d == diagonals || offsets[d] != a.offset(k, row)) {
-        bits = ~std::uint64_t{0};  // another pattern, which no class has
+        bits = ~std::uint64_t{0};  // a pattern that no class has
         break;
       }
       values[c * diagonals + d] = a.val[k];
@@ -56,7 +56,7 @@ struct ReadClass {
   }
 };
 
-/// Gives each row the number of its class; *lost is set when one has none.
+/// Stores the number of each row's class; *lost is set when a row has no class.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of,
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   }
 }
 
-/// The tiles of 32 rows, by the classes of their rows.
+/// The classes of the rows of each tile of 32 rows.
 struct Tiles {
   const std::uint8_t* class_of;
   Index rows;
@@ -91,7 +91,7 @@ struct Tiles {
   }
 };
 
-/// Notes which tiles differ: a slot holds the first tile of a pattern, plus one. A warp takes a tile.
+/// Finds the different tiles with a hash table: a slot holds 1 + the first tile of a pattern. A warp takes a tile.
 __global__ void __launch_bounds__(cuda::block_threads)
     pattern_kernel(Tiles tiles, Offset count, int* slots, int* patterns) {
   const int lane = static_cast<int>(threadIdx.x) % tile;
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   }
 }
 
-/// Names each tile's pattern, by the slot that holds the same one; tiles of class 0 alone are pattern 0.
+/// Stores the number of each tile's pattern, found in the hash table. Tiles with class 0 only have pattern 0.
 __global__ void __launch_bounds__(cuda::block_threads)
     name_kernel(Tiles tiles, Offset count, const int* slots, const std::uint16_t* name_of_slot, std::uint16_t* names) {
   const int lane = static_cast<int>(threadIdx.x) % tile;
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(cuda::block_threads)
   }
 }
 
-/// The words of pattern p, for which first_tile has the number of a tile, or -1 for the pattern of class 0 alone.
+/// Writes the words of the patterns. first_tile[p] is a tile with pattern p, or -1 for the pattern with class 0 only.
 struct WritePattern {
   Tiles tiles;
   const int* first_tile;
@@ -145,7 +145,7 @@ struct WritePattern {
   }
 };
 
-/// Counts the rows that are what their tile's pattern says.
+/// Counts the rows that equal the row their tile's pattern stands for.
 template <class T>
 struct CountSame {
   ostinato::detail::Rows<T> a;
@@ -159,7 +159,7 @@ struct CountSame {
   }
 };
 
-/// What a product needs beside the vectors; offsets and the values of class 0 come from the constant cache.
+/// The kernel parameters beside the vectors. Offsets and the values of class 0 come from the constant cache.
 template <int N, class T>
 struct Stencil {
   Index rows, cols;
@@ -168,12 +168,12 @@ struct Stencil {
   const T* values;
   int diagonals;
   bool simple;
-  std::uint64_t present;  ///< of class 0
+  std::uint64_t present;  ///< diagonals of class 0
   T value[N];
   Index offset[N];
 };
 
-/// A row that isn't known to lie inside: term by term.
+/// Computes a row that may reach outside the matrix, term by term.
 template <int N, class T>
 __device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const T* x) {
   const T* values = a.values + (word >> class_shift) * static_cast<unsigned>(a.diagonals);
@@ -184,7 +184,8 @@ __device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const T* x) {
   return sum;
 }
 
-/// A row of which every neighbour is in x, whether the row has an entry there or not: x comes while the pattern does.
+/// Computes a row whose diagonals all lie inside x, with or without an entry in this row. So x is loaded while the
+/// pattern is.
 template <int D, int N, class T>
 __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   T factor[D];
@@ -208,7 +209,7 @@ __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   return sum;
 }
 
-/// The product of row i; x points to its own element.
+/// Computes row i of A x; x points to element i.
 template <int D, int N, class T>
 __device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
   if constexpr (D > 0) {
@@ -219,7 +220,7 @@ __device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
       x);
 }
 
-/// A thread a row. D diagonals, or any number when D is 0.
+/// One thread per row. D is the number of diagonals, or 0 for any number.
 template <int D, bool Dotted, int N, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T> p, const T* w, cuda::Reduction to) {
@@ -266,7 +267,7 @@ void run(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T*
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
-/// Patterns in the order of their first tiles. Pattern 0 is there whether a tile has it or not.
+/// Numbers the patterns in the order of their first tiles. Pattern 0 exists even when no tile has it.
 struct Names {
   std::vector<int> first_tile{-1};
   std::vector<std::uint16_t> of_slot;
@@ -289,7 +290,7 @@ ostinato::detail::Rows<T> rows_of(const CsrView<T>& a) {
   return {a.row_ptr.data(), a.col.data(), a.val.data()};
 }
 
-/// Every class is class 0, perhaps with entries missing.
+/// True when every class is class 0, perhaps without some entries.
 template <class T>
 bool is_simple(const ClassTable<T>& table) {
   const std::size_t diagonals = table.offsets.size();
@@ -341,7 +342,7 @@ template <class T>
 bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   const std::size_t rows = static_cast<std::size_t>(a.rows), count = (rows + tile - 1) / tile;
   Vector<Cuda, std::uint8_t> class_of(space_, rows);
-  Vector<Cuda, int> found(space_, pattern_slots + 2);  // the slots, how many are in use, and whether a row has no class
+  Vector<Cuda, int> found(space_, pattern_slots + 2);  // slots, slots in use, whether a row has no class
   space_.zero(found.data(), found.bytes());
   int* const used = found.data() + pattern_slots;
   const int blocks = cuda::resident_blocks(space_, rows);
@@ -364,7 +365,7 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
                                                                    of_slot.data(), tiles_.data());
   OSTINATO_CUDA(cudaGetLastError());
   for_each(space_, patterns_.size(), WritePattern{tiles, first_tile.data(), present_.data(), patterns_.data()});
-  space_.wait();  // products may read from then on what doesn't change any more (overlap.cuh)
+  space_.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
   return true;
 }
 
@@ -373,7 +374,7 @@ bool RowClasses<Cuda, T>::update_values(const CsrView<T>& a) {
   const std::vector<std::uint64_t> before = table_.present;
   const bool was_simple = simple_;
   read_table(a);
-  if (table_.present != before || (was_simple && !simple_)) return false;  // kernels may count on its being simple
+  if (table_.present != before || (was_simple && !simple_)) return false;  // generated kernels may rely on simple_
   Vector<Cuda, double> same(space_, 1);
   sum(space_, static_cast<std::size_t>(table_.rows),
       CountSame<T>{rows_of(a), class_rows_.data(), tiles_.data(), patterns_.data()}, same.data());

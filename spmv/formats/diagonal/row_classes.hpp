@@ -18,22 +18,22 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// Rows of a block that belong to one class, but for those that a later run claims: a few odd rows don't cut a run of
-/// equal ones in two.
+/// A run of rows of one class within a block of rows. Rows that a later run claims belong to that run, so a few odd
+/// rows don't cut a run of equal rows in two.
 struct ClassRun {
-  std::uint16_t begin;  ///< within the block
+  std::uint16_t begin;  ///< row within the block
   std::uint16_t end;
   std::uint16_t row_class;
 
-  static constexpr int most_odd_rows = 8;    ///< in a row, that a run may take along
-  static constexpr int shortest_cover = 32;  ///< rows of a run that may
+  static constexpr int most_odd_rows = 8;    ///< most consecutive odd rows in a run
+  static constexpr int shortest_cover = 32;  ///< fewest rows of a run with odd rows
 
   int rows() const { return end - begin; }
 };
 
 using ClassRuns = std::vector<ClassRun>;
 
-/// An entry of each row of a class.
+/// One entry of each row of a class.
 template <class T>
 struct ClassTerm {
   Index offset;
@@ -42,20 +42,22 @@ struct ClassTerm {
 
 }  // namespace detail
 
+/// Row classes on Host.
+///
 /// Layout    Blocks of rows, each a list of runs of rows of the same class. A class is the list of a row's offsets and
 ///           values.
-/// Traffic   Hardly more than sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      Over blocks of rows, in vector lanes where neighbours are of one class.
+/// Traffic   Little more than sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      In parallel over blocks of rows, in SIMD lanes over the rows of a run.
 template <class T>
 class RowClasses<Host, T> {
  public:
-  /// Nothing when there is more than a run to so many rows.
+  /// make() returns nothing when the runs have less than this many rows on average.
   static constexpr std::size_t rows_of_a_run = 16;
 
   static std::optional<RowClasses> make(const Host& space, const CsrView<T>& a, const DiagonalCensus& census);
 
   void apply(const Product<T>& p) const;
-  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< and *slot = w . y; w may be y
+  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< the product and *slot = w . y; w may be y
   bool update_values(const CsrView<T>& a);
   std::size_t bytes() const;
 
@@ -70,24 +72,27 @@ class RowClasses<Host, T> {
   Index rows_;
   std::vector<Index> class_rows_;
   std::vector<detail::ClassRuns> blocks_;
-  std::vector<std::size_t> first_term_;  ///< by class, and the end of the last
+  std::vector<std::size_t> first_term_;  ///< first term of each class, and the end
   std::vector<detail::ClassTerm<T>> terms_;
 };
 
-/// What kernels see of RowClasses<Cuda, T>. Pointers are to device memory.
+/// What the kernels see of RowClasses<Cuda, T>. The pointers are to device memory; `table` is in host memory.
 template <class T>
 struct ClassView {
   const std::uint16_t* tiles;
   const std::uint64_t* patterns;
   const T* values;
   const ClassTable<T>* table;  ///< on the host
-  bool simple;                 ///< every row is one of class 0, perhaps with entries missing
+  bool simple;                 ///< every row equals a row of class 0, perhaps without some entries
 };
 
-/// Layout    A tile is 32 rows, those of a warp. tiles[i / 32] names its pattern, of which there are few; pattern t
-///           has for lane l the word patterns[32 t + l]: the class in the top byte, below it a bit for each diagonal
-///           that is there. Pattern 0 is that of 32 rows of class 0, whose values are kernel parameters.
-/// Traffic   rows / 16 bytes for A and sizeof(T) (rows + cols) for x and y.
+/// Row classes on Cuda.
+///
+/// Layout    A tile has 32 rows, the rows of a warp. tiles[i / 32] is the number of the tile's pattern; there are few
+///           different patterns. patterns[32 t + l] is the word of lane l in pattern t: the class in the top byte, and
+///           below it a bit for each diagonal with an entry. Pattern 0 is a tile of 32 rows of class 0, whose values
+///           are kernel parameters.
+/// Traffic   rows / 16 bytes for A and sizeof(T) (rows + cols) bytes for x and y.
 template <class T>
 class RowClasses<Cuda, T> {
  public:
@@ -96,7 +101,7 @@ class RowClasses<Cuda, T> {
   static std::optional<RowClasses> make(const Cuda& space, const CsrView<T>& a, const DiagonalCensus& census);
 
   void apply(const Product<T>& p) const;
-  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< and *slot = w . y; w may be y
+  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< the product and *slot = w . y; w may be y
   bool update_values(const CsrView<T>& a);
   std::size_t bytes() const { return tiles_.bytes() + patterns_.bytes() + values_.bytes() + table_.bytes(); }
 

@@ -21,7 +21,7 @@ namespace {
 
 using namespace detail;
 
-/// Finds the class of a row.
+/// Finds the class of a row by a hash table.
 template <class T>
 class ClassFinder {
  public:
@@ -34,7 +34,8 @@ class ClassFinder {
     }
   }
 
-  /// Of a row that is in one of the classes. A row is likely to be of the class of the one before, `last`.
+  /// The class of a row, which must be one of the classes. The row's predecessor is of class `last`, which is tried
+  /// first.
   std::uint16_t operator()(Offset row, std::uint16_t last) const {
     if (rows_.same(row, class_rows_[last])) return last;
     std::size_t at = rows_.hash(row) % slots_.size();
@@ -42,7 +43,7 @@ class ClassFinder {
     return static_cast<std::uint16_t>(slots_[at] - 1);
   }
 
-  /// Equal neighbours of a block, side by side.
+  /// The runs of equal neighbouring rows in rows begin .. end - 1.
   ClassRuns runs(Index begin, Index end) const {
     ClassRuns runs;
     std::uint16_t row_class = 0;
@@ -61,8 +62,8 @@ class ClassFinder {
   std::array<std::uint16_t, 4 * DiagonalCensus::max_classes> slots_{};  ///< class + 1, or 0
 };
 
-/// Joins long runs over the odd rows between them. The diagonals of such a run lie inside the matrix in the odd rows,
-/// too, as they do on both sides.
+/// Extends long runs over the odd rows between them. In the odd rows the diagonals of such a run lie inside the matrix,
+/// too, since they do so on both sides.
 ClassRuns joined(const ClassRuns& runs) {
   ClassRuns out;
   std::size_t cover = 0;
@@ -80,14 +81,14 @@ ClassRuns joined(const ClassRuns& runs) {
   return out;
 }
 
-/// A factor that is the same in all rows, as multiply_add() takes it.
+/// A value that is the same in all rows, as an argument of multiply_add().
 template <class T>
 struct Constant {
   T value;
   T operator[](Index) const { return value; }
 };
 
-/// The products of rows begin .. end - 1 with K terms. Stored in sum with Fresh, otherwise added to it.
+/// Adds up the products of rows begin .. end - 1 with K terms. With Fresh the old values of sum are ignored.
 template <std::size_t K, bool Fresh, class T>
 void class_span(const ClassTerm<T>* term, Index begin, Index end, const T* x, T* sum) {
   std::array<Constant<T>, K> value;
@@ -102,7 +103,7 @@ void class_span(const ClassTerm<T>* term, Index begin, Index end, const T* x, T*
 template <class T>
 using ClassSpan = void (*)(const ClassTerm<T>*, Index, Index, const T*, T*);
 
-/// By the number of terms.
+/// The class_span functions, by number of terms.
 template <bool Fresh, class T, std::size_t... K>
 constexpr std::array<ClassSpan<T>, sizeof...(K)> class_spans(std::index_sequence<K...>) {
   return {&class_span<K + 1, Fresh, T>...};
@@ -115,7 +116,7 @@ struct AddClasses {
   static constexpr Index few_rows = 4;
 
   const ClassRuns* blocks;
-  const std::size_t* first_term;  ///< by class, and the end of the last
+  const std::size_t* first_term;  ///< first term of each class, and the end
   const ClassTerm<T>* terms;
 
   void operator()(Index begin, Index, const T* x, T* sum) const {
@@ -189,7 +190,7 @@ std::size_t RowClasses<Host, T>::bytes() const {
          class_rows_.size() * (sizeof(Index) + sizeof(std::size_t));
 }
 
-/// False when there are too many.
+/// Finds the runs of each block. Returns false when there are too many runs.
 template <class T>
 bool RowClasses<Host, T>::find_runs(const CsrView<T>& matrix) {
   const ostinato::detail::Rows<T> a = rows_of(matrix);
@@ -210,7 +211,7 @@ bool RowClasses<Host, T>::find_runs(const CsrView<T>& matrix) {
   return runs <= limit;
 }
 
-/// From the first row of each class. False when it doesn't have the length that it had.
+/// Takes the values of each class from its first row. Returns false when the length of this row has changed.
 template <class T>
 bool RowClasses<Host, T>::take_values(const CsrView<T>& matrix) {
   const ostinato::detail::Rows<T> a = rows_of(matrix);

@@ -12,11 +12,11 @@ namespace formats {
 
 namespace {
 
-/// Entries of a row that are fetched at once, while those before them are multiplied.
+/// Entries of a row that are loaded at once, while the entries loaded before are multiplied.
 constexpr int in_flight = 4;
 
-/// One row, read from its first entry to its last; past the end of the matrix it has none. The first entries are
-/// fetched by the constructor, for which x needn't be ready.
+/// Reads one row from its first entry to its last; a row past the end of the matrix is empty. The constructor loads the
+/// first entries before x has to be ready.
 template <class C, class T>
 class RowReader {
  public:
@@ -30,7 +30,7 @@ class RowReader {
     fetch();
   }
 
-  /// The row's product with x.
+  /// Returns the product of the row with x.
   __device__ T times(const T* x) {
     T sum = 0;
     while (left_ > 0) {
@@ -49,7 +49,7 @@ class RowReader {
   }
 
  private:
-  /// The next entries; those past the end of the slice are empty.
+  /// Loads the next entries. Entries past the width of the slice count as empty.
   __device__ void fetch() {
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -62,14 +62,14 @@ class RowReader {
   }
 
   Offset row_;
-  int left_ = 0;  ///< entries of the slice's width from the fetched ones on
+  int left_ = 0;  ///< rest of the slice's width, from the loaded entries on
   const C* col_ = nullptr;
   const T* val_ = nullptr;
   C c_[in_flight];
   T v_[in_flight];
 };
 
-/// A thread a row. x, y and w are left alone until the kernel before is done.
+/// One thread per row. The kernel touches x, y and w only after the preceding kernel has ended.
 template <bool Dotted, class C, class T>
 __global__ void __launch_bounds__(cuda::tile_rows)
     sliced_kernel(detail::SlicedView<C, T> a, Product<T> p, const T* w, cuda::Reduction to) {

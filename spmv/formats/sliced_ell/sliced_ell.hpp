@@ -15,17 +15,17 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with rows padded to the longest of 32 (sliced ELL).
+/// y := alpha A x + beta y, with slices of 32 rows padded to their longest row (sliced ELL).
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    See SlicedView. Columns take 2 bytes, as distances from the row, when none is farther than 32767;
-///           otherwise 4.
-/// Traffic   (sizeof(T) + 2 or 4) slots for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      Host: a slice at a time, its rows in vector lanes. Cuda: a thread a row; the first loads from the matrix
-///           overlap the end of the kernel before. A row is added up from its first entry to its last; padding adds 0,
-///           whatever x is.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Limits    A long row pads the other 31 of its slice.
+/// Layout    See SlicedView. Columns are stored in 2 bytes, as distances from the row, when no distance exceeds 32767,
+///           and otherwise in 4 bytes.
+/// Traffic   (sizeof(T) + 2 or 4) slots bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      Host: one slice after the other, its rows in SIMD lanes. Cuda: one thread per row; the first loads from
+///           the matrix overlap the end of the preceding kernel. Each row is added up from its first entry to its last.
+///           Padding adds 0 whatever x is.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
+/// Limits    A long row pads the other 31 rows of its slice.
 /// Source    Monakov, Lokhmotov & Avetisyan, HiPEAC 2010, doi:10.1007/978-3-642-11515-8_10.
 template <class Space, class T>
 class SlicedEll {
@@ -42,7 +42,7 @@ class SlicedEll {
     const double column = is_near(s) ? 2 : 4;
     Cost c = streamed_cost<T>(
         s, m, {slots * (sizeof(T) + column) + s.rows / 4.0 + 8, slots, m.device ? 0.88 : 0.72, s.longest_row / 4.0});
-    if (m.device) c.seconds += 0.5e-6;  // a slice's place is looked up first (H200, 2026-11)
+    if (m.device) c.seconds += 0.5e-6;  // each thread loads its slice's start first (H200, 2026-11)
     return c;
   }
 
@@ -80,7 +80,7 @@ class SlicedEll {
     });
   }
 
-  /// Waits: a product's kernel reads the matrix before it waits for the kernels before it.
+  /// Takes new values. Waits, because a product's kernel may read the matrix before the preceding kernels end.
   void update_values(const SpaceCsr<Space, T>& a) {
     std::visit(
         [&]<class C>(Vector<Space, C>& col) {

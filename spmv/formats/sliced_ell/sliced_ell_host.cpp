@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sliced ELL on Host: the portable kernel.
+// The portable kernel of sliced ELL.
 
 #include <algorithm>
 
@@ -16,7 +16,8 @@ namespace {
 
 using namespace detail;
 
-/// sum[l] := row l of the slice's part of A x. An empty slot reads x[0] and adds 0, so that the lanes stay together.
+/// sum[l] := row first + l of A x. An empty slot reads x[0] and adds 0, so that the loop runs in SIMD lanes without
+/// branches.
 template <class C, class T>
 void add_up_slice(const SlicedView<C, T>& a, Offset slice, const T* x, T* sum) {
   const Offset first = slice * slice_rows, end = a.start[slice + 1];
@@ -37,7 +38,7 @@ void add_up_slice(const SlicedView<C, T>& a, Offset slice, const T* x, T* sum) {
 
 template <class C, class T>
 void sliced_apply(const Host& host, const detail::SlicedView<C, T>& a, const Product<T>& p) {
-  constexpr Offset slices_at_once = 64;  // for a thread
+  constexpr Offset slices_at_once = 64;  // work of one task
   const Offset slices = a.slices();
   parallel_for(host, static_cast<std::size_t>((slices + slices_at_once - 1) / slices_at_once), [=](std::size_t block) {
     const Offset begin = static_cast<Offset>(block) * slices_at_once, end = std::min(begin + slices_at_once, slices);

@@ -11,21 +11,21 @@
 
 namespace ostinato::formats::detail {
 
-/// Rows of a slice: those of a warp.
+/// Rows of a slice; a warp takes a slice.
 inline constexpr Index slice_rows = 32;
 
-/// The distance of a column from its row up to which 16 bits hold it.
+/// The largest distance of a column from its row that 16 bits hold.
 inline constexpr Offset farthest_narrow = std::numeric_limits<std::int16_t>::max();
 
-/// What stands in place of a column where a row has ended.
+/// The value in place of a column where the row has no entry.
 template <class C>
 inline constexpr C empty_slot = std::numeric_limits<C>::min();
 
-/// The column that a slot of row i says: itself in 32 bits, as its distance from i in 16.
+/// The column that a slot of row i stores: in 32 bits the column itself, in 16 bits its distance from i.
 OSTINATO_FUNCTION inline Offset slot_column(std::int32_t c, Offset) { return c; }
 OSTINATO_FUNCTION inline Offset slot_column(std::int16_t c, Offset i) { return i + c; }
 
-/// Slices of 32 rows, each as wide as its longest. Slot start[i / 32] + 32 k + i % 32 is of entry k of row i.
+/// Slices of 32 rows, each as wide as its longest row. Slot start[i / 32] + 32 k + i % 32 holds entry k of row i.
 template <class C, class T>
 struct SlicedView {
   Index rows;
@@ -36,7 +36,7 @@ struct SlicedView {
   OSTINATO_FUNCTION Offset slices() const { return (Offset{rows} + slice_rows - 1) / slice_rows; }
 };
 
-/// slots[s] := those of slice s
+/// slots[s] := number of slots of slice s
 struct CountSlots {
   CsrPattern a;
   Offset* slots;
@@ -52,7 +52,8 @@ struct CountSlots {
   }
 };
 
-/// Fills the slots of row i. The last slice has room for rows past the end: i runs through them, too.
+/// Fills the slots of row i. The last slice has slots for rows past the end of the matrix, so i runs through these,
+/// too.
 template <class C, class T>
 struct FillSlots {
   CsrArrays<T> a;
@@ -87,13 +88,13 @@ class Cuda;
 
 namespace formats {
 
-/// C is the type of the stored columns: std::int16_t or Index. Enqueued.
+/// The product p; C is the type of the stored columns: std::int16_t or Index. Enqueued.
 template <class C, class T>
 void sliced_apply(const Host& space, const detail::SlicedView<C, T>& a, const Product<T>& p);
 template <class C, class T>
 void sliced_apply(const Cuda& space, const detail::SlicedView<C, T>& a, const Product<T>& p);
 
-/// The product, and *slot = w . y; w may be y.
+/// The product p and *slot = w . y; w may be y. Enqueued.
 template <class C, class T>
 void sliced_apply_dot(const Host& space, const detail::SlicedView<C, T>& a, const Product<T>& p, const T* w,
                       double* slot);
@@ -104,7 +105,7 @@ void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, cons
 }  // namespace formats
 }  // namespace ostinato
 
-// For the source that defines them.
+// For the source files that define sliced_apply() and sliced_apply_dot().
 #define OSTINATO_INSTANTIATE_SLICED(Space, C, T)                                                                      \
   template void formats::sliced_apply(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&);     \
   template void formats::sliced_apply_dot(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&,  \

@@ -13,14 +13,15 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with A in square blocks that hold an entry: a baseline.
+/// y := alpha A x + beta y, with A in dense square blocks (BSR): a baseline. Blocks without an entry aren't stored.
 ///
 /// Shapes    A: rows x cols, which need not be multiples of the block.  x: cols.  y: rows.
-/// Layout    Compressed sparse rows of blocks (see BlockRows), values row by row within a block, 0 where there is no
-///           entry.
-/// Traffic   (block^2 sizeof(T) + 4) blocks for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      A thread a row. A value of 0 isn't multiplied, so that padding never meets an infinite x.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Layout    Compressed sparse rows of blocks (see BlockRows). Values lie row by row within a block; a slot without an
+///           entry holds 0.
+/// Traffic   (block^2 sizeof(T) + 4) blocks bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
+///           once.
+/// Exec      One thread per row. A value of 0 isn't multiplied, so that padding never meets an infinite x.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
 /// Limits    Refuses a matrix whose blocks would be less than a third full.
 template <class Space, class T>
 class Bsr {
@@ -42,7 +43,7 @@ class Bsr {
     }
   };
 
-  /// The block that takes fewest bytes.
+  /// The block size that takes the fewest bytes.
   static Parameters choose(const PlanInput& in) { return variants(in).front(); }
 
   static std::vector<Parameters> variants(const PlanInput& in) {
@@ -57,7 +58,7 @@ class Bsr {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
     Cost c = streamed_cost<T>(s, m, {bytes(s, p), slots(s, p), m.device ? 0.6 : 0.5, 1.0 * s.longest_row / p.block});
-    // EPYC, 2026-11: 40 to 100 ns an entry by 2 threads, with an earlier way of numbering blocks.
+    // EPYC, 2026-11: 40 to 100 ns an entry with 2 threads, measured with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;
     c.reason_not = why_not(s, p);
     return c;
@@ -96,7 +97,8 @@ class Bsr {
   Offset blocks() const { return static_cast<Offset>(col_.size()); }
 
  private:
-  /// Blocks that weren't sampled are taken for neither full nor as good as empty.
+  /// The values that are stored. When the fill of this block size wasn't sampled, it is taken as 1 / block: neither
+  /// full nor nearly empty.
   static double slots(const Structure& s, const Parameters& p) {
     const double fill = s.profile->square_fill[p.block];
     return static_cast<double>(s.nonzeros) / (fill > 0 ? fill : 1.0 / p.block);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The storage of bsr.hpp, for both spaces.
+// The BSR storage of bsr.hpp, for both spaces.
 
 #include <ostinato/spmv/formats/block_rows.hpp>
 
@@ -28,7 +28,8 @@ struct FillBsr {
   }
 };
 
-/// Row i of a product with blocks of S x S. A 0 isn't multiplied, so that padding never meets an infinite x.
+/// Computes row i of a product with blocks of S x S. A value of 0 isn't multiplied, so that padding never meets an
+/// infinite x.
 template <int S, class T>
 struct BsrRow {
   BsrView<T> a;

@@ -9,15 +9,15 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with a row and a column for every entry: a baseline.
+/// y := alpha A x + beta y, with the row and the column of every entry stored (COO): a baseline.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    Entries by row. Columns and values are the arrays of the CSR matrix: on Host the caller's (keep them
-///           alive), on Cuda the uploaded ones.
-/// Traffic   (sizeof(T) + 8) nonzeros for A, and sizeof(T) (3 rows + cols) for x and y, which is scaled first.
-/// Exec      A segmented sum over chunks of entries, a thread (Host) or a warp (Cuda) each, whatever the lengths of the
-///           rows. The order of additions is fixed by the matrix.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Layout    Entries by row. Columns and values are the arrays of the CSR matrix: the caller's arrays on Host (keep
+///           them alive), the uploaded arrays on Cuda.
+/// Traffic   (sizeof(T) + 8) nonzeros bytes for A and sizeof(T) (3 rows + cols) bytes for x and y; y is scaled first.
+/// Exec      A segmented sum over chunks of entries. A thread (Host) or a warp (Cuda) takes a chunk, whatever the
+///           lengths of the rows. The order of additions is fixed by the matrix.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 template <class Space, class T>
 class Coo {
@@ -42,7 +42,7 @@ class Coo {
       : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
     for_each(space, static_cast<std::size_t>(in.structure.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
-    space.wait();  // products may read from then on what doesn't change any more
+    space.wait();  // later products may read these arrays before the preceding kernel ends
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The portable kernel of COO, and of HYB's rest.
+// The portable kernel of COO and of HYB's COO part.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace {
 using detail::coo_chunk;
 using detail::CooView;
 
-/// Adds up one chunk.
+/// Adds up one chunk: stores the carry, and adds the sums of the other rows to y.
 template <class T>
 void add_chunk(const CooView<T>& a, Offset chunk, T alpha, const T* x, T* y, T* carry) {
   const Offset begin = chunk * coo_chunk, end = std::min(begin + coo_chunk, a.count);

@@ -3,18 +3,19 @@
 #pragma once
 
 // The COO storage of coo.hpp and hyb.hpp, for both spaces.
-//  A product adds up chunks of entries, each by itself. The chunk in which a row begins adds to y; what a later chunk
-// holds of the row is its carry. Carries are added in a second step, in their order, so that the result doesn't depend
-// on how many threads there are.
+//
+// A product sums up each chunk of entries by itself. The chunk in which a row begins adds its part of the row to y. The
+// part of the row in a later chunk is the chunk's carry. A second step adds the carries in their order, so the result
+// doesn't depend on the number of threads.
 
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 
 namespace ostinato::formats::detail {
 
-/// Entries of a chunk, which is a thread's on Host and a warp's on Cuda.
+/// Entries of a chunk. A thread (Host) or a warp (Cuda) takes a chunk.
 inline constexpr Offset coo_chunk = 512;
 
-/// Entries by row and, within a row, by column.
+/// A COO matrix, ordered by row and, within a row, by column.
 template <class T>
 struct CooView {
   Offset count;
@@ -24,7 +25,7 @@ struct CooView {
 
   OSTINATO_FUNCTION Offset chunks() const { return (count + coo_chunk - 1) / coo_chunk; }
 
-  /// Whether the chunk begins with a row that began before.
+  /// True when the chunk's first row began in an earlier chunk.
   OSTINATO_FUNCTION bool continues(Offset chunk) const {
     return chunk > 0 && row[chunk * coo_chunk] == row[chunk * coo_chunk - 1];
   }
@@ -46,7 +47,7 @@ struct ScaleRow {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { store_row(p, i, T{0}); }
 };
 
-/// Adds the carries of a row, in the first chunk that has one of it.
+/// Adds the carries of a row to y(row). The functor of the first chunk with a carry of the row does all the work.
 template <class T>
 struct AddCarries {
   CooView<T> a;
@@ -74,7 +75,8 @@ class Cuda;
 
 namespace formats {
 
-/// y := y + alpha A x, a chunk by a thread (Host) or a warp (Cuda). `carry` has room for a value a chunk. Enqueued.
+/// y := y + alpha A x. A thread (Host) or a warp (Cuda) takes a chunk. `carry` has room for one value per chunk.
+/// Enqueued.
 template <class T>
 void coo_add(const Host& space, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry);
 template <class T>

@@ -11,12 +11,13 @@
 
 namespace ostinato::formats {
 
-/// What csr-scalar and csr-vector share: all but how many threads take a row.
+/// What csr-scalar and csr-vector share: everything except the number of threads per row.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    As in ostinato::Csr. On Host the arrays are the caller's (keep them alive), on Cuda the uploaded ones.
-/// Traffic   (sizeof(T) + 4) nonzeros + 8 rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Layout    As in ostinato::Csr. The arrays are the caller's on Host (keep them alive) and the uploaded ones on Cuda.
+/// Traffic   (sizeof(T) + 4) nonzeros + 8 rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
+///           once.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 template <class Space, class T>
 class CsrBaseline {
@@ -31,7 +32,7 @@ class CsrBaseline {
   }
 
  protected:
-  /// `busy` is the share of a device's loads that rows of their mean length use, `row_threads` how many take a row.
+  /// `busy` is the share of a GPU's loads that rows of the mean length use; `row_threads` threads share a row.
   static Cost baseline_cost(const PlanInput& in, double busy, int row_threads) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;

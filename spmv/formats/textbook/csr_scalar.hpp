@@ -9,10 +9,10 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y with compressed sparse rows, a thread a row: a baseline.
+/// y := alpha A x + beta y with compressed sparse rows and one thread per row: a baseline.
 ///
-/// Exec      A thread adds up a row from its first entry to its last. On Cuda the threads of a warp read far from each
-///           other unless rows are short, and wait for the longest of their rows.
+/// Exec      A thread adds up a row from the first entry to the last. On Cuda the loads of a warp aren't coalesced
+///           unless rows are short, and the warp waits for the longest of its rows.
 template <class Space, class T>
 class CsrScalar : public CsrBaseline<Space, T> {
  public:

@@ -9,14 +9,14 @@
 
 namespace ostinato::formats {
 
-/// The product with a warp a row. Enqueued.
+/// Computes the product p with one warp per row. Enqueued.
 template <class T>
 void csr_vector_apply(const Cuda& space, const detail::CsrArrays<T>& a, const Product<T>& p);
 
-/// y := alpha A x + beta y with compressed sparse rows, a warp a row: a baseline.
+/// y := alpha A x + beta y with compressed sparse rows and one warp per row: a baseline.
 ///
-/// Exec      Cuda: the 32 lanes of a warp share a row, however short or long. Host: has no warps, and does what
-///           csr-scalar does.
+/// Exec      Cuda: the 32 lanes of a warp share a row, however short or long. Host has no warps: one thread takes a
+///           row, as in csr-scalar.
 template <class Space, class T>
 class CsrVector : public CsrBaseline<Space, T> {
  public:

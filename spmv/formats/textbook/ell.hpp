@@ -13,11 +13,12 @@ namespace ostinato::formats {
 /// y := alpha A x + beta y, with every row padded to the length of the longest (ELLPACK): a baseline.
 ///
 /// Shapes    A: rows x cols, W entries in the longest row.  x: cols.  y: rows.
-/// Layout    See EllView: column by column, so that neighbouring threads read neighbouring words. No row pointers.
-/// Traffic   (sizeof(T) + 4) W rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      A thread a row. Padding isn't multiplied.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Limits    Refuses a matrix whose padding would take more than twice what its entries do.
+/// Layout    See EllView. Slots lie column by column, so that neighbouring threads read neighbouring words. There are
+///           no row pointers.
+/// Traffic   (sizeof(T) + 4) W rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      One thread per row. Padding isn't multiplied.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
+/// Limits    Refuses a matrix with more than twice as much padding as entries.
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 template <class Space, class T>
 class Ell {
@@ -33,7 +34,7 @@ class Ell {
     const double slots = static_cast<double>(s.longest_row) * s.rows;
     Cost c = streamed_cost<T>(s, m,
                               {slots * (sizeof(T) + sizeof(Index)), slots, m.device ? 0.85 : 0.6, s.longest_row / 4.0});
-    if (m.device) c.seconds *= 1.1;  // against sliced-ell: 127 us and 116 on 16 a row (H200, 2026-11)
+    if (m.device) c.seconds *= 1.1;  // 16 entries a row: 127 us, 116 us with sliced-ell (H200, 2026-11)
     c.reason_not = why_not(s);
     return c;
   }

@@ -8,8 +8,8 @@
 
 namespace ostinato::formats::detail {
 
-/// The first `width` entries of each row. Slot k * rows + i is of entry k of row i; its column is -1 when the row is
-/// shorter.
+/// The first `width` entries of each row. Slot k * rows + i holds entry k of row i; the slot's column is -1 when the
+/// row has no such entry.
 template <class T>
 struct EllView {
   Index rows;

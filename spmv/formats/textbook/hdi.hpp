@@ -13,16 +13,16 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with A stored by diagonals within groups of rows (hacked DIA): a baseline.
+/// y := alpha A x + beta y, with A stored by diagonals within groups of rows (hacked DIA, HDI): a baseline.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    A group of 256 rows holds the diagonals that have an entry in it, each with all rows of the group; see
-///           HdiLists.
-/// Traffic   sizeof(T) slots for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      A thread a row, its diagonals in ascending order.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
-/// Limits    Slots without an entry count as 0 times x: an infinite or NaN x(j) reaches rows that a general format
-///           leaves finite.
+/// Layout    A group of 256 rows stores the diagonals that have an entry in these rows, each with all rows of the
+///           group; see HdiLists.
+/// Traffic   sizeof(T) slots bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read once.
+/// Exec      One thread per row; the diagonals of a row in ascending order.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
+/// Limits    Slots without an entry are multiplied as 0 times x: an infinite or NaN x(j) reaches rows that a general
+///           format leaves finite.
 /// Source    Barbieri, Cardellini, Fanfarillo & Filippone, Three storage formats for sparse matrices on GPGPUs, 2015.
 template <class Space, class T>
 class Hdi {
@@ -71,7 +71,7 @@ class Hdi {
   std::size_t slots() const { return val_.size(); }
 
  private:
-  /// How long the lists of diagonals are.
+  /// The lengths of the groups' lists of diagonals.
   struct Lists {
     std::vector<Offset> group_ptr = {0};
     Offset slots = 0;
@@ -99,7 +99,7 @@ class Hdi {
     }
   };
 
-  /// What is in the lists.
+  /// The diagonals' offsets in the groups' lists.
   static std::vector<Index> list_offsets(const DiagonalCensus& census) {
     std::vector<Index> offsets;
     for (std::size_t at = 0; at < census.pieces.size(); ++at) {

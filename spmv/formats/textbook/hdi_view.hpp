@@ -2,25 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The storage of hdi.hpp, for both spaces.
+// The HDI storage of hdi.hpp, for both spaces.
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 
 namespace ostinato::formats::detail {
 
-/// Groups of piece_rows rows, each with a list of diagonals. The value of row i on entry d of all lists is
-/// slot(i, d).
+/// Groups of piece_rows rows, each with a list of diagonals. slot(i, d) is the place of row i's value on the diagonal
+/// with number d in all lists together.
 struct HdiLists {
   Index rows;
   Index cols;
-  const Offset* group_ptr;  ///< groups + 1: where each group's list begins
+  const Offset* group_ptr;  ///< first diagonal of each group; groups + 1
   const Index* offset;      ///< column - row, ascending within a list
 
   OSTINATO_FUNCTION Offset begin(std::size_t i) const { return group_ptr[i / piece_rows]; }
   OSTINATO_FUNCTION Offset end(std::size_t i) const { return group_ptr[i / piece_rows + 1]; }
 
-  /// All groups but the last are full, and its diagonals end with the matrix.
+  /// Where the value lies. Only the last group can have fewer than piece_rows rows; its diagonals are shorter.
   OSTINATO_FUNCTION Offset slot(std::size_t i, Offset d) const {
     const Offset row = static_cast<Offset>(i), first = row - row % piece_rows, before = begin(i);
     const Offset length = rows - first < piece_rows ? rows - first : piece_rows;
@@ -28,7 +28,7 @@ struct HdiLists {
   }
 };
 
-/// Puts the values of row i in their places.
+/// Stores the values of row i in their slots.
 template <class T>
 struct FillHdi {
   CsrArrays<T> a;

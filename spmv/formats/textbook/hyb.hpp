@@ -13,15 +13,16 @@
 
 namespace ostinato::formats {
 
-/// y := alpha A x + beta y, with the first entries of each row in ELL and the rest in COO: a baseline.
+/// y := alpha A x + beta y, with the first entries of each row in ELL and the others in COO (HYB): a baseline.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    See EllView and CooView. The ELL part is as wide as at least a third of the rows are long: Bell & Garland
-///           find it three times as fast as COO, so that a column pays which a third of the rows fill.
-/// Traffic   (sizeof(T) + 4) slots + (sizeof(T) + 8) rest for A, and sizeof(T) (rows + cols) for x and y, if they are
-///           read once.
-/// Exec      First the ELL part, then the COO part adds to y. The order of additions is fixed by the matrix.
-/// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
+/// Layout    See EllView and CooView. The width of the ELL part is the largest that at least a third of the rows reach:
+///           ELL is three times as fast as COO (Bell & Garland), so a column that a third of the rows fill pays.
+/// Traffic   (sizeof(T) + 4) slots + (sizeof(T) + 8) rest bytes for A and sizeof(T) (rows + cols) bytes for x and y, if
+///           x and y are read once; slots is the size of the ELL part, rest of the COO part.
+/// Exec      A first kernel computes the ELL part; the COO part then adds to y. The order of additions is fixed by the
+///           matrix.
+/// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
 /// Source    Bell & Garland, SC'09, doi:10.1145/1654059.1654078.
 template <class Space, class T>
 class Hyb {
@@ -37,13 +38,14 @@ class Hyb {
     const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros), rows = s.rows, width = s.profile->ell_third,
                  slots = rows * width;
-    // What lies past a third's width in normally distributed lengths; a third of the slots are full at least.
+    // An estimate of the entries past the ELL width if row lengths are normally distributed. At least a third of the
+    // ELL slots hold an entry.
     const double rest =
         std::clamp(0.22 * s.row_deviation * rows, std::max(entries - slots, 0.0), std::max(entries - slots / 3, 0.0));
     const double bytes = slots * (sizeof(T) + sizeof(Index)) + rest * (sizeof(T) + 2 * sizeof(Index));
     Cost c = streamed_cost<T>(s, m, {bytes, slots + rest, m.device ? 0.7 : 0.5, 64 + width / 4});
     if (rest > 0) c.seconds += 2 * m.latency;
-    if (m.device) c.seconds *= 1.1;  // as ell's
+    if (m.device) c.seconds *= 1.1;  // as for ell
     return c;
   }
 
@@ -65,7 +67,7 @@ class Hyb {
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(rest));
     for_each(space, rows, detail::FillRest<T>{from, width_, begin.data(), row_.data(), col_.data(), val_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
-    space.wait();  // products may read from then on what doesn't change any more
+    space.wait();  // later products may read these arrays before the preceding kernel ends
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {

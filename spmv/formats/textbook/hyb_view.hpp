@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How hyb.hpp takes from CSR what its ELL part has no room for, on both spaces.
+// The functors of hyb.hpp that copy from CSR the entries past the ELL width, for both spaces.
 
 #include <ostinato/spmv/formats/csr_arrays.hpp>
 
@@ -20,7 +20,7 @@ struct CountRest {
   }
 };
 
-/// Those entries, from begin[i] on.
+/// Copies the entries of row i past the first `width` to COO, from position begin[i] on.
 template <class T>
 struct FillRest {
   CsrArrays<T> a;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The textbook formats on Cuda: kernels of their own, and the functors that run by for_each and sum.
+// The textbook formats on Cuda: the kernels, and instances of the functors that for_each() and sum() run.
 
 #include <ostinato/spmv/formats/textbook/bsr_view.hpp>
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
@@ -21,7 +21,7 @@ namespace {
 constexpr int warp = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The warp's number in the grid.
+/// The number of this warp in the grid.
 __device__ Offset warp_number() { return (static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x) / warp; }
 
 dim3 blocks_of_warps(Offset warps) {
@@ -43,10 +43,10 @@ __global__ void __launch_bounds__(cuda::block_threads) vector_kernel(detail::Csr
   if (lane == 0) detail::store_row(p, static_cast<std::size_t>(row), sum);
 }
 
-/// Where the sum of a row goes: to y from the chunk in which the row begins, else to the chunk's carry.
+/// Stores the sum of a row: in y when the row begins in the chunk, or else as the chunk's carry.
 template <class T>
 struct RowSums {
-  Index carried;  ///< the row that the chunk goes on with; -1 when it begins with a new one
+  Index carried;  ///< the row that began in an earlier chunk; -1 when there is none
   T alpha;
   T* y;
   T* carry;
@@ -60,7 +60,8 @@ struct RowSums {
   }
 };
 
-/// v: the sum of the lanes up to this one that have its row. Rows ascend from lane to lane.
+/// A segmented inclusive scan: the sum of `v` over the lanes up to this lane with the same row. Rows ascend from lane
+/// to lane.
 template <class T>
 __device__ T sum_within_row(Index row, T v, int lane) {
   for (int d = 1; d < warp; d *= 2) {
@@ -71,7 +72,8 @@ __device__ T sum_within_row(Index row, T v, int lane) {
   return v;
 }
 
-/// A warp adds up a chunk, 32 entries at a time. The row of the last lane stays open: the first lane goes on with it.
+/// A warp adds up a chunk, 32 entries at a time. The last lane's row stays open: lane 0 adds the open sum to the next
+/// 32 entries.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     coo_kernel(detail::CooView<T> a, T alpha, const T* x, T* y, T* carry) {
