@@ -18,9 +18,8 @@ class FormatList;
 template <class Space, class T>
 struct Selection {
   Choice choice;
-  std::unique_ptr<BuiltFormat<Space, T>>
-      built;                ///< the chosen format if measuring has built it and it is still in memory; else null
-  double tune_seconds = 0;  ///< for measuring, or for loading the times of an earlier run
+  std::unique_ptr<BuiltFormat<Space, T>> built;  ///< the chosen format if it is built already, else null
+  double tune_seconds = 0;                       ///< for measuring, or for loading the times of an earlier run
 
   ~Selection();
   Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds);
