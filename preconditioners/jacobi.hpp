@@ -22,7 +22,7 @@ struct JacobiOptions {
 ///
 /// Traffic   One application moves 3 n sizeof(T) bytes. apply_dot moves the same, because its dot product is in the
 ///           same pass.
-/// Exec      The constructor works in the memory of the space, all rows in parallel, and waits for the result. apply and
+/// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
 ///           apply_dot are enqueued and allocate nothing.
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing, 0 or not finite.
 template <class Space, class T>

@@ -40,9 +40,8 @@ struct SolveOptions {
   double divergence_limit = 1e10;  ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
   int restart = 50;                ///< GMRES: dimension of the Krylov space
   bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int check_every =
-      0;  ///< iterations between two checks of the residual, 64 at most, even on a GPU; 0: chosen by cost.
-          ///< The result doesn't depend on check_every: the iteration freezes where it converged.
+  int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
+                        ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   bool history = true;  ///< keep the residual of each iteration
   std::function<bool(const Iteration&)> callback =
       {};  ///< called at each check, on the calling thread; returning false interrupts the solve
