@@ -39,7 +39,7 @@ struct Times {
 struct Bytes {
   std::size_t matrix = 0;
   std::size_t preconditioner = 0;
-  std::size_t workspace = 0;  ///< vectors that the solver allocates
+  std::size_t workspace = 0;  ///< memory that the solver allocates
   std::size_t vectors = 0;    ///< x and b
 };
 
@@ -138,7 +138,7 @@ std::string size_text(const Structure& s);  ///< "5 x 5, 13 entries"
 void add_device(Facts& facts, const DeviceInfo& device);
 void add_matrix(Facts& facts, const std::string& path, const Structure& s);
 
-/// Whether DIA-Adaptive's search engine can be asked: the matrix needs diagonals that were counted.
+/// Whether DIA-Adaptive's search engine applies: it needs a diagonal census with at least one diagonal.
 bool is_searched(const Structure& s);
 std::string diagonal_type_text(DiagonalType type);
 
