@@ -128,7 +128,7 @@ double vendor_seconds(const Host&, const CsrView<T>&) {
   return 0;
 }
 
-/// Measures the amortisation against cuSPARSE's CSR, which needs no set-up, or against our csr on the CPU.
+/// Measures the amortisation against cuSPARSE's CSR, which needs no set-up or, on the CPU, against our csr.
 template <class Space, class T>
 Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, T>& op) {
   Amortisation result;

@@ -57,7 +57,7 @@ std::string why_next(const SolveResult& r, std::string_view next) {
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and residual
-/// become those of `more` if it came nearer to the solution.
+/// become those of `more` if its x is nearer to the solution.
 void append(SolveResult& all, SolveResult more, bool nearer) {
   all.iterations += more.iterations;
   all.seconds += more.seconds;
