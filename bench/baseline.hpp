@@ -17,33 +17,34 @@
 
 namespace ostinato::bench {
 
-/// A way to do y = A x, ours or a vendor's.
+/// A timed product y = A x, ours or another library's.
 struct TimedProduct {
   std::string name;
-  std::function<void()> product;  ///< enqueues it and keeps what it needs; null when that is too much to keep
-  double seconds = 0;             ///< by plain calls, median
-  double cold_seconds = 0;        ///< the same with nothing of it in the caches; 0 on the host
-  double graph_seconds = 0;       ///< the same in a CUDA graph of products, as solvers run it; on the host as seconds
+  std::function<void()> product;  ///< enqueues y = A x and owns its data; null when the data is too large to keep
+  double seconds = 0;             ///< median of plain calls
+  double cold_seconds = 0;        ///< the same with cold caches; 0 on the host
+  double graph_seconds = 0;       ///< the same in a CUDA graph of products, as in solvers; on the host equal to seconds
 };
 
-/// cuSPARSE: CSR ALG1 and ALG2 with preprocessing, sliced ELL and, where blocks fill well, BSR; timed. `a` is on the
-/// host.
+/// Times cuSPARSE's products: CSR ALG1 and ALG2 with preprocessing, sliced ELL and, where blocks are filled well, BSR.
+/// `a` is on the host.
 std::vector<TimedProduct> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x);
 
-/// Conjugate gradients as a textbook has it: cuSPARSE (the named product) and cuBLAS, scalars on the host. Seconds an
-/// iteration.
+/// Returns the seconds per iteration of textbook conjugate gradients on cuSPARSE (the named product) and cuBLAS, with
+/// scalars on the host.
 double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const std::string& product, int iterations);
 
-/// A product with nothing of it in the caches, median: five times as much as the second-level cache holds is written
-/// before each. On the host 0: not measured.
+/// Returns the median time of a product with cold caches: before each product, five times the size of the second-level
+/// cache is written. Returns 0 on the host, where this isn't measured.
 double cold_seconds(const Cuda& space, const std::function<void()>& product);
 inline double cold_seconds(const Host&, const std::function<void()>&) { return 0; }
 
-/// A product in a CUDA graph of many, one after the other, median: what the host needs to launch it isn't in there.
+/// Returns the median time of a product in a CUDA graph of many products, one after the other. The time excludes the
+/// host's launch overhead.
 double graph_seconds(const Cuda& space, const std::function<void()>& product);
 
-/// Times a product of a matrix with so many entries. When they are few, the host's part in plain calls may be large:
-/// the product is kept, and time_in_turn() times those.
+/// Times the product of a matrix with this number of entries. For small matrices the host's overhead may dominate plain
+/// calls: such a product is kept, and time_in_turn() times its plain calls.
 template <class Space>
 void time_product(const Space& space, Offset entries, TimedProduct& p) {
   const bool keep = entries <= 1000000;
@@ -54,8 +55,8 @@ void time_product(const Space& space, Offset entries, TimedProduct& p) {
   if (!keep) p.product = nullptr;
 }
 
-/// Times the plain calls of the products that were kept: in turn and five times over, so that where the host is slow
-/// for a while, it is so for all of them.
+/// Times the plain calls of the kept products in turn, five times over, so that a temporary slowdown of the host
+/// affects all of them.
 template <class Space>
 void time_in_turn(const Space& space, std::vector<TimedProduct*> all) {
   constexpr std::size_t rounds = 5;
@@ -71,10 +72,10 @@ void time_in_turn(const Space& space, std::vector<TimedProduct*> all) {
   }
 }
 
-/// Eigen's row-major product, on all threads; timed. The arrays of `a` have to stay.
+/// Times Eigen's row-major product on all threads. The arrays of `a` have to stay alive.
 TimedProduct eigen_product(const Host& host, const CsrView<double>& a, const std::vector<double>& x);
 
-/// Reproducible numbers between -1 and 1.
+/// Returns reproducible numbers between -1 and 1.
 std::vector<double> random_vector(std::size_t n, std::uint64_t seed);
 
 }  // namespace ostinato::bench

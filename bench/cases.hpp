@@ -15,13 +15,13 @@
 
 namespace ostinato::bench {
 
-/// A matrix, and whether formats may leave bytes out.
+/// A matrix, and whether formats may compress its values.
 struct Case {
   Csr<double> matrix;
   Compress compress = Compress::automatic;
 };
 
-/// A .mtx file, or FAMILY:N[:KEY=VALUE ...] with the members of GenerateOptions that matter here, compress=0, and
+/// Loads a .mtx file, or generates FAMILY:N[:KEY=VALUE ...]. The keys are members of GenerateOptions, compress=0, and
 /// ones=1 for the matrix of a graph without weights.
 inline Case load_case(const std::string& name) {
   if (name.find(".mtx") != std::string::npos) return {read_matrix_market<double>(name)};
@@ -57,7 +57,8 @@ inline Case load_case(const std::string& name) {
   return c;
 }
 
-/// Real matrices that are there: OSTINATO_SHARED_DIR/matrices, or ../shared/matrices.
+/// Returns the paths of those real matrices that exist in OSTINATO_SHARED_DIR/matrices or, by default,
+/// ../shared/matrices.
 inline std::vector<std::string> real_matrices(const std::vector<std::string>& names) {
   const char* given = std::getenv("OSTINATO_SHARED_DIR");
   const std::filesystem::path folder = std::filesystem::path(given != nullptr ? given : "../shared") / "matrices";

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients, seconds an iteration: ours against a textbook loop on cuSPARSE (its best format) and cuBLAS,
-// or on the CPU against the byte floor alone.
+// Seconds per iteration of conjugate gradients. On a GPU: ours against a textbook loop on cuSPARSE (its best format)
+// and cuBLAS. On the CPU: against the least number of bytes alone.
 //
-//   bench_cg [cpu|cuda] [NAME ...]      NAME as bench_spmv takes it
+//   bench_cg [cpu|cuda] [NAME ...]      NAME as in bench_spmv
 
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 using namespace ostinato;
 using namespace ostinato::bench;
 
-/// Seconds of `iterations` iterations: the goal is out of reach, so that exactly so many are done.
+/// Returns the seconds of exactly `iterations` iterations: the goal can't be reached.
 template <class Space>
 double cg_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b,
                   int iterations) {
@@ -36,7 +36,7 @@ double cg_seconds(const Space& space, const Operator<Space, double>& a, const Ve
   return times[2];
 }
 
-/// What an iteration costs without what a solve costs once.
+/// Returns the seconds per iteration without the fixed cost of a solve.
 template <class Space>
 double iteration_seconds(const Space& space, const Operator<Space, double>& a, const Vector<Space, double>& b,
                          int iterations) {

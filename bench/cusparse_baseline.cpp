@@ -30,7 +30,8 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// The product of that name; null when more than two thirds of its slots (two fifths of BSR's) would be padding.
+/// Returns the named product; null when more than two thirds of its stored values (two fifths for BSR) would be
+/// padding.
 std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& a, const Profile& profile,
                                       const std::string& name) {
   if (name == "CSR ALG1") return std::make_unique<Product>(space, a, CusparseKind::csr_alg1, 0);

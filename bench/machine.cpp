@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// What the cost model has to know of a machine, measured: of the CPU its memory, of GPU 0, where there is one, all but
-// the seconds a term. The last line goes into the table of spmv/formats/machine.cpp.
+// Measures the constants of the cost model: the memory bandwidth of the CPU and, if there is a GPU, all constants of
+// GPU 0 but the seconds per term. The last line goes into the table of spmv/formats/machine.cpp.
 //
 //   bench_machine
 

@@ -17,8 +17,8 @@ struct Nothing {
   __device__ void operator()(std::size_t) const {}
 };
 
-/// Lines of 128 bytes, each with the place of the next: a congruential generator of full period, so that one circle
-/// visits all of them, in an order that nobody prefetches.
+/// Cache lines of 128 bytes; each holds the index of the next line. A linear congruential generator of full period
+/// makes one cycle of all lines, in an order that no prefetcher predicts.
 struct Circle {
   static constexpr std::size_t words_of_line = 32, lines = 4 * mebi / 128;
   unsigned* next;
@@ -28,7 +28,7 @@ struct Circle {
   }
 };
 
-/// The lanes of a warp go round from a line each; no load begins before the one before it has come.
+/// Each lane of a warp follows the cycle from a line of its own. Each load depends on the load before.
 struct Follow {
   static constexpr int steps = 4096;
   const unsigned* next;
@@ -41,8 +41,8 @@ struct Follow {
   }
 };
 
-/// x at random places, each in a sector of its own and past the first-level cache. The places are computed (two rounds
-/// of multiplying and folding), so that nothing else is loaded.
+/// Gathers x at random indices, each in a sector of its own, and bypasses the first-level cache. The indices are
+/// computed (two rounds of multiplication and folding), so that nothing else is loaded.
 struct Gather {
   static constexpr std::size_t values = mebi, loads = 64 * mebi;
   const double* x;
@@ -55,7 +55,7 @@ struct Gather {
   }
 };
 
-/// 4 MiB to other 4 MiB, again and again: threads that meet at an element store the same.
+/// Copies 4 MiB to other 4 MiB repeatedly. Threads that write the same element write the same value.
 struct CopyAgain {
   static constexpr std::size_t pairs = 4 * mebi / sizeof(double2), times = 256;
   const double2* from;
@@ -64,7 +64,7 @@ struct CopyAgain {
   __device__ void operator()(std::size_t i) const { to[i % pairs] = __ldcg(from + i % pairs); }
 };
 
-/// n elements of 0. All that is loaded past the first-level cache lies ready before the kernels that do so begin.
+/// Returns n zeros. Waits, because the kernels read these arrays by loads that bypass the first-level cache.
 template <class T>
 Vector<Cuda, T> zeros(const Cuda& space, std::size_t n) {
   Vector<Cuda, T> all(space, n);
@@ -73,7 +73,7 @@ Vector<Cuda, T> zeros(const Cuda& space, std::size_t n) {
   return all;
 }
 
-/// Bytes a second, read and written, of a copy of 1 GiB.
+/// Returns the bytes per second, read and written, of a copy of 1 GiB.
 double memory_bandwidth(const Cuda& space) {
   const Vector<Cuda, char> from = zeros<char>(space, 1024 * mebi);
   Vector<Cuda, char> to = zeros<char>(space, from.size());
@@ -81,7 +81,7 @@ double memory_bandwidth(const Cuda& space) {
   return 2 * static_cast<double>(from.bytes()) / seconds;
 }
 
-/// The same between halves of 8 MiB.
+/// The same for a copy between the halves of 8 MiB, which fit into the second-level cache.
 double cache_bandwidth(const Cuda& space) {
   const Vector<Cuda, double2> from = zeros<double2>(space, CopyAgain::pairs);
   Vector<Cuda, double2> to = zeros<double2>(space, CopyAgain::pairs);
@@ -96,7 +96,8 @@ double empty_kernel_seconds(const Cuda& space) {
   return median_seconds(space, repetitions, [&] { for_each(space, 1, Nothing{}); });
 }
 
-/// Of a load from the second-level cache and the one whose place it tells: a column and then its x.
+/// Returns the seconds of two dependent loads from the second-level cache, such as a column number and then its element
+/// of x.
 double load_seconds(const Cuda& space) {
   Vector<Cuda, unsigned> next = zeros<unsigned>(space, Circle::lines * Circle::words_of_line);
   Vector<Cuda, unsigned> end(space, 32);

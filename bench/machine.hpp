@@ -7,9 +7,9 @@
 
 namespace ostinato::bench {
 
-/// The micro-measurements on a GPU, medians; they take 2 GiB of it. What isn't measured is as the library has it:
-/// term_seconds, which stands for whole kernels (masked and mirrored diagonals) and not for any one instruction.
-/// Never called in a build without CUDA.
+/// Measures the constants of a GPU as medians; allocates 2 GiB of GPU memory. term_seconds isn't measured but taken
+/// from the library's table, because it stands for whole kernels (masked and mirrored diagonals) and not for any one
+/// instruction. Never called in a build without CUDA.
 Calibration measure(const Cuda& space);
 
 }  // namespace ostinato::bench

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// How fast Matrix Market files are read, against two yardsticks of the same run: what memory allows (copying the text,
-// and finding its line ends), and a loop of strtol and strtod that only parses.
+// Measures how fast Matrix Market files are read, against two references from the same run: the memory bound (copying
+// the text and finding its line ends), and a loop of strtol and strtod that only parses.
 //
 //   bench_read [MB of text]        default 100
 
@@ -25,7 +25,7 @@
 
 namespace {
 
-volatile double sink;  // keeps the yardsticks from being optimised away
+volatile double sink;  // keeps the reference loops from being optimised away
 
 template <class F>
 double median_seconds(F f) {
@@ -40,7 +40,7 @@ double median_seconds(F f) {
   return seconds[2];
 }
 
-/// A square matrix of about `megabytes` of text; the entries of each column stand together, as SuiteSparse has them.
+/// Writes a square matrix of about `megabytes` of text, sorted by columns as in SuiteSparse.
 void make_file(const std::string& path, double megabytes, bool long_values) {
   const long per_column = 12;
   const auto columns = static_cast<long>(megabytes * 1e6 / ((long_values ? 38 : 16) * per_column));

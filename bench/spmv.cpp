@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Products of every format against the vendor's best and the byte floor.
+// Times the products of every format against the fastest product of cuSPARSE or Eigen and the memory bandwidth.
 //
 //   bench_spmv [cpu|cuda] [NAME ...]     NAME: a .mtx file, or FAMILY:N[:KEY=VALUE ...] of the generators, such as
 //                                        fem27:56:unknowns=3. Without names, the set of docs/performance.md;
@@ -32,7 +32,8 @@ namespace {
 using namespace ostinato;
 using namespace ostinato::bench;
 
-/// Bytes a second that the memory gives: the triad on the host, a read-only kernel on the device.
+/// Returns the memory bandwidth in bytes per second: the triad on the host; on the device the faster of a copy and a
+/// kernel that only reads.
 double peak_bandwidth(const Host& host) { return triad_bandwidth(host); }
 
 double peak_bandwidth(const Cuda& space) {
@@ -47,7 +48,7 @@ double peak_bandwidth(const Cuda& space) {
   return std::max(copy, read);
 }
 
-/// A row's product in long double, and sum |a||x|: what its error is measured in.
+/// The product of each row in long double, and sum |a||x|, by which errors are measured.
 struct Reference {
   CsrView<double> a;
   const double* x;
@@ -64,7 +65,7 @@ struct Reference {
   }
 };
 
-/// What products are checked against.
+/// Checks products against the reference.
 class Checker {
  public:
   Checker(const CsrView<double>& a, const std::vector<double>& x)
@@ -72,7 +73,7 @@ class Checker {
     for_each(Host(), sum_.size(), Reference{a, x.data(), sum_.data(), size_.data()});
   }
 
-  /// Largest error of a row, in units of eps sum |a||x|. Infinite when a value isn't finite.
+  /// Returns the largest error of a row, in units of eps sum |a||x|. Infinite when a value isn't finite.
   double worst(const std::vector<double>& y) const {
     double worst = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
@@ -90,7 +91,8 @@ class Checker {
 
 bool is_diagonal(const std::string& format) { return format == "dia" || format.starts_with("brcsd"); }
 
-/// One of our products, timed. On a GPU the diagonal formats have two: with generated kernels and "dia, precompiled".
+/// The timings of one of our products. On a GPU a diagonal format has two: with generated kernels, and "dia,
+/// precompiled".
 struct Ours : TimedProduct {
   std::string format;
   double moved, setup, error, predicted;
@@ -116,10 +118,11 @@ class Products {
   }
 
   const std::string& choice() const { return choice_.format; }
-  double setup() const { return setup_; }            ///< of the choice, analysis included
-  const std::string& rule() const { return rule_; }  ///< what the search engine says; empty when it isn't asked
+  double setup() const { return setup_; }            ///< seconds for the chosen format, analysis included
+  const std::string& rule() const { return rule_; }  ///< format chosen by the search engine; empty without diagonals
 
-  /// Of all formats that can hold the matrix without much padding and aren't predicted to be far behind.
+  /// Times all formats that can hold the matrix without much padding and aren't predicted to be far slower than the
+  /// choice.
   std::vector<Ours> all() {
     std::vector<Ours> list;
     for (const Candidate& c : choice_.candidates) {
@@ -139,7 +142,7 @@ class Products {
     return {.format = format, .jit = jit, .compress = compress_};
   }
 
-  /// Of what auto chooses, analysis included, once kernels are loaded.
+  /// Returns the median set-up time of the format that auto chooses, analysis included. Kernels are loaded already.
   double median_setup_seconds() const {
     std::vector<double> seconds;
     for (int k = 0; k < 5; ++k) {
@@ -157,7 +160,7 @@ class Products {
     }
   }
 
-  /// The format is built twice: what a process does once, such as loading kernels, isn't its set-up.
+  /// Builds the format twice: the work that a process does once, such as loading kernels, isn't part of the set-up.
   void add(std::vector<Ours>& list, const std::string& name, const FormatOptions& how) {
     Operator<Space, double>(space_, matrix_.view(), on_space, how);
     const auto op = std::make_shared<const Operator<Space, double>>(space_, matrix_.view(), on_space, how);
@@ -202,14 +205,14 @@ std::vector<TimedProduct> baselines(const Cuda& space, const CsrView<double>& a,
   return cusparse_products(space, a, x);
 }
 
-/// What the products of one matrix are measured by.
+/// The times and the bandwidth to which the products of one matrix are compared.
 struct Yardsticks {
   double peak;  ///< bytes a second
   double vendor, vendor_cold, vendor_graph, vendor_csr,
       csr;  ///< seconds: vendor's best, cold, in a graph, its best CSR, our CSR
 };
 
-/// Geometric means over the matrices, under a name each.
+/// Geometric means over the matrices, each under a name.
 class Means {
  public:
   void add(const std::string& name, const Yardsticks& by, const Ours& t) {
@@ -222,7 +225,7 @@ class Means {
     ++logs.count;
   }
 
-  /// A choice's time over that of the fastest format.
+  /// Adds the loss of a choice: its time over the time of the fastest format.
   void add_loss(double loss) { losses_.push_back(loss); }
 
   void print() const {
@@ -249,7 +252,7 @@ class Means {
   std::vector<double> losses_;
 };
 
-/// The rows of one matrix.
+/// Prints the table rows of one matrix.
 class Table {
  public:
   static void print_head() {
@@ -284,13 +287,13 @@ class Table {
   Yardsticks by_;
 };
 
-/// The product that a user of a format has, with generated kernels where there are any; null when it wasn't timed.
+/// Returns the product that users of a format get, with generated kernels if there are any; null when it wasn't timed.
 const Ours* of_format(const std::vector<Ours>& ours, const std::string& format) {
   const auto at = std::find_if(ours.begin(), ours.end(), [&](const Ours& t) { return t.format == format; });
   return at == ours.end() ? nullptr : &*at;
 }
 
-/// Prints a choice. Returns its loss: its time in a graph over that of the fastest format.
+/// Prints a choice. Returns its loss: its time in a graph over the time of the fastest format.
 double tell_choice(const Table& table, const char* by, const std::vector<Ours>& ours, const Ours& chosen) {
   const auto fastest = std::min_element(ours.begin(), ours.end(),
                                         [](const Ours& l, const Ours& r) { return l.graph_seconds < r.graph_seconds; });

@@ -11,14 +11,14 @@
 
 namespace ostinato::bench {
 
-/// a = b + s c, as STREAM has it.
+/// The triad of the STREAM benchmark: a = b + s c.
 struct Triad {
   double* a;
   const double *b, *c;
   void operator()(std::size_t i) const { a[i] = b[i] + 3.0 * c[i]; }
 };
 
-/// Bytes a second that the CPU's memory gives in the triad.
+/// Returns the memory bandwidth of the CPU in the triad, in bytes per second.
 inline double triad_bandwidth(const Host& host) {
   const std::size_t n = std::size_t{1} << 25;
   Vector<Host, double> a(host, n), b(host, n), c(host, n);

@@ -11,23 +11,23 @@
 
 namespace ostinato::cli {
 
-/// What the set-up of the chosen format costs in products of plain CSR, and from when on it pays.
+/// The cost of the chosen format's set-up, counted in products of plain CSR, and the number of products that repay it.
 struct Amortisation {
   double setup_seconds = 0;      ///< analysis and conversion
   double product_seconds = 0;    ///< in the chosen format
   double csr_seconds = 0;        ///< a product in CSR
-  double csr_setup_seconds = 0;  ///< what CSR takes before its first product
-  std::string csr_is;            ///< whose CSR, and how its time is known: "csr, predicted"
+  double csr_setup_seconds = 0;  ///< set-up of CSR, before its first product
+  std::string csr_is;            ///< which CSR, and the source of its time: "csr, predicted"
 
   double setup_products() const { return setup_seconds / csr_seconds; }
 
-  /// Products after which the format is ahead of CSR, set-ups included. 0 when it never was behind, infinite when it
-  /// will never be ahead.
+  /// Number of products after which the format is faster than CSR, set-ups included. 0 when the format is ahead from
+  /// the start, infinite when it never gets ahead.
   double break_even_products() const;
 };
 
-/// Of a choice whose set-up was timed. Products are as measured when that of csr was, too, otherwise as predicted:
-/// the two kinds aren't compared with each other. Empty when csr isn't among the candidates.
+/// Returns the amortisation of a choice whose set-up was timed. Uses measured product times if csr was measured, too,
+/// otherwise predicted times, because the two kinds can't be compared. Empty when csr isn't among the candidates.
 std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse_seconds, double convert_seconds);
 
 void add_amortisation(Facts& facts, const Amortisation& a);

@@ -27,8 +27,8 @@ struct BenchInput {
   int repetitions = 9;
 };
 
-/// Kernels for the matrix are waited for, so that the timings are theirs; with auto it goes without where they can't
-/// be had.
+/// Builds the operator and waits for the kernels compiled for the matrix, so that these kernels are timed. With --jit
+/// auto, a failed compilation leaves the precompiled kernels.
 template <class Space, class T>
 Operator<Space, T> built(const Analysis<Space, T>& a, FormatOptions options) {
   if (options.jit != Jit::automatic) return Operator<Space, T>(a, options);
@@ -61,7 +61,8 @@ BenchRow timed(const Analysis<Space, T>& a, const FormatOptions& options, std::s
   return row;
 }
 
-/// csr first, then the others by predicted time; or all by measured time, each with the fastest of its variants.
+/// Returns the formats to time: csr first, then the others by predicted time. With --tune measure: all by measured
+/// time, each with its fastest variant.
 template <class Space, class T>
 std::vector<Candidate> candidates_for(const Analysis<Space, T>& a, FormatOptions options) {
   if (options.tune == Tune::measure) {

@@ -16,7 +16,7 @@
 
 namespace ostinato::cli {
 
-/// A x in long double, with what its errors are measured against: sum |a||x| of each row.
+/// A x in long double, and sum |a||x| of each row, by which errors are measured.
 struct Reference {
   std::vector<long double> y, size;
 };
@@ -34,8 +34,8 @@ Reference reference_product(const CsrView<T>& a, std::span<const T> x) {
   return r;
 }
 
-/// Largest error of a row in units of eps sum |a||x|; infinite when a value isn't finite or a row without entries isn't
-/// 0. Rounding explains up to 10.
+/// Returns the largest error of a row in units of eps sum |a||x|; infinite when a value isn't finite, or when the
+/// result of a row without entries isn't 0. Rounding alone stays below 10.
 template <class T>
 double largest_error(const Reference& r, std::span<const T> y) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -54,7 +54,8 @@ struct Triad {
   void operator()(std::size_t i) const { a[i] = b[i] + 3 * c[i]; }
 };
 
-/// Bytes a second that plain work on long arrays moves: a = b + 3 c on the CPU (24 bytes an element), a copy on a GPU.
+/// Returns the memory bandwidth in bytes per second, measured on long arrays: a = b + 3 c on the CPU (24 bytes per
+/// element), a copy on a GPU.
 inline double measured_bandwidth(const Host& space) {
   constexpr std::size_t n = std::size_t{1} << 23;
   Vector<Host, double> a(space, n), b(space, n), c(space, n);

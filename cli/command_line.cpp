@@ -50,7 +50,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
-/// What is wrong with the command line, and where to look.
+/// Says what is wrong with the command line, and which --help explains it.
 std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
   std::string name = program.get_name(), reason = e.what();
   CLI::App* at = &program;
@@ -64,7 +64,7 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
   return reason + "; see " + name + " --help";
 }
 
-/// CLI11 would take the first word for an argument.
+/// Rejects an unknown command. CLI11 would treat the word as an argument.
 void require_known(std::span<const CommandInfo> commands, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   for (const CommandInfo& c : commands) {

@@ -8,7 +8,7 @@
 
 namespace ostinato::cli {
 
-// Each adds the options of its command, and returns what the command does once they are parsed.
+// Each function adds the options of its command, and returns the function that runs the command after parsing.
 std::function<int()> define_solve(Command& command);
 std::function<int()> define_inspect(Command& command);
 std::function<int()> define_tune(Command& command);

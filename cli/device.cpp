@@ -12,7 +12,7 @@ namespace ostinato::cli {
 
 namespace {
 
-constexpr int most_threads = 512;  ///< Kokkos 3 has no room for more
+constexpr int most_threads = 512;  ///< Kokkos 3 supports no more
 constexpr std::string_view cuda_prefix = "cuda:";
 
 bool is_number(std::string_view text) {

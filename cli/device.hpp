@@ -11,7 +11,7 @@
 
 namespace ostinato::cli {
 
-/// Where and in which precision a command works.
+/// The options for the device and the precision of a command.
 struct DeviceOptions {
   std::string device = "auto";
   std::string precision = "double";
@@ -20,22 +20,23 @@ struct DeviceOptions {
 
 void add_device_options(Command& command, DeviceOptions& options);
 
-/// The space that was settled on, as the reports name it.
+/// The chosen space, as the reports name it.
 struct DeviceInfo {
   std::string description;
-  std::string remark;  ///< why auto took the CPU; empty otherwise
+  std::string remark;  ///< why "auto" chose the CPU; empty otherwise
   std::string precision;
 };
 
-/// The number of the GPU to use, or -1 for the CPU.
+/// Returns the number of the GPU to use, or -1 for the CPU.
 int chosen_gpu(const DeviceOptions& options);
 
-/// A Host with the threads asked for. Throws UsageError when they can't be had.
+/// Returns a Host with the requested number of threads.
+/// Throws    UsageError when there can't be so many.
 Host make_host(const DeviceOptions& options);
 
 DeviceInfo device_info(const DeviceOptions& options, std::string description);
 
-/// Calls f.operator()<T>(space, info): the one place where device and precision become types.
+/// Calls f.operator()<T>(space, info). Only this function turns device and precision into types.
 template <class F>
 int with_device(const DeviceOptions& options, F&& f) {
   const Host host = make_host(options);

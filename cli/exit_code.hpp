@@ -8,10 +8,10 @@
 
 namespace ostinato::cli {
 
-/// What the program exits with. Scripts rely on these numbers.
+/// The program's exit codes. Scripts rely on these numbers.
 enum ExitCode : int {
-  exit_converged = 0,      ///< also: a command other than solve did its work
-  exit_not_converged = 1,  ///< within its limits
+  exit_converged = 0,      ///< also: a command other than solve succeeded
+  exit_not_converged = 1,  ///< within the limits
   exit_usage = 2,
   exit_bad_input = 3,
   exit_failed = 4,  ///< breakdown, divergence, numbers that aren't finite
@@ -21,7 +21,7 @@ enum ExitCode : int {
 
 ExitCode exit_code(Status status);
 
-/// A command line that can't be meant. The message says what would do.
+/// An invalid command line. The message says what would be valid.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -6,11 +6,12 @@
 
 namespace ostinato::cli {
 
-/// Throws FormatError when a file that is to be written in the end (none when empty, "-" for the standard output)
-/// can't be: better before a long solve than after it.
+/// Checks before a long solve that the file to be written at its end can be written. Does nothing for an empty path and
+/// for "-", the standard output.
+/// Throws    FormatError when the file can't be written.
 void require_writable(const std::string& path);
 
-/// Whether two paths name one file. False for none and for "-".
+/// Whether two paths name the same file. False for an empty path and for "-".
 bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace ostinato::cli

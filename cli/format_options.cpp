@@ -14,7 +14,7 @@ namespace ostinato::cli {
 
 namespace {
 
-/// What is wrong with "cmrs:height=8"; empty when nothing is.
+/// Says what is wrong with a text such as "cmrs:height=8"; empty when nothing is.
 std::string unusable_format(const std::string& text, const std::string& known) {
   try {
     const FormatRequest asked = parse_format(text);

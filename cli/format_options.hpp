@@ -10,27 +10,27 @@
 
 namespace ostinato::cli {
 
-/// How a command is to store and multiply the matrix, in the words of its options.
+/// The options that say how a command stores and multiplies the matrix, as texts.
 struct FormatInput {
   std::string format = "auto", tune = "model", jit = "auto", compress = "auto";
-  double products = 0;     ///< expected; 0: the library's default
+  double products = 0;     ///< expected number; 0: the library's default
   double tune_budget = 0;  ///< seconds; 0: chosen by the library
   bool retune = false;
 };
 
-/// --format: a name of the registry, with or without parameters, or what `in` holds at first.
+/// Adds --format: the name of a format, with or without parameters. The default is the value in `in`.
 void add_format_option(Command& command, FormatInput& in);
 
-/// --tune, with the words that the command takes and what they mean there, and what goes with measuring.
+/// Adds --tune with the words that the command accepts and their meaning, and the other options for measuring.
 void add_tune_option(Command& command, FormatInput& in, const std::string& known, const std::string& meaning);
 
-/// --products, --tune-budget and --retune.
+/// Adds --products, --tune-budget and --retune.
 void add_measuring_options(Command& command, FormatInput& in);
 
-/// --jit and --compress.
+/// Adds --jit and --compress.
 void add_kernel_options(Command& command, FormatInput& in);
 
-/// Names and descriptions of the formats, for the end of a help text.
+/// Returns names and descriptions of the formats, for the end of a help text.
 std::string format_listing();
 
 FormatOptions format_options(const FormatInput& in);

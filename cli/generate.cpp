@@ -64,7 +64,7 @@ std::string kebab(std::string_view name) {
   return text;
 }
 
-/// A family ignores what it doesn't read, so an option that would change nothing is refused.
+/// Rejects an option that the family doesn't read, because such an option would change nothing.
 void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& family) {
   const std::string read = " " + kebab(family.arguments) + " ";
   for (const GivenOption& option : given) {
@@ -82,7 +82,7 @@ std::string family_list() {
   return text;
 }
 
-/// The command that makes this matrix, for the comment in the file.
+/// Returns the command that makes this matrix, for the comment in the file.
 std::string command_text(const std::vector<GivenOption>& given, const GenerateInput& in) {
   std::string text = fmt::format("ostinato generate {} {}", in.family, in.options.n);
   for (const GivenOption& option : given) {

@@ -41,7 +41,7 @@ std::string offsets_text(const Structure& s) {
   return ":" + text;
 }
 
-/// What DIA-Adaptive's search engine would choose, beside the cost model's choice.
+/// Adds the format that DIA-Adaptive's search engine would choose, for comparison with the cost model's choice.
 void add_search_engine(Facts& facts, const Inspection& i) {
   const auto yes = [](bool label) { return label ? "yes" : "no"; };
   const SearchVerdict v = search(*i.structure.census);
@@ -128,7 +128,7 @@ double vendor_seconds(const Host&, const CsrView<T>&) {
   return 0;
 }
 
-/// Against the vendor's CSR, which needs no set-up, or our own where there is none.
+/// Measures the amortisation against cuSPARSE's CSR, which needs no set-up or, on the CPU, against our csr.
 template <class Space, class T>
 Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, T>& op) {
   Amortisation result;
@@ -147,8 +147,8 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
   return result;
 }
 
-/// Structure and ranking. The matrix is analysed and converted a second time, so that its set-up is timed without what
-/// a process does once: loading kernels, waking threads.
+/// Fills in structure and ranking. The matrix is analysed and converted a second time, so that the measured set-up
+/// doesn't include what happens once per process: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
   const SpaceCsr<Space, T> matrix(space, a);

@@ -35,7 +35,7 @@ Json to_json(const Structure& s) {
           {"finite", s.finite}};
 }
 
-/// The ranking. What doesn't apply has null for bytes and seconds.
+/// The ranking. A format that can't hold the matrix has null for bytes and seconds.
 Json to_json(const std::vector<Candidate>& candidates) {
   Json list = Json::array();
   for (const Candidate& c : candidates) {
@@ -64,7 +64,7 @@ Json to_json(const Amortisation& a) {
           {"break_even_products", a.break_even_products()}};
 }
 
-/// What was asked of the format, and what became of the kernels generated for it.
+/// The options given for the format, and the state of the kernels generated for the matrix.
 Json format_details(const FormatInput& in, const std::string& generated) {
   return {{"jit", in.jit}, {"compress", in.compress}, {"generated", generated}};
 }

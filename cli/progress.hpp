@@ -10,7 +10,7 @@
 
 namespace ostinato::cli {
 
-/// One line on the terminal, rewritten in place: what is going on. Silent when stderr isn't a terminal.
+/// A line on the terminal that is rewritten in place and shows the current work. Silent when stderr isn't a terminal.
 class LiveLine {
  public:
   explicit LiveLine(bool wanted);
@@ -31,10 +31,11 @@ class LiveLine {
   Stopwatch watch_;
 };
 
-/// From here on, Ctrl-C ends the program with exit code 130 at once.
+/// From this call on, Ctrl-C ends the program at once with exit code 130.
 void exit_on_interrupt();
 
-/// While it lives, a first Ctrl-C only raises a flag, so that the solve can stop at its next look. A second one kills.
+/// While an InterruptFlag exists, a first Ctrl-C only raises the flag, so that the solve can stop at its next callback.
+/// A second Ctrl-C ends the program.
 class InterruptFlag {
  public:
   InterruptFlag();

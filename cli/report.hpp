@@ -20,30 +20,30 @@
 #include "format_options.hpp"
 #include "table.hpp"
 
-// What the commands tell: as values, as JSON (json.cpp) and as tables (solve_table.cpp; those of the other commands
-// are in the commands' own files).
+// The reports of the commands as values. json.cpp writes them as JSON. solve_table.cpp prints the table of solve; each
+// other command prints its own.
 
 namespace ostinato::cli {
 
 struct Times {
   double read = 0;
-  double upload = 0;  ///< of the matrix; 0 on the CPU
+  double upload = 0;  ///< upload of the matrix; 0 on the CPU
   double analyse = 0;
-  double tune = 0;  ///< measuring formats, or finding what was measured before
+  double tune = 0;  ///< measuring formats, or loading the times of an earlier run
   double convert = 0;
   double precondition = 0;
   double solve = 0;
-  double total = 0;  ///< since the command began, with what isn't listed: starting the device, vectors, writing x
+  double total = 0;  ///< since the command began, including other work: starting the device, vectors, writing x
 };
 
 struct Bytes {
   std::size_t matrix = 0;
   std::size_t preconditioner = 0;
-  std::size_t workspace = 0;  ///< the solver's own
+  std::size_t workspace = 0;  ///< memory that the solver allocates
   std::size_t vectors = 0;    ///< x and b
 };
 
-/// All that is told of a solve.
+/// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
   DeviceInfo device;
@@ -51,7 +51,7 @@ struct SolveReport {
   Structure structure;
   Choice choice;
   FormatInput formats;
-  std::string generated;  ///< what became of the kernels for this matrix; empty when there was no need for them
+  std::string generated;  ///< state of the kernels compiled for this matrix; empty without any
   std::optional<Amortisation> amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
@@ -59,10 +59,10 @@ struct SolveReport {
   SolveResult result;
   Times times;
   Bytes bytes;
-  std::optional<double> error;  ///< max |x - 1|, where the solution is known to be all ones
+  std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
 };
 
-/// All that is told of a matrix.
+/// The report of a matrix.
 struct Inspection {
   std::string matrix;
   DeviceInfo device;
@@ -76,7 +76,7 @@ struct Inspection {
   PreconditionerChoice preconditioner;
 };
 
-/// All that is told of the trials.
+/// The report of the trials.
 struct TuneReport {
   std::string matrix;
   DeviceInfo device;
@@ -85,7 +85,7 @@ struct TuneReport {
   Structure structure;
   Choice choice;
   std::vector<Candidate> trials;  ///< the fastest product first
-  std::string solve;              ///< the command that uses what was found
+  std::string solve;              ///< the command that uses the measured times
 
   const Candidate* csr() const {
     for (const Candidate& c : trials) {
@@ -96,19 +96,19 @@ struct TuneReport {
   double csr_seconds() const { return csr() != nullptr ? csr()->measured_seconds : std::nan(""); }
 };
 
-inline constexpr double largest_rounding = 10;  ///< times eps sum |a||x|
+inline constexpr double largest_rounding = 10;  ///< in units of eps sum |a||x|
 
-/// One format, timed. Baselines of other libraries become rows of the same kind.
+/// The timings of one format. Baselines of other libraries become rows of the same kind.
 struct BenchRow {
   std::string name = {};
   std::string parameters = {};
-  std::string why_not = {};  ///< why there are no figures; empty otherwise
+  std::string why_not = {};  ///< why the format wasn't timed; empty otherwise
   std::size_t bytes = 0;
-  double moved = 0;  ///< bytes of a product, x read once
+  double moved = 0;  ///< bytes moved by a product that reads x once
   double build_seconds = 0;
   double seconds = 0;
-  double error = 0;            ///< times eps sum |a||x|
-  std::string generated = {};  ///< what became of the kernels for this matrix
+  double error = 0;            ///< in units of eps sum |a||x|
+  std::string generated = {};  ///< state of the kernels compiled for this matrix
 
   bool right() const { return error <= largest_rounding; }
 };
@@ -131,14 +131,14 @@ struct BenchReport {
 
 void print_table(std::FILE* to, const SolveReport& report);
 
-// Texts and rows that several tables share.
+// Texts and rows of several tables.
 std::string symmetry_text(const Structure& s);
 std::string main_diagonal_text(const Structure& s);
 std::string size_text(const Structure& s);  ///< "5 x 5, 13 entries"
 void add_device(Facts& facts, const DeviceInfo& device);
 void add_matrix(Facts& facts, const std::string& path, const Structure& s);
 
-/// DIA-Adaptive's search engine is for matrices with diagonals to count.
+/// Whether DIA-Adaptive's search engine applies: it needs a diagonal census with at least one diagonal.
 bool is_searched(const Structure& s);
 std::string diagonal_type_text(DiagonalType type);
 

@@ -119,7 +119,7 @@ SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   return o;
 }
 
-/// The vector given, or A * ones.
+/// Returns the vector given, or A * ones.
 template <class Space, class T>
 Vector<Space, T> right_hand_side(const Space& space, const Operator<Space, T>& a, const Array<T>& given) {
   if (!given.empty()) return Vector<Space, T>(space, std::span<const T>(given));
@@ -144,7 +144,7 @@ double error_of(const std::vector<T>& x) {
   return error;
 }
 
-/// Solves with the live line and Ctrl-C.
+/// Solves, shows progress in the live line, and stops at Ctrl-C.
 template <class Space, class T>
 SolveResult run_solver(const Operator<Space, T>& a, const Vector<Space, T>& b, Vector<Space, T>& x,
                        const AnyPreconditioner<Space, T>& m, const SolveInput& in, SolveOptions options,
@@ -157,7 +157,7 @@ SolveResult run_solver(const Operator<Space, T>& a, const Vector<Space, T>& b, V
   return solve(a.space(), a, b.span(), x.span(), m, in.solver, options);
 }
 
-/// What to tell of a solver that was asked for by name.
+/// Returns the solver for the report, and the reason for it.
 SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes) {
   if (in.solver != "auto") return {in.solver, "asked for"};
   return choose_solver(s, value_bytes, in.limits.restart);
@@ -177,7 +177,7 @@ void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<
   report.output = in.output;
 }
 
-/// The matrix in its format, and what of it is told.
+/// Builds the operator and fills in its part of the report.
 template <class Space, class T>
 Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const SolveInput& in, SolveReport& report) {
   Operator<Space, T> a(analysis, format_options(in));

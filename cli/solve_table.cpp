@@ -28,7 +28,7 @@ std::string interrupted_hint(const SolveReport& r) {
   return r.output.empty() ? "x so far was not kept; -o FILE keeps it" : "go on from here with -x " + r.output;
 }
 
-/// What to do about an end that isn't the one hoped for.
+/// Returns advice for a solve that didn't converge.
 std::string hint(const SolveReport& r) {
   switch (r.result.status) {
     case Status::converged:
@@ -52,7 +52,7 @@ std::string hint(const SolveReport& r) {
   return {};
 }
 
-/// The format, and why it isn't the next ones or csr.
+/// Adds the chosen format, and the verdicts on the next formats and on csr.
 void add_format(Facts& facts, const Choice& choice) {
   constexpr std::size_t shown = 3;
   const Candidate& chosen = choice.candidates.front();
@@ -81,7 +81,7 @@ void add_choices(Facts& facts, const SolveReport& r) {
   facts.more("preconditioner " + text(r.bytes.preconditioner) + ", x and b " + text(r.bytes.vectors));
 }
 
-/// Products with A in an iteration, or 0 when several methods took part.
+/// Returns the number of products with A in an iteration, or 0 when several methods took part.
 int products_per_iteration(const SolveReport& r) {
   if (r.result.solver != r.solver.name) return 0;
   for (const SolverInfo& info : solver_infos) {
@@ -95,7 +95,7 @@ std::string iteration_text(const SolveReport& r) {
   return fmt::format("{} an iteration", seconds_text(r.times.solve / r.result.iterations));
 }
 
-/// What the solve did with the matrix alone: bytes that all products read, over all of the time.
+/// Returns the rate at which the solve read the matrix: the bytes of all products over the whole solve time.
 std::string traffic_text(const SolveReport& r) {
   const int products = products_per_iteration(r) * r.result.iterations;
   if (products == 0 || !(r.times.solve > 0)) return {};
@@ -147,7 +147,7 @@ std::string status_text(Status status) {
   return text;
 }
 
-/// The last line: how it ended, and what to do about it.
+/// Prints the last lines: how the solve ended, and advice.
 void print_end(std::FILE* to, const SolveReport& r) {
   fmt::print(to, "\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
              counted(r.result.iterations, "iteration"), seconds_text(r.times.solve));

@@ -10,7 +10,7 @@
 
 namespace ostinato::cli {
 
-/// Labels on the left, values on the right, long values wrapped under themselves.
+/// A table of labels on the left and values on the right. Long values are wrapped within their column.
 class Facts {
  public:
   void row(std::string_view label, std::string value) { rows_.push_back({std::string(label), std::move(value)}); }
@@ -25,8 +25,8 @@ class Facts {
   std::vector<Row> rows_;
 };
 
-/// Columns with headings. The first is set to the left, numbers to the right, and the last, to the left, is wrapped
-/// where the line ends.
+/// Columns with headings. The first column is aligned left, columns of numbers right. The last column is aligned left
+/// and wrapped at the end of the line.
 class Grid {
  public:
   explicit Grid(std::vector<std::string> headings) : rows_{std::move(headings)} {}

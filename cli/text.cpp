@@ -18,7 +18,7 @@ struct Unit {
   const char* name;
 };
 
-/// Three digits: 1.23, 12.3, 123.
+/// Formats a number with three digits: 1.23, 12.3, 123.
 std::string three_digits(double x) {
   const double size = std::abs(x);
   return fmt::format("{:.{}f}", x, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
@@ -74,7 +74,7 @@ namespace {
 
 constexpr std::size_t longest_unit = 4;  ///< "GB/s"; with a comma, "ms,"
 
-/// The last blank at which a line of `width` may end: not between a number and its unit.
+/// Finds the last blank at which a line of `width` may end. A number isn't separated from its unit.
 std::size_t break_before(std::string_view text, std::size_t width) {
   for (std::size_t at = text.rfind(' ', width); at != std::string_view::npos && at > 0; at = text.rfind(' ', at - 1)) {
     const std::size_t word = std::min(text.find(' ', at + 1), text.size()) - at - 1;

@@ -32,7 +32,7 @@ std::vector<Candidate> fastest_first(std::vector<Candidate> trials) {
   return trials;
 }
 
-/// With the options that the times depend on.
+/// Returns the solve command that finds the stored times again: it has all options that the times depend on.
 std::string solve_command_line(const TuneInput& in) {
   std::string line = "ostinato solve " + in.matrix + " --tune measure";
   const auto add = [&line](const char* name, const std::string& value, const std::string& otherwise) {

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CMake chooses the body of the CUDA space: the real one, or one whose every call throws DeviceError.
+# CMake chooses the implementation of the CUDA space: the real one, or one in which every call throws DeviceError.
 set(OSTINATO_CUDA OFF)
 set(why_without_cuda "OSTINATO_ENABLE_CUDA=OFF")
 if(OSTINATO_ENABLE_CUDA)
@@ -19,7 +19,7 @@ if(OSTINATO_ENABLE_CUDA)
   endif()
 endif()
 
-# Generated kernels end as the precompiled ones do: they contain the text of these headers.
+# Generated kernels contain the text of these headers, so that they add up a row as the precompiled kernels do.
 set(ostinato_prelude "")
 foreach(header spmv/space/function.hpp spmv/space/sums.hpp spmv/space/cuda/kernel_args.hpp spmv/space/cuda/reduction.cuh
        spmv/formats/product.hpp spmv/formats/row_value.cuh spmv/formats/diagonal/product_args.hpp)
@@ -30,7 +30,7 @@ foreach(header spmv/space/function.hpp spmv/space/sums.hpp spmv/space/cuda/kerne
 endforeach()
 configure_file(spmv/formats/diagonal/product_prelude.hpp.in "${PROJECT_BINARY_DIR}/include/ostinato_generated/product_prelude.hpp" @ONLY)
 
-# What the sources read of this choice: the spaces to instantiate templates for, and for_each and sum on Cuda.
+# Generated headers with this choice: the spaces to instantiate templates for, and for_each and sum on Cuda.
 set(OSTINATO_CUDA_SPACES "")
 set(OSTINATO_CUDA_SPACES_OF "")
 set(OSTINATO_PARALLEL_CUDA ostinato/spmv/space/cuda_absent.hpp)
@@ -43,7 +43,8 @@ foreach(name spaces parallel_cuda)
   configure_file("cmake/${name}.hpp.in" "${PROJECT_BINARY_DIR}/include/ostinato_generated/${name}.hpp" @ONLY)
 endforeach()
 
-# The small kernels of vectors, solvers and preconditioners are compiled as one file: nvcc reads its headers once.
+# The small kernels of vectors, solvers and preconditioners are compiled as one file, so that nvcc reads the headers
+# once.
 set(steps ${ostinato_cuda_sources})
 list(FILTER steps INCLUDE REGEX "_steps\\.cu$")
 list(REMOVE_ITEM ostinato_cuda_sources ${steps})
@@ -61,16 +62,16 @@ if(OSTINATO_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES 80 90)
   endif()
   enable_language(CUDA)
-  # nvcc's -O is about host code alone, and that of these files only launches kernels.
+  # nvcc's -O affects host code only, and the host code of these files only launches kernels.
   string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
-  # An object library of its own, free of CMake's language features: CMake before 3.26 doesn't know that nvcc speaks
-  # C++20, so the flag is given by hand.
+  # The CUDA sources are an object library without CMake's compile features. CMake before 3.26 doesn't know that nvcc
+  # supports C++20, so the flag is set explicitly.
   add_library(ostinato_cuda OBJECT ${ostinato_cuda_sources} "${ostinato_steps}")
   set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
   target_compile_options(ostinato_cuda PRIVATE -std=c++20 -lineinfo "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas CUDA::cusparse)
-  # NVRTC is opened when the program runs (dlopen) and compiles on a thread of its own.
+  # The library loads NVRTC at run time (dlopen) and compiles on a separate thread.
   find_package(Threads REQUIRED)
   target_sources(ostinato PRIVATE $<TARGET_OBJECTS:ostinato_cuda> ${ostinato_only_with_cuda})
   target_link_libraries(ostinato PRIVATE CUDA::cudart CUDA::cublas CUDA::cusparse Threads::Threads ${CMAKE_DL_LIBS})

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Kokkos: a package on this machine first; ./dev puts one under .deps. Nothing is downloaded without the switch.
+# CMake looks for Kokkos in Kokkos_ROOT and CMAKE_PREFIX_PATH, then under .deps, where ./dev installs it, then in the
+# system. Kokkos is downloaded only with OSTINATO_FETCH_KOKKOS.
 option(OSTINATO_FETCH_KOKKOS "Download and build Kokkos when no package is found" OFF)
 if(NOT TARGET Kokkos::kokkos)
   list(APPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/.deps/kokkos")

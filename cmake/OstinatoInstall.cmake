@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What `cmake --install` puts under a prefix, which may be moved afterwards: library, headers, a CMake package and a
-# pkg-config file. The program has its own rule in cli/.
+# `cmake --install` puts these files under a prefix: library, headers, a CMake package and a pkg-config file. The prefix
+# may be moved afterwards. The program has its own rule in cli/.
 include(CMakePackageConfigHelpers)
 
-# The headers that users call, and what these include. tests/install compiles all of them against an install.
+# The headers for users, and the headers that they include. tests/install compiles all of them against an installation.
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
@@ -39,12 +39,12 @@ set(ostinato_headers
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/version.hpp
-  # for formats of one's own
+  # for user-defined formats
   spmv/formats/built_format.hpp
   spmv/formats/format.hpp
   spmv/formats/list.hpp
   spmv/formats/parameters.hpp
-  # what an analysis found
+  # the results of an analysis
   spmv/analysis/diagonals.hpp
   spmv/analysis/profile.hpp
   spmv/analysis/search_engine.hpp
@@ -54,13 +54,13 @@ foreach(header IN LISTS ostinato_headers)
   install(FILES "${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/ostinato/${folder}")
 endforeach()
 
-# A Kokkos that ./dev built under .deps goes along, so that the prefix doesn't lean on this source folder. The config
-# package points to any other Kokkos as a hint.
+# A Kokkos that ./dev built under .deps is installed, too, so that the prefix doesn't depend on this source folder. For
+# any other Kokkos the config package has a hint.
 set(ostinato_kokkos_hint "")
 set(ostinato_kokkos_exact "")
 set(ostinato_kokkos_prefix "\${prefix}")
 set(kokkos_libdir "${CMAKE_INSTALL_LIBDIR}")
-if(Kokkos_DIR)  # unset when Kokkos is built with us; its own rules then install it
+if(Kokkos_DIR)  # unset when Kokkos is built as a part of this project; Kokkos then installs itself
   set(ostinato_kokkos_exact EXACT)
   cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${Kokkos_DIR}" NORMALIZE kokkos_is_ours)
   get_target_property(kokkos_include Kokkos::kokkoscore INTERFACE_INCLUDE_DIRECTORIES)

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Headers that most sources of the library include, parsed once. Sources include what they need all the same.
+// Headers that most sources of the library include, parsed only once. Each source still includes the headers that it
+// needs.
 
 #include <algorithm>
 #include <array>

@@ -24,16 +24,16 @@ struct PreconditionerInfo {
   std::string_view description;
 };
 
-/// Names and descriptions of the list of preconditioners, "none" first, for help texts.
+/// Names and descriptions of all preconditioners, "none" first, for help texts.
 const std::vector<PreconditionerInfo>& preconditioner_infos();
 
-/// The preconditioner that `auto` takes, and why.
+/// The preconditioner that "auto" takes, and the reason.
 struct PreconditionerChoice {
   std::string name;
   std::string reason;
 };
 
-/// Jacobi, unless the diagonal is constant (Jacobi would change nothing) or has gaps (Jacobi can't be built).
+/// Chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't be built).
 PreconditionerChoice choose_preconditioner(const Structure& s);
 
 /// A preconditioner chosen by name at run time.
@@ -42,8 +42,9 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
-  /// name: "auto" or one of the list. Throws ArgumentError for an unknown name, listing the known ones; what the
-  /// constructor of the preconditioner throws.
+  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners.
+  /// Throws    ArgumentError for an unknown name, listing the known names; exceptions of the preconditioner's
+  ///           constructor.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
       : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
@@ -58,7 +59,7 @@ class AnyPreconditioner {
   bool is_identity() const { return built_ == nullptr; }
   bool capturable() const;
   void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
-  bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't in one pass
+  bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
   PreconditionerChoice choice_;

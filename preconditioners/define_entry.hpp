@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// For the object file of a preconditioner: OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi) defines what the line
-// DO(jacobi) in list.cpp asks for.
+// For the .cpp file of a preconditioner: OSTINATO_DEFINE_PRECONDITIONER(jacobi, Jacobi) defines jacobi_entry(), which
+// the line DO(jacobi) in list.cpp declares.
 
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/spmv/space/cuda.hpp>

@@ -6,7 +6,7 @@
 
 namespace ostinato {
 
-/// No preconditioner: M = I. The solvers leave its step out.
+/// No preconditioner: M = I. The solvers skip the preconditioning step.
 struct Identity {
   using is_identity = void;
   using is_capturable = void;

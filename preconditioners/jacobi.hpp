@@ -15,13 +15,15 @@
 namespace ostinato {
 
 struct JacobiOptions {
-  bool absolute = false;  ///< M = |diag(A)|, which is positive definite whatever the signs, as MINRES needs
+  bool absolute = false;  ///< M = |diag(A)|, positive definite as MINRES requires
 };
 
-/// M = diag(A). Built from the analysis of a symmetric matrix, M = |diag(A)|.
+/// The Jacobi preconditioner, M = diag(A). From the Analysis of a symmetric matrix the constructor takes M = |diag(A)|.
 ///
-/// Traffic   3 n sizeof(T) an application; with the dot product that CG asks for in the same pass.
-/// Exec      Built where the matrix is, a row at a time; waits for the result. apply is enqueued, without allocation.
+/// Traffic   One application moves 3 n sizeof(T) bytes. apply_dot moves the same, because its dot product is in the
+///           same pass.
+/// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
+///           apply_dot are enqueued and allocate nothing.
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing, 0 or not finite.
 template <class Space, class T>
 class Jacobi {
@@ -32,7 +34,7 @@ class Jacobi {
   static constexpr std::string_view name = "jacobi";
   static constexpr std::string_view description = "the diagonal of A";
 
-  /// Empty when the structure allows it, otherwise the reason against it.
+  /// Returns the reason why Jacobi can't be used for the matrix; empty when it can.
   static std::string why_not(const Structure& s);
 
   explicit Jacobi(const Analysis<Space, T>& analysis)

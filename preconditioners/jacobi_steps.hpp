@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How jacobi.hpp takes the diagonal, on both spaces.
+// The kernel that extracts and inverts the diagonal for jacobi.hpp, on both spaces.
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -10,7 +10,7 @@
 
 namespace ostinato::detail {
 
-/// inverse[i] := 1 / A(i, i), or 1 / |A(i, i)|. The sum counts rows for which that is 0 or isn't finite.
+/// inverse[i] := 1 / A(i, i), or 1 / |A(i, i)|. The sum counts rows whose inverse is 0 or not finite.
 template <class T>
 struct InvertDiagonal {
   CsrPattern a;

@@ -7,7 +7,7 @@
 
 namespace ostinato {
 
-/// THE list of preconditioners: a line here, and NAME_entry() in the object file of the preconditioner, make one.
+/// The one list of preconditioners. A new preconditioner needs a line here and NAME_entry() in its own .cpp file.
 #define OSTINATO_PRECONDITIONERS(DO) DO(jacobi)
 
 #define OSTINATO_DECLARE(preconditioner) \

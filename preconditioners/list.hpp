@@ -14,23 +14,23 @@
 
 namespace ostinato {
 
-/// A preconditioner whose class is known to its own object file alone.
+/// A preconditioner behind virtual functions. Only the preconditioner's own .cpp file includes its class.
 template <class Space, class T>
 class BuiltPreconditioner {
  public:
   virtual ~BuiltPreconditioner() = default;
   virtual void apply(std::span<const T> r, std::span<T> z) const = 0;                    ///< z = M^-1 r
-  virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when there is none
+  virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when M has none
   virtual bool capturable() const = 0;
   virtual std::size_t bytes() const = 0;
 };
 
-/// A preconditioner in a list, with its class erased.
+/// An entry of the list of preconditioners.
 template <class Space, class T>
 struct PreconditionerEntry {
   std::string_view name;
   std::string_view description;
-  std::string (*why_not)(const Structure& s);  ///< empty when the structure allows it
+  std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
   std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis);
 };
 
@@ -62,8 +62,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 }  // namespace detail
 
-/// A list's entry for a preconditioner class M for one space and value type: name, description, why_not(structure), a
-/// constructor from an analysis, apply, bytes; optionally apply_dot and is_capturable.
+/// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
+/// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot and is_capturable.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
@@ -73,7 +73,7 @@ PreconditionerEntry<Space, T> preconditioner_entry() {
           }};
 }
 
-/// THE list of preconditioners: dispatch, help and tests read it. "none" isn't in it.
+/// The one list of preconditioners: dispatch, help and tests read it. "none" isn't in the list.
 template <class Space, class T>
 const std::vector<PreconditionerEntry<Space, T>>& preconditioner_list();
 

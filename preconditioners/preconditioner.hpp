@@ -10,13 +10,14 @@
 
 namespace ostinato {
 
-/// True for a preconditioner that changes nothing: solvers then use r in the place of z.
+/// True for a preconditioner that changes nothing. Solvers then use r instead of z.
 template <class M>
 inline constexpr bool is_identity = requires {
   typename M::is_identity;
 };
 
-/// What the solvers ask of a preconditioner: apply(r, z) const sets z = M^-1 r, enqueued. r and z don't overlap.
+/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
+/// enqueued. r and z don't overlap.
 ///
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
@@ -26,9 +27,9 @@ concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const 
   m.apply(r, z);
 };
 
-/// A preconditioner of any class, referred to. Solvers are compiled for this one class.
+/// A reference to a preconditioner of any class. Solvers are compiled for this class only.
 ///
-/// Requires  The preconditioner outlives the reference, and works on the space that the calls name.
+/// Requires  The preconditioner outlives the reference, and works on the space passed to the functions.
 template <class Space, class T>
 class PreconditionerRef {
  public:
@@ -45,10 +46,10 @@ class PreconditionerRef {
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
 
-  /// z = M^-1 r.  Not for the identity.
+  /// z = M^-1 r.  Must not be called for the identity.
   void apply(In<T> r, Out<T> z) const { calls_->apply(object_, r, z); }
 
-  /// z = M^-1 r;  *slot = r . z.  The identity leaves z as it is.
+  /// z = M^-1 r;  *slot = r . z.  For the identity z isn't written, and *slot = r . r.
   void apply_dot(const Space& space, In<T> r, Out<T> z, double* slot) const {
     if (is_identity()) return dot<T>(space, r, r, slot);
     if (calls_->apply_dot(object_, r, z, slot)) return;
@@ -69,7 +70,7 @@ class PreconditionerRef {
     return *static_cast<const M*>(object);
   }
 
-  // One that is erased itself (AnyPreconditioner) says at run time what others say by their type.
+  // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
   static constexpr Calls calls = {
       [](const void* o) {

@@ -6,14 +6,14 @@
 
 namespace ostinato {
 
-/// BiCGSTAB, preconditioned from the right, so that the residual watched is that of A x = b.
+/// Solves A x = b by BiCGSTAB, preconditioned from the right, so that the monitored residual is that of A x = b.
 ///
-/// Shapes    A: n x n, any that is regular.  b, x: n, in the memory of `space`. x comes in with the initial guess.
-/// Traffic   An iteration applies A and M twice and moves 19 n sizeof(T) for vectors.
-/// Exec      Allocates at entry: 5 n (7 n with a preconditioner) sizeof(T). On Cuda the host waits only when the
-///           monitor reads back. When a recurrence breaks down it starts anew from the recomputed residual, as long as
-///           that falls.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
+/// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
+/// Traffic   An iteration applies A and M twice and moves 19 n sizeof(T) bytes of vectors.
+/// Exec      Allocates 5 n sizeof(T) bytes at entry, 7 n sizeof(T) with a preconditioner. On Cuda the host waits only
+///           when the monitor reads back. After a breakdown the recurrence restarts from the recomputed residual, as
+///           long as the residual falls.
+/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
 /// Source    van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631.
 struct Bicgstab {
   static constexpr std::string_view name = "bicgstab";

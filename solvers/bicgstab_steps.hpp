@@ -7,20 +7,20 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of BiCGSTAB, each named by what it changes, for both spaces. Scalars and the state are in the memory
-// of the space. The steps do nothing once the state isn't running.
+// The vector steps of BiCGSTAB, for both spaces. A step is named after what it changes. Scalars and the state are in
+// the memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 
-/// What BiCGSTAB carries from step to step, in the memory of the space.
+/// The scalars of BiCGSTAB, in the memory of the space. s0 is the shadow residual.
 struct BicgstabScalars {
   double rho = 0;      ///< s0 . r
-  double rho_old = 1;  ///< of the iteration before
+  double rho_old = 1;  ///< rho of the previous iteration
   double s0v = 0;      ///< s0 . v
   double ts = 0, tt = 0;
   double rr = 0;
   double alpha = 1, omega = 1;
-  double s0s0 = 0;  ///< s0 . s0, the size against which rho is judged
+  double s0s0 = 0;  ///< s0 . s0, for deciding whether rho is only rounding
 };
 
 namespace detail {
@@ -45,7 +45,7 @@ struct UpdateP {
   }
 };
 
-/// s0v = 0 leaves r as it is: the iteration becomes a step of minimal residual, and then breaks down.
+/// When s0v = 0, r isn't changed: the iteration then only minimises the residual along t, and breaks down.
 template <class T>
 struct UpdateS {
   BicgstabScalars* s;
@@ -78,8 +78,8 @@ struct DotsTsTt {
   }
 };
 
-/// What would not be finite isn't written to x, and ends the recurrence: along a kernel of A the iterates may overflow
-/// while the residual stays small.
+/// A value that isn't finite isn't written to x, and ends the recurrence: along the null space of A the iterates may
+/// overflow while the residual stays small.
 template <class T>
 struct UpdateXR {
   BicgstabScalars* s;
@@ -111,7 +111,7 @@ struct UpdateXR {
     s->rr = sums.v[0];
     s->rho = sums.v[1];
     state->record(s->rr);
-    // A rho this small is rounding: the shadow residual no longer says anything about r.
+    // A rho this small is only rounding: s0 is orthogonal to r, and no new direction can be computed from them.
     const double meaningless = 1e-28 * s->rr * s->s0s0;
     const bool lost = s->alpha == 0 || s->omega == 0 || s->rho * s->rho <= meaningless;
     if (state->running() && lost) state->state = ConvergenceState::broke_down;
@@ -126,7 +126,7 @@ void update_p(const Space& space, BicgstabScalars* s, In<T> r, In<T> v, Out<T> p
   for_each(space, p.size(), detail::UpdateP<T>{s, r.data(), v.data(), p.data(), state});
 }
 
-/// alpha = rho / s0v;  r -= alpha v.  Breaks down when s0v is 0.
+/// alpha = rho / s0v, or 0 when s0v is 0, which update_x_r reports as breakdown;  r -= alpha v
 template <class T, class Space>
 void update_s(const Space& space, BicgstabScalars* s, In<T> v, Out<T> r, ConvergenceState* state) {
   for_each(space, r.size(), detail::UpdateS<T>{s, v.data(), r.data(), state});
@@ -138,7 +138,7 @@ void dots_ts_tt(const Space& space, BicgstabScalars* s, In<T> t, In<T> r, const 
   sum(space, t.size(), detail::DotsTsTt<T>{s, t.data(), r.data(), state}, nullptr);
 }
 
-/// omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r;  r . r recorded.
+/// omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r;  r . r is recorded in the state.
 template <class T, class Space>
 void update_x_r(const Space& space, BicgstabScalars* s, In<T> p_hat, In<T> s_hat, In<T> t, In<T> s0, Out<T> x, Out<T> r,
                 ConvergenceState* state) {

@@ -11,10 +11,11 @@
 
 namespace ostinato {
 
-// How a loop is written here. Scalars (pq, rz) are slots in the memory of the space: a step writes them, the next reads
-// them, and the host doesn't wait. Each step's comment is its formula. The step that finds the norm of the residual records
-// it in `state`, which stops the recurrence by itself: later steps then change nothing. GraphCapture may replay a block of
-// iterations from a CUDA graph, so a block has to end with every scalar in the slot where it was: hence Cg::period.
+// How the methods write their loops. Scalars (pq, rz) are slots in the memory of the space: one step writes a slot, the
+// next step reads the slot, and the host doesn't wait. The comment beside a step is its formula. The step that computes
+// the residual norm records the norm in `state`. The state stops the recurrence by itself: later steps change nothing.
+// GraphCapture may replay a block of iterations from a CUDA graph, so at the end of a block every scalar has to be in
+// the slot where it was at the start. Hence blocks are multiples of Cg::period.
 template <class Space, class T>
 SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                     const PreconditionerRef<Space, T>& m, const SolveOptions& options) {

@@ -7,8 +7,8 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of CG, each named by what it changes, for both spaces. Scalars and the state are in the memory of the
-// space. The steps do nothing once the state isn't running.
+// The vector steps of CG, for both spaces. A step is named after what it changes. Scalars and the state are in the
+// memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 
@@ -65,7 +65,7 @@ struct UpdateXP {
 
 }  // namespace detail
 
-/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded.  Breaks down unless pq and rz are > 0.
+/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state.  Breaks down unless pq > 0 and rz > 0.
 template <class T, class Space>
 void update_r(const Space& space, const double* rz, const double* pq, In<T> q, Out<T> r, double* rr,
               ConvergenceState* state) {

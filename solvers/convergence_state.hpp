@@ -8,26 +8,27 @@
 
 namespace ostinato {
 
-/// Where a recurrence stands, kept in the memory of the space, so that the loop runs on without asking the host.
+/// The state of a recurrence, kept in the memory of the space, so that the iteration goes on without waiting for the
+/// host.
 ///
-/// Each finished iteration records its residual. The iteration after which the recurrence is to stop freezes it: later
-/// steps see running() false and change nothing, so that x stays the iterate of that very iteration however late the
-/// host looks.
+/// Each finished iteration records the norm of its residual. The iteration after which the recurrence has to stop
+/// freezes the state: in later steps running() is false, and the steps change nothing. So x stays the iterate of the
+/// last recorded iteration, however late the host reads the state.
 struct ConvergenceState {
   enum State { going = 0, reached_goal, broke_down, not_a_number, grew, spent };
-  static constexpr int ring = 256;  ///< residuals that are kept until the host takes them
+  static constexpr int ring = 256;  ///< number of residual norms that are kept for the host to read
 
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;
-  int x_is_behind = 0;   ///< 1 between the update of r and that of x, for methods that split them
+  int x_is_behind = 0;  ///< 1 between the update of r and the update of x, for methods that split these updates
   int last = 0;      ///< iteration to stop after
-  double goal = 0;   ///< norm at which to stop
-  double limit = 0;  ///< norm past which the recurrence has diverged; 0: none
+  double goal = 0;   ///< residual norm at which to stop
+  double limit = 0;  ///< residual norm above which the recurrence has diverged; 0: none
   double norms[ring] = {};
 
   OSTINATO_FUNCTION bool running() const { return state == going; }
 
-  /// Takes the squared residual norm of one more iteration.
+  /// Records one more iteration by its squared residual norm, and freezes the state if the recurrence has to stop.
   OSTINATO_FUNCTION void record(double squared_norm) {
     const double norm = sqrt(squared_norm);
     norms[iteration % ring] = norm;

@@ -16,19 +16,19 @@ namespace ostinato {
 
 namespace {
 
-/// The Krylov space of one GMRES solve, in the memory of the space.
+/// The Krylov basis of one GMRES solve and the coefficients of its orthogonalisation, in the memory of the space.
 template <class Space, class T>
 struct Arnoldi {
   Space space;
   const OperatorRef<Space, T>& a;
   const PreconditionerRef<Space, T>& m;
   std::size_t n;
-  int size;       ///< columns that fit
-  bool flexible;  ///< keeps z = M^-1 v of each column, too
+  int size;       ///< largest number of columns
+  bool flexible;  ///< keeps z = M^-1 v of each column (FGMRES)
   Out<T> v;       ///< basis: n x (size + 1), by columns
-  Out<T> z;       ///< n, or n x size when flexible
-  Out<T> h;       ///< Hessenberg columns, size + 2 apart
-  Out<T> again;   ///< the second projection
+  Out<T> z;       ///< n elements, or n x size when flexible
+  Out<T> h;       ///< Hessenberg columns with a stride of size + 2
+  Out<T> again;   ///< coefficients of the second orthogonalisation
   double* ww;
 
   Arnoldi(const Space& on, const OperatorRef<Space, T>& matrix, const PreconditionerRef<Space, T>& preconditioner,
@@ -50,7 +50,7 @@ struct Arnoldi {
   Out<T> preconditioned(int j) const { return flexible ? z.subspan(width(j) * n, n) : z; }
   T* column(int j) const { return h.data() + width(j) * (width(size) + 2); }
 
-  /// Column j of the space: w = A M^-1 v(j), made orthogonal to v(0) .. v(j) twice over, becomes v(j + 1).
+  /// Computes column j: w = A M^-1 v(j), orthogonalised twice against v(0) .. v(j) and normalised, becomes v(j + 1).
   void step(int j) const {
     const Out<T> w = basis(j + 1);
     if (m.is_identity()) {
@@ -68,8 +68,8 @@ struct Arnoldi {
     normalise<T>(space, ww, w, column(j) + j + 1);  // h(j + 1) = |w|;  v(j + 1) = w / |w|
   }
 
-  /// Takes the columns from least_squares.columns() up to `end` from the device into the least squares problem, as long
-  /// as the recurrence runs.
+  /// Copies Hessenberg columns least_squares.columns() .. end - 1 to the host and adds them to the least squares
+  /// problem, until the recurrence stops. Waits for the copy.
   void absorb(int end, Hessenberg& least_squares, ConvergenceState& state) const {
     const int first = least_squares.columns();
     const std::size_t stride = width(size) + 2;
@@ -99,7 +99,7 @@ struct Arnoldi {
     } else if (flexible) {
       combine<T>(space, columns, z.data(), again.data(), x);
     } else {
-      const Out<T> t = basis(size);  // behind the columns in use
+      const Out<T> t = basis(size);  // free for use: the sum below ends before v(size)
       space.zero(t.data(), t.size_bytes());
       combine<T>(space, columns, v.data(), again.data(), t);
       m.apply(t, z);

@@ -6,15 +6,16 @@
 
 namespace ostinato {
 
-/// Restarted GMRES, preconditioned from the right, so that the residual watched is that of A x = b. With
-/// options.flexible the preconditioned basis is kept (FGMRES), and M may differ from step to step.
+/// Solves A x = b by restarted GMRES, preconditioned from the right, so that the monitored residual is that of A x = b.
+/// With options.flexible the preconditioned basis is kept (FGMRES), and M may differ from step to step.
 ///
-/// Shapes    A: n x n, any that is regular.  b, x: n, in the memory of `space`. x comes in with the initial guess.
-/// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T).
-/// Exec      Allocates at entry: (restart + 2) n sizeof(T), as much again for FGMRES. Classical Gram-Schmidt, done
-///           twice, on matrix-vector products (cuBLAS on Cuda); the least squares problem is on the host, which reads
-///           the columns whenever the monitor is due.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; what A and M throw.
+/// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
+/// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.
+/// Exec      Allocates (restart + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, and for FGMRES
+///           restart n sizeof(T) more. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
+///           products (cuBLAS on Cuda). The host solves the small least squares problem and reads its columns after
+///           each block of the monitor.
+/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 struct Gmres {
   static constexpr std::string_view name = "gmres";

@@ -8,7 +8,7 @@
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of GMRES beside those of multi_vector.hpp, for both spaces.
+// The vector steps of GMRES that multi_vector.hpp doesn't have, for both spaces.
 
 namespace ostinato {
 

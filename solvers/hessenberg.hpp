@@ -10,7 +10,7 @@
 
 namespace ostinato {
 
-/// The small least squares problem of GMRES, min |beta e1 - H y|, column by column with Givens rotations.
+/// The small least squares problem of GMRES, min |beta e1 - H y|, solved column by column with Givens rotations.
 ///
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856.
 class Hessenberg {
@@ -19,9 +19,10 @@ class Hessenberg {
 
   int columns() const { return static_cast<int>(r_.size()); }
 
-  /// Takes the column h(0) .. h(j + 1), j = columns(). Returns the norm of the residual with it.
-  /// A last entry that is rounding against the rest counts as 0: the Krylov space is complete, and the residual 0.
-  /// A column that leaves no pivot gains nothing, so the residual stays; one that isn't finite gives NaN. drop() it.
+  /// Adds column h(0) .. h(j + 1), where j = columns(), and returns the norm of the residual with this column. An h(j +
+  /// 1) of at most `rounding` times the column's norm counts as 0: the Krylov space is then complete, and the residual
+  /// is 0. A column with a zero pivot leaves the residual as it is. A column that isn't finite gives NaN. In the last
+  /// two cases the caller has to drop() the column.
   double absorb(std::span<const double> column, double rounding) {
     std::vector<double> h(column.begin(), column.end());
     const std::size_t j = r_.size();
@@ -44,10 +45,10 @@ class Hessenberg {
     return std::isfinite(size) ? std::abs(g_[j + 1]) : std::numeric_limits<double>::quiet_NaN();
   }
 
-  /// True when the last column left nothing to divide by: A is singular on the space.
+  /// True when the last column has a zero pivot: A is singular on the Krylov space.
   bool singular() const { return !r_.empty() && r_.back().back() == 0; }
 
-  /// Forgets the last column.
+  /// Removes the last column.
   void drop() {
     r_.pop_back();
     cosine_.pop_back();
@@ -55,7 +56,7 @@ class Hessenberg {
     g_.pop_back();
   }
 
-  /// The coefficients y that minimise the residual over the columns taken.
+  /// Returns the coefficients y that minimise the residual over all columns so far.
   std::vector<double> solve() const {
     std::vector<double> y = g_;
     y.resize(r_.size());
@@ -67,7 +68,7 @@ class Hessenberg {
   }
 
  private:
-  std::vector<std::vector<double>> r_;  ///< the triangle, by columns
+  std::vector<std::vector<double>> r_;  ///< the upper triangle, by columns
   std::vector<double> cosine_, sine_;
   std::vector<double> g_;  ///< the rotated right-hand side
 };

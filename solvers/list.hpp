@@ -15,7 +15,7 @@ namespace ostinato {
 template <class... M>
 struct MethodList {};
 
-/// THE list of solvers: dispatch, help, reports, tests and benchmarks read it.
+/// The one list of solvers: dispatch, help, reports, tests and benchmarks read it.
 using Solvers = MethodList<Cg, Bicgstab, Gmres, Minres>;
 
 struct SolverInfo {

@@ -30,7 +30,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
     for (const Out<T> u : {v_old, w, w_old}) space.zero(u.data(), u.size_bytes());
     const double vz = read_scalar(space, &s->vz);
     if (!(vz > 0)) return monitor.stop(std::isfinite(vz) ? StopReason::breakdown : StopReason::not_finite);
-    // The size of A stays known: after a restart it tells whether A can make the residual smaller at all.
+    // The estimate of |A| is kept over a restart, because it decides whether A can make the residual smaller at all.
     const MinresScalars start{
         .gamma = std::sqrt(vz), .eta = std::sqrt(vz), .a_norm = read_scalar(space, &s->a_norm)};
     space.upload(s, &start, sizeof start);

@@ -10,27 +10,27 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of MINRES, each named by what it changes, for both spaces. Scalars and the state are in the memory of
-// the space. The steps do nothing once the state isn't running.
+// The vector steps of MINRES, for both spaces. A step is named after what it changes. Scalars and the state are in the
+// memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 
-/// What MINRES carries from step to step, in the memory of the space.
+/// The scalars of MINRES, in the memory of the space.
 struct MinresScalars {
   double zq = 0;                    ///< z . q, with q = A z
   double vz = 0;                    ///< v . z of the new Lanczos vector v, with z = M^-1 v
   double gamma = 0, gamma_old = 1;  ///< sqrt(v . z) of the last two Lanczos vectors
-  double eta = 0;                   ///< the residual's size in the norm of M^-1, with a sign
-  double c = 1, c_old = 1;          ///< the last two rotations
+  double eta = 0;                   ///< norm of the residual, measured with M^-1, with a sign
+  double c = 1, c_old = 1;          ///< cosines of the last two rotations; s: their sines
   double s = 0, s_old = 0;
-  double a_norm = 0;     ///< the largest entry so far of the tridiagonal matrix: the size of A, seen through M
-  double withdrawn = 0;  ///< the length of the last step when rounding spoilt that step, otherwise 0
-  int steps = 0;         ///< taken so far
+  double a_norm = 0;     ///< largest entry so far of the tridiagonal matrix, an estimate of |A| preconditioned by M
+  double withdrawn = 0;  ///< length of the last step when rounding spoilt that step, otherwise 0
+  int steps = 0;         ///< number of steps taken
 };
 
 namespace detail {
 
-/// v_old becomes the next Lanczos vector.
+/// Overwrites v_old with the next Lanczos vector.
 template <class T>
 struct MinresUpdateV {
   const MinresScalars* s;
@@ -49,16 +49,17 @@ struct MinresUpdateV {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { v_old[i] = of_q * q[i] - of_v * v[i] - of_v_old * v_old[i]; }
 };
 
-/// The tridiagonal matrix gets a column, and a rotation makes it triangular; x and r follow. w_old becomes the next
-/// direction. x isn't updated where it would not be finite, which ends the recurrence.
+/// Adds a column to the tridiagonal matrix, makes the matrix triangular by a rotation, and updates x and r. The next
+/// direction overwrites w_old. An element of x isn't updated when the new value isn't finite; such a value also ends
+/// the recurrence.
 ///
-/// A step whose rounding adds more to the residual than the step takes away ends the recurrence, too, and is withdrawn.
-/// When A is singular and b isn't in the range of A, this end comes where the residual is the least possible; without
-/// this end x would grow along the kernel of A.
+/// The recurrence also ends at a step whose rounding adds more to the residual than the step removes; that step is
+/// withdrawn. When A is singular and b isn't in its range, this happens where the residual is smallest. Without this rule
+/// x would grow along the null space of A.
 template <class T>
 struct MinresUpdateX {
   MinresScalars* s;
-  const T *z, *v;  ///< v is the new Lanczos vector, z = M^-1 of the one before
+  const T *z, *v;  ///< v: the new Lanczos vector; z: M^-1 times the previous Lanczos vector
   T* w_old;
   const T* w;
   T *x, *r;
@@ -66,8 +67,8 @@ struct MinresUpdateX {
   MinresScalars next = {};
   bool usable = false;
   T of_z = 0, of_w = 0, of_w_old = 0, step = 0, of_r = 0, of_new_v = 0;
-  double gained = 0;   ///< the part of the residual that the step takes away
-  double rounded = 0;  ///< times |w| / |z|: the part of it that rounding adds
+  double gained = 0;   ///< fraction of the residual that the step removes
+  double rounded = 0;  ///< fraction of the residual that rounding adds, over |w| / |z|
   static constexpr double epsilon = std::numeric_limits<T>::epsilon();
 
   OSTINATO_FUNCTION bool prepare() {
@@ -76,7 +77,8 @@ struct MinresUpdateX {
     const double length = sqrt(pivot * pivot + gamma * gamma);
     next = *s;
     next.a_norm = larger(s->a_norm, larger(delta < 0 ? -delta : delta, gamma));
-    // |A r| over |A| |r|: when that is rounding, A can't make r smaller. NaN isn't usable either.
+    // gain / a_norm estimates |A r| / (|A| |r|). When this ratio is as small as rounding, A can't make r smaller. The
+    // comparison is false for NaN, so NaN isn't usable either.
     const double gain = sqrt(pivot * pivot + s->c * gamma * (s->c * gamma));
     usable = s->vz >= 0 && gain > 10 * epsilon * next.a_norm;
     next.gamma_old = s->gamma;
@@ -97,7 +99,7 @@ struct MinresUpdateX {
     return state->running();
   }
 
-  /// r . r, w . w and z . z
+  /// Returns the terms of r . r, w . w and z . z, where w is the new direction.
   OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
     if (!usable) return {};
     const T direction = of_z * z[i] - of_w * w[i] - of_w_old * w_old[i];
@@ -158,7 +160,8 @@ void update_v(const Space& space, const MinresScalars* s, In<T> q, In<T> v, Out<
 }
 
 /// gamma' = sqrt(vz);  (c', s') rotates gamma' away;  w_old = (z / gamma - a2 w - a3 w_old) / a1;  x += c' eta w_old;
-/// eta' = -s' eta;  r = s'^2 r + (c' eta' / gamma') v;  r . r recorded.
+/// eta' = -s' eta;  r = s'^2 r + (c' eta' / gamma') v;  r . r is recorded in the state. a1, a2 and a3 are the rotated
+/// column of the tridiagonal matrix, from the diagonal upwards.
 template <class T, class Space>
 void update_x(const Space& space, MinresScalars* s, In<T> z, In<T> v, Out<T> w_old, In<T> w, Out<T> x, Out<T> r,
               ConvergenceState* state) {

@@ -14,12 +14,12 @@
 
 namespace ostinato {
 
-/// Why a recurrence ended.
+/// Why a recurrence stopped.
 enum class StopReason {
   none,
-  goal,     ///< its own residual says converged
-  restart,  ///< its Krylov space is full
-  limit,    ///< iterations
+  goal,     ///< the residual of the recurrence reached the goal
+  restart,  ///< the Krylov space is full
+  limit,    ///< on the number of iterations
   time,
   interrupt,
   breakdown,
@@ -27,15 +27,16 @@ enum class StopReason {
   growth,
 };
 
-/// Watches a solve from the host: counts, keeps the history, asks the callback and the clock, every few iterations.
+/// Watches a solve from the host: counts iterations, keeps the history, calls the callback and checks the time limit.
 ///
-/// A recurrence calls start(), then next() before each block of iterations, then finish(). After a block, the host reads
-/// the recurrence's ConvergenceState; on Cuda the state that is read was copied one block ago, so that the stream never
-/// runs empty. What is reported doesn't depend on how long the blocks are, because ConvergenceState freezes by itself.
+/// A recurrence calls start(), then next() before each block of iterations, then finish(). After a block, the host
+/// reads the recurrence's ConvergenceState. On Cuda the host reads a copy that was made one block ago, so that the
+/// stream never runs empty. The reported results don't depend on the length of the blocks, because ConvergenceState
+/// freezes by itself.
 template <class Space>
 class Monitor {
  public:
-  /// `every`: iterations of a block.
+  /// `every`: the number of iterations in a block.
   Monitor(const Space& space, const SolveOptions& options, double b_norm, double goal, int every,
           Workspace<Space>& workspace)
       : options_(options),
@@ -56,7 +57,7 @@ class Monitor {
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
 
-  /// Begins a recurrence from a residual of this norm. The state returned is in the memory of the space.
+  /// Begins a recurrence from a residual of norm `r_norm`. The returned state is in the memory of the space.
   ConvergenceState* start(double r_norm) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
@@ -75,21 +76,22 @@ class Monitor {
     return state_;
   }
 
-  /// May one more block of iterations be enqueued? The recurrence freezes by itself when it is to stop inside the block.
+  /// Whether one more block of iterations may be enqueued. A recurrence that has to stop inside the block freezes by
+  /// itself.
   bool next() {
     if (block_enqueued_) read_back();
     block_enqueued_ = true;
     return reason_ == StopReason::none;
   }
 
-  /// Reads the last state. From now on reason() and iterations() are final for this recurrence.
+  /// Reads the last state. Afterwards reason() and iterations() are final for this recurrence.
   void finish() {
     while (readback_.pending() > 0) readback_.wait();
     readback_.start(state_);
     update(readback_.wait());
   }
 
-  /// Takes the state of a recurrence: one that was read back or, for methods that keep theirs on the host, that one.
+  /// Takes a state of the recurrence: read back from the space, or passed by a method that keeps its state on the host.
   void update(const ConvergenceState& s) {
     for (; recorded_ < s.iteration; ++recorded_) {
       if (options_.history) history_.push_back(s.norms[recorded_ % ConvergenceState::ring] / unit_);
@@ -99,7 +101,7 @@ class Monitor {
     report(s);
   }
 
-  /// For a recurrence that is kept on the host: its state at the start.
+  /// The state at the start, for a method that keeps its state on the host.
   ConvergenceState host_state() const { return fresh_; }
   void stop(StopReason reason) { reason_ = reason; }
 
@@ -109,7 +111,7 @@ class Monitor {
     if (readback_.pending() > Readback<Space, ConvergenceState>::most_pending) update(readback_.wait());
   }
 
-  /// Tells the callback, and looks at the clock.
+  /// Calls the callback and checks the time limit.
   void report(const ConvergenceState& s) {
     const double norm = s.iteration > 0 ? s.norms[(s.iteration - 1) % ConvergenceState::ring] / unit_ : 0;
     if (options_.callback && !interrupted_ && s.iteration > 0 && iterations_ > last_reported_) {
@@ -146,12 +148,12 @@ class Monitor {
   ConvergenceState fresh_;
   StopReason reason_ = StopReason::none;
   bool started_ = false;
-  bool interrupted_ = false;    ///< by the callback: for good, whatever else ended the recurrence
-  int iterations_ = 0;          ///< finished, over all recurrences
-  int iterations_before_ = 0;   ///< of which before this recurrence
-  bool block_enqueued_ = false;  ///< of this recurrence
+  bool interrupted_ = false;     ///< by the callback; final, whatever else stops the recurrence
+  int iterations_ = 0;           ///< finished iterations of all recurrences
+  int iterations_before_ = 0;    ///< finished iterations of the recurrences before this one
+  bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block
   int recorded_ = 0;            ///< iterations of this recurrence that are in the history
-  int last_reported_ = 0;       ///< iterations up to which the callback has been told
+  int last_reported_ = 0;       ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };
 

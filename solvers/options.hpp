@@ -10,7 +10,7 @@
 
 namespace ostinato {
 
-/// How a solve ended. `converged` is said only after b - A x was recomputed.
+/// How a solve ended. `converged` is reported only after b - A x was recomputed.
 enum class Status {
   converged,        ///< ||b - A x|| <= max(rtol ||b||, atol)
   iteration_limit,  ///< max_iterations were done
@@ -25,38 +25,38 @@ enum class Status {
 /// "converged", "iteration_limit", ...: the names of the JSON report.
 std::string_view to_string(Status status);
 
-/// What a callback is told.
+/// The progress of a solve, passed to the callback.
 struct Iteration {
   int number = 0;                ///< finished iterations
-  double relative_residual = 0;  ///< of the recurrence, relative to ||b||
+  double relative_residual = 0;  ///< residual norm of the recurrence over ||b||
   double seconds = 0;            ///< since the solve began
 };
 
 struct SolveOptions {
   double rtol = 1e-8;              ///< relative to ||b||
-  double atol = 0;                 ///< absolute, for ||b - A x||; the looser of the two holds
+  double atol = 0;                 ///< absolute, for ||b - A x||; the looser of rtol and atol holds
   int max_iterations = 10000;      ///< over all restarts
   double time_limit = 0;           ///< seconds; 0: none
-  double divergence_limit = 1e10;  ///< times the larger of ||b|| and the first residual; 0: none
+  double divergence_limit = 1e10;  ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
   int restart = 50;                ///< GMRES: dimension of the Krylov space
   bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int check_every = 0;  ///< iterations between two looks at the residual, 64 at most, even on a GPU; 0: chosen by cost.
-                        ///< The result doesn't depend on it: the iteration freezes where it converged.
+  int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
+                        ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   bool history = true;  ///< keep the residual of each iteration
   std::function<bool(const Iteration&)> callback =
-      {};  ///< called at each look, on the calling thread; false interrupts
+      {};  ///< called at each check, on the calling thread; returning false interrupts the solve
 };
 
 struct SolveResult {
   Status status = Status::converged;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
-  double relative_residual = 0;  ///< the same over ||b||; over 1 when b = 0
+  double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
   std::vector<double> history;   ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
-  std::size_t workspace_bytes = 0;  ///< what the solver allocated beside x, b, A and the preconditioner
+  std::size_t workspace_bytes = 0;  ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;               ///< the method that ended the solve
-  std::vector<std::string> notes;   ///< what happened on the way, for a person: choices, restarts, fallbacks
+  std::vector<std::string> notes;   ///< messages for the user: choices, restarts, fallbacks
 
   explicit operator bool() const { return status == Status::converged; }
   std::string message() const;  ///< one line: status, iterations, recomputed residual

@@ -14,13 +14,14 @@
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
-// What all methods share: how a solve is started, restarted and ended. Included by the object files of the methods.
+// The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
 
 namespace ostinato {
 
-/// Iterations of a block (Monitor), a multiple of `period`: after so many iterations the scalars of the recurrence are in
-/// the slots where they were. On the GPU long enough to make reading back cheap, short enough that little runs on behind
-/// a finished solve. The host reads back after each iteration.
+/// Returns the number of iterations in a block (Monitor). On the GPU it is a multiple of `period`, the number of
+/// iterations after which the scalars of the recurrence are in their original slots again. A block is long enough to
+/// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
+/// block has one iteration unless options.check_every says otherwise.
 template <class Space, class T>
 int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period) {
   constexpr int most = ConvergenceState::ring / 4;
@@ -41,15 +42,16 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
   }
 }
 
-/// A power of two that brings b to a size whose squares neither overflow nor vanish; 1 for any b of ordinary size,
-/// and for one that is 0 or not finite. Leaves *bb = |scale b|^2, and scale b in `scaled` when the scale isn't 1.
+/// Returns a power of two by which b is scaled so that the squares of its elements neither overflow nor underflow. The
+/// scale is 1 for b of ordinary size, and when b is 0 or not finite. Sets *bb = |scale b|^2 and, unless the scale is 1,
+/// scaled = scale b.
 template <class T, class Space>
 double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, Out<T>& scaled, double* bb) {
   const auto ordinary = [&](double limit) {
     return read_scalar(space, bb) > 1 / limit && read_scalar(space, bb) < limit;
   };
   dot<T>(space, b, b, bb);
-  if (sizeof(T) < sizeof(double) || ordinary(1e200)) return 1;  // the squares of floats are doubles
+  if (sizeof(T) < sizeof(double) || ordinary(1e200)) return 1;  // squares of floats are formed in double
   scaled = workspace.template allocate<T>(b.size());
   for (const double factor : {0x1p+300, 0x1p-300, 0x1p+600, 0x1p-600, 0x1p+900, 0x1p-900}) {
     scale<T>(space, static_cast<T>(factor), b, scaled);
@@ -60,7 +62,9 @@ double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, 
   return 1;
 }
 
-/// Throws when the shapes don't fit, or when something isn't in the memory or on the stream of `space`.
+/// Checks the arguments of a solve.
+/// Throws    DimensionError when the shapes don't fit. On Cuda also ArgumentError when A works on another stream than
+///           `space`, and DeviceError when b or x isn't in memory that the GPU can read.
 template <class Space, class T>
 void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x) {
   if (a.rows() != a.cols() || b.size() != a.rows() || x.size() != a.rows()) {
@@ -76,12 +80,13 @@ void require_system(const std::string& method, const Space& space, const Operato
   }
 }
 
-/// Decides what follows when a recurrence has stopped, from the norms of the recomputed residual at the last two stops.
+/// Decides what follows when a recurrence has stopped, by comparing the norms of the recomputed residual at the last
+/// two stops.
 class RestartPolicy {
  public:
   explicit RestartPolicy(OnBreakdown on_breakdown) : on_breakdown_(on_breakdown) {}
 
-  /// True when the solve is over; then status() is its end.
+  /// True when the solve is over; status() then says how it ended.
   bool is_over(StopReason reason, double norm, double goal) {
     if (!std::isfinite(norm)) return end(Status::not_finite);
     if (norm <= goal) return end(Status::converged);
@@ -125,7 +130,7 @@ class RestartPolicy {
   int idle_ = 0;
 };
 
-/// Fills in what the monitor saw, in the units of the caller's b.
+/// Fills in the monitor's records, in the units of the caller's b.
 template <class Space>
 void report(SolveResult& result, Status status, double b_norm, double factor, int restarts, Monitor<Space>& monitor,
             const SolveOptions& options) {
@@ -142,9 +147,10 @@ void report(SolveResult& result, Status status, double b_norm, double factor, in
 }
 
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
-/// within the goal, or the monitor or the policy ends the solve. So "converged" is never said of a recurrence alone, and
-/// every method goes on from the truth when its recurrence has drifted, filled its space or, if the method can go on
-/// then, broken down. Method has `name`, `on_breakdown` and `period` (block_length).
+/// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
+/// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
+/// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
+/// `period` (see block_length).
 template <class Method, class T, class Space, class Recurrence>
 SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                                 const SolveOptions& options, Workspace<Space>& workspace, Recurrence recurrence) {

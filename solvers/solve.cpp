@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
                                                           "stagnated", "diverged",        "not_finite", "interrupted"};
 
-/// GMRES is the more robust one; past this much memory for its basis its steps cost too much.
+/// GMRES is more robust than BiCGSTAB, but with a larger basis than this its steps cost too much.
 constexpr double largest_basis_bytes = 2e9;
 
 template <class Space, class T>
@@ -43,7 +43,7 @@ SolveResult run(std::string_view name, const Space& space, const OperatorRef<Spa
   throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
 }
 
-/// Ends after which another method may still get there.
+/// Whether another method may still converge after a solve with this status.
 bool worth_another(Status status) {
   return status == Status::breakdown || status == Status::stagnated || status == Status::diverged;
 }
@@ -56,7 +56,8 @@ std::string why_next(const SolveResult& r, std::string_view next) {
          " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
 }
 
-/// The whole solve as one: what `more` did comes after what `all` did. The end is that of `more` if it got nearer.
+/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and residual
+/// become those of `more` if its x is nearer to the solution.
 void append(SolveResult& all, SolveResult more, bool nearer) {
   all.iterations += more.iterations;
   all.seconds += more.seconds;
@@ -66,7 +67,7 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
   if (!nearer) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
                         ", no nearer; x is that of " + all.solver);
-    // Whoever stopped the solve is told so, whatever became of x.
+    // A reached limit or an interruption is reported, even though x is that of the solver before.
     if (!worth_another(more.status) && more.status != Status::not_finite) all.status = more.status;
     return;
   }
@@ -76,7 +77,7 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
   all.relative_residual = more.relative_residual;
 }
 
-/// Lets the next solver go on from x; x stays as it is when that leads away from the solution.
+/// Lets the next solver continue from x. Restores x when the residual became larger.
 template <class Space, class T>
 void go_on(std::string_view next, SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b,
            Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& left) {
@@ -88,7 +89,7 @@ void go_on(std::string_view next, SolveResult& result, const Space& space, const
   append(result, std::move(more), nearer);
 }
 
-/// What is left of the limits after `done`, with the callback counting on.
+/// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
 SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   SolveOptions left = options;
   left.max_iterations = std::max(0, options.max_iterations - done.iterations);

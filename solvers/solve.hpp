@@ -13,33 +13,33 @@
 
 namespace ostinato {
 
-/// The solver that `auto` begins with, and why.
+/// The solver that "auto" begins with, and the reason.
 struct SolverChoice {
   std::string name;
   std::string reason;
 };
 
-/// CG when the matrix is symmetric with a positive diagonal, MINRES when it is symmetric otherwise. Else GMRES while its
-/// basis takes at most 2 GB, else BiCGSTAB.
+/// Chooses CG for a symmetric matrix with a positive diagonal, and MINRES for any other symmetric matrix. For a
+/// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB.
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart);
 
 namespace detail {
 
-/// solve() for operators and preconditioners of one class.
+/// solve() behind references, so that it is compiled once for all classes of operators and preconditioners.
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options);
 
 }  // namespace detail
 
-/// Solves A x = b with a solver chosen by name: "auto", or one of the list.
+/// Solves A x = b with a solver chosen by name: "auto" or a name from the list of solvers.
 ///
-/// Under auto a solver that can't go on (CG on negative curvature, a breakdown, stagnation) hands its x on to the next
-/// one; result.notes says so, and iterations, history and time go on counting. An operator without structure() is taken
-/// for one that isn't symmetric.
+/// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
+/// solver continues from its x, and result.notes says so. Iterations, history and time count over all solvers. An
+/// operator without structure() is treated as nonsymmetric.
 ///
-/// Shapes    A: n x n.  b, x: n, in the memory of `space`. x comes in with the initial guess.
-/// Throws    ArgumentError for an unknown name, listing the known ones; DimensionError; DeviceError.
+/// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
+/// Throws    ArgumentError for an unknown name, listing the known names; DimensionError; DeviceError.
 template <class Space, LinearOperator A, class M, class T = typename A::value_type>
 requires Preconditioner<M, T> SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                                                 const M& m, std::string_view solver = "auto",

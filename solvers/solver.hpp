@@ -13,20 +13,20 @@
 
 namespace ostinato {
 
-/// What becomes of a solve whose recurrence broke down: it ends, or goes on from the recomputed residual as long as that
-/// falls.
+/// What a method does when its recurrence breaks down: end the solve, or restart from the recomputed residual as long
+/// as the residual falls.
 enum class OnBreakdown { end, restart };
 
-/// A method as a function that takes operators and preconditioners of any class.
+/// A method as a function object that takes operators and preconditioners of any class.
 ///
 /// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period and
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
-/// which its object file defines for Host and Cuda, float and double.
+/// The method's .cpp file instantiates run() for Host and Cuda, float and double.
 template <class Method>
 struct Solver {
-  /// With a preconditioner.
+  /// Solves A x = b with a preconditioner.
   template <class Space, LinearOperator A, class M, class T = typename A::value_type>
   requires Preconditioner<M, T> SolveResult operator()(const Space& space, const A& a, In<T> b,
                                                        Out<std::type_identity_t<T>> x, const M& m,
@@ -35,7 +35,7 @@ struct Solver {
                                           options);
   }
 
-  /// Without.
+  /// Solves A x = b without a preconditioner.
   template <class Space, LinearOperator A, class T = typename A::value_type>
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                          const SolveOptions& options = {}) const {

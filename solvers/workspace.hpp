@@ -10,13 +10,13 @@
 
 namespace ostinato {
 
-/// Memory of one solve: taken before the first iteration, given back together.
+/// The memory of one solve: allocated before the first iteration, freed all at once.
 template <class Space>
 class Workspace {
  public:
   explicit Workspace(const Space& space) : space_(space) {}
 
-  /// n unset elements in the memory of the space.
+  /// Allocates n uninitialised elements in the memory of the space.
   template <class T>
   std::span<T> allocate(std::size_t n) {
     blocks_.emplace_back(space_, n * sizeof(T));
@@ -24,7 +24,7 @@ class Workspace {
     return {reinterpret_cast<T*>(blocks_.back().data()), n};
   }
 
-  /// One element with a value.
+  /// Allocates one element and sets its value.
   template <class T>
   T* emplace(const T& value) {
     T* place = allocate<T>(1).data();
@@ -40,7 +40,7 @@ class Workspace {
   std::size_t bytes_ = 0;
 };
 
-/// A copy of one element from the memory of the space; waits.
+/// Copies one element from the memory of the space to the host. Waits for the copy.
 template <class Space, class T>
 T read_scalar(const Space& space, const T* place) {
   T value;

@@ -12,21 +12,22 @@ namespace ostinato {
 
 struct Structure;
 
-/// What the solvers ask of a matrix: Operator, or any class of yours (a stencil that is never stored, say).
+/// The interface that solvers require of a matrix. Operator has it; so may a class of your own, such as a matrix-free
+/// stencil.
 ///
 ///   using value_type = double;                  or float
 ///   rows(), cols()
 ///   apply(alpha, x, beta, y) const              y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
-///                                               On Cuda x and y are device memory and the work goes on the stream.
+///                                               On Cuda x and y are device memory, and apply works on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
-///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; false when it did nothing
-///   revision() const                            changes when apply begins to do its work in another way, so that a
-///                                               captured apply is out of date
-///   bytes() const                               stored for the matrix
-///   structure() const                           what the matrix is, by which solve() chooses a method
-///   using is_capturable = void;                 apply only enqueues kernels with the same arguments on every call, so
-///                                               that CUDA may capture and replay them
+///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
+///   revision() const                            a number that changes when a captured apply is out of date, because
+///                                               apply now enqueues other work
+///   bytes() const                               memory that the stored matrix takes
+///   structure() const                           the Structure by which solve() chooses a method
+///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
+///                                               that CUDA may capture apply into a graph and replay it
 template <class A>
 concept LinearOperator = requires(const A& a, typename A::value_type s, std::span<const typename A::value_type> x,
                                   std::span<typename A::value_type> y) {
@@ -41,9 +42,9 @@ inline constexpr bool is_capturable = requires {
   typename A::is_capturable;
 };
 
-/// A linear operator of any class, referred to. Solvers are compiled for this one class.
+/// A reference to a linear operator of any class. Solvers are compiled for this class only.
 ///
-/// Requires  The operator outlives the reference, and works on the space that the calls name.
+/// Requires  The operator outlives the reference, and works on the space passed to the functions.
 template <class Space, class T>
 class OperatorRef {
  public:
@@ -52,14 +53,14 @@ class OperatorRef {
 
   std::size_t rows() const { return calls_->rows(object_); }
   std::size_t cols() const { return calls_->cols(object_); }
-  std::size_t bytes() const { return calls_->bytes(object_); }  ///< 0 when the operator doesn't say
+  std::size_t bytes() const { return calls_->bytes(object_); }  ///< 0 when the operator has no bytes()
   int revision() const { return calls_->revision(object_); }
   bool capturable() const { return calls_->capturable; }
 
-  /// Null when the operator doesn't say.
+  /// Null when the operator has no structure().
   const Structure* structure() const { return calls_->structure(object_); }
 
-  /// False when the operator says that it works on another stream.
+  /// False when the operator has a space() with another stream.
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
   /// y = alpha A x + beta y

@@ -36,7 +36,7 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 template <class Space, class T>
 Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
     : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
-  // The plan has to be made again when an operator has been built from the choice before.
+  // An operator drops the plan of its choice. A choice without a plan needs a new plan, and so the complete analysis.
   if (choice_.candidates.front().plan == nullptr) analysis.complete();
   create(analysis, format_list<Space, T>());
 }
@@ -74,7 +74,7 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
     space_.wait();
     convert_seconds_ += watch.seconds();
   }
-  for (Candidate& c : choice_.candidates) c.plan = nullptr;  // they may take as much memory as the matrix
+  for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
   generate();
 }
@@ -139,7 +139,7 @@ void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   ++updates_;
   const bool refilled = format_->update_values(a);
   if (!refilled) {
-    // With a census where there was one: the format may need it.
+    // The format may need the diagonal census, so the new analysis takes a census if the old analysis did.
     const auto depth = structure_.census != nullptr ? AnalysisDepth::full : AnalysisDepth::quick;
     structure_ = Analysis<Space, T>(space_, a, depth).structure();
     const Machine machine = machine_of(space_);

@@ -23,15 +23,19 @@ struct FormatEntry;
 template <class Space, class T>
 class FormatList;
 
-/// A matrix behind one contract, in the format chosen for it: analysed, converted and from then on only applied.
+/// A sparse matrix, stored in the format that was chosen for it.
 ///
-/// Shapes    apply: x has cols() elements, y has rows(), in the memory of the space.
-/// Exec      The constructor waits until the matrix is ready. apply, apply_dot and residual are enqueued; they take no
-///           device memory. With Tune::measure and Tune::everything formats are timed first, and the times kept on disk.
-/// Requires  On Host some formats, such as csr, refer to the arrays of a matrix given as lvalue or view: keep them
-///           alive, or move the matrix in. Rows that are unsorted or hold duplicates are put in order first, on a copy.
+/// The constructor analyses the matrix, chooses a format and converts the matrix. The operator is then only applied.
+///
+/// Shapes    apply: x has cols() elements and y has rows() elements. Both are in the memory of the space.
+/// Exec      The constructor waits until the matrix is ready. apply, apply_dot and residual are asynchronous on Cuda
+///           and allocate no device memory. With Tune::measure and Tune::everything the constructor first times
+///           formats, and keeps the times on disk.
+/// Requires  On Host some formats, such as csr, refer to the arrays of a matrix given as lvalue or view: keep the
+///           arrays alive, or move the matrix in. If rows are unsorted or hold duplicates, the constructor works on a
+///           sorted copy.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
-///           DimensionError from apply, naming both shapes, before anything is enqueued; DeviceError.
+///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError.
 template <class Space, class T>
 class Operator {
  public:
@@ -44,18 +48,20 @@ class Operator {
       : Operator(space, a.view(), std::move(options)) {}
   Operator(const Space& space, Csr<T>&& a, FormatOptions options = {});
 
-  /// A matrix whose arrays are in the memory of the space already, as on the device for Cuda. They must be canonical,
-  /// which isn't checked, and with some formats, such as csr, they stay in use: keep them alive.
+  /// Takes a matrix whose arrays are already in the memory of the space (device memory for Cuda). The rows must be
+  /// sorted and free of duplicates, which isn't checked. Some formats, such as csr, keep using the arrays: keep the
+  /// arrays alive.
   Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {});
 
-  /// A matrix that was analysed before. The analysis isn't kept.
+  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis.
   explicit Operator(const Analysis<Space, T>& analysis, FormatOptions options = {});
 
-  /// The same with a list of formats that may hold some of your own (spmv/formats/list.hpp). The list isn't kept.
+  /// Chooses from `list`, which may contain formats of your own (spmv/formats/list.hpp). The operator doesn't keep the
+  /// list.
   Operator(const Analysis<Space, T>& analysis, FormatOptions options, const FormatList<Space, T>& list);
 
-  /// In the format of a choice that was made for this analysis, with the same options. The parameter is a template, so
-  /// that `{.format = "csr"}` can only mean the options.
+  /// Uses a choice that was made for this analysis with the same options. The parameter is a template, so that
+  /// `{.format = "csr"}` can only mean the options.
   template <std::same_as<Choice> Made>
   Operator(const Analysis<Space, T>& analysis, Made choice, FormatOptions options = {})
       : Operator(FromChoice{}, analysis, std::move(choice), std::move(options)) {}
@@ -70,38 +76,43 @@ class Operator {
   const Structure& structure() const { return structure_; }
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
-  const std::string& parameters() const { return choice_.parameters; }  ///< of the format; empty when it has none
-  std::size_t bytes() const;                                            ///< stored for the matrix
+  const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
+  std::size_t bytes() const;                                            ///< memory that the stored matrix takes
   double analyse_seconds() const { return analyse_seconds_; }
-  double tune_seconds() const { return tune_seconds_; }  ///< to measure, or to find what was measured before
+  double tune_seconds() const { return tune_seconds_; }  ///< for measuring, or for loading the times of an earlier run
   double convert_seconds() const { return convert_seconds_; }
 
   /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const;
 
-  /// y = A x and *slot = w . y, in one pass where the format can. The slot is in the memory of the space.
+  /// Computes y = A x and *slot = w . y, in one pass if the format has such a kernel. The slot is in the memory of the
+  /// space.
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
 
-  /// r = b - A x and *slot = r . r, in one pass. The slot is in the memory of the space. False, and nothing is done,
-  /// when the format has no such pass.
+  /// Computes r = b - A x and *slot = r . r in one pass. The slot is in the memory of the space. Returns false, and
+  /// does nothing, when the format has no such kernel.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
 
-  /// New values on the same pattern: no new choice, and no analysis unless the format kept something that no longer
-  /// holds (symmetry, a constant), in which case it is built anew.
-  /// Requires  The pattern of the matrix that the operator was built from. Throws ArgumentError when rows, columns or
-  ///           entries differ in number. After any other exception the operator is of no use.
+  /// Replaces the values of the matrix and keeps its pattern and the chosen format. The matrix is analysed and the
+  /// format built again only when the format can't store the new values, for example because symmetry or a constant
+  /// diagonal was lost.
+  ///
+  /// Requires  The pattern of the matrix that the operator was built from.
+  /// Throws    ArgumentError when the number of rows, columns or entries differs. After any other exception the
+  ///           operator must not be used any more.
   void update_values(const CsrView<T>& a);
 
-  /// The same for arrays that are in the memory of the space already: nothing is uploaded, and nothing allocated that
-  /// grows with the matrix, while the values fit. They must be canonical; keep them alive as for the constructor.
+  /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
+  /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates. Keep
+  /// the arrays alive as for the constructor.
   void update_values(const CsrView<T>& a, OnSpace);
 
-  /// Changes when apply() begins to use kernels that were compiled meanwhile, which leaves the bits of the results as
-  /// they are, and with every update_values(): a captured apply() is then out of date. Not to be called while the
-  /// stream is captured.
+  /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), and when
+  /// apply() starts to use kernels that were compiled in the background. These kernels give the same bits as before.
+  /// Requires  The stream isn't being captured.
   int revision() const;
 
-  /// What became of compiling kernels for this matrix, in words; empty when none were asked for.
+  /// Describes the state of the kernels compiled for this matrix; empty when none were requested.
   std::string generated() const;
 
  private:
@@ -118,7 +129,7 @@ class Operator {
   Structure structure_;
   FormatOptions options_;
   Choice choice_;
-  std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, to build it anew
+  std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;

@@ -10,7 +10,7 @@
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 
-// What the formats of a list say of a matrix.
+// Functions that ask the formats of a list for their predicted costs on a matrix.
 
 namespace ostinato {
 
@@ -25,8 +25,9 @@ inline Candidate candidate(std::string_view name, Proposal proposal) {
 
 }  // namespace detail
 
-/// Throws ArgumentError when the list has a format of that name, but not with the parameters asked for; also when it has
-/// no such format and parameters are asked for.
+/// Checks the parameters of a request.
+/// Throws    ArgumentError when the format doesn't accept them, or when there are parameters for a name that isn't in
+///           the list.
 template <class Space, class T>
 void check_parameters(const FormatList<Space, T>& list, const FormatRequest& asked) {
   if (asked.parameters.empty()) return;
@@ -35,8 +36,9 @@ void check_parameters(const FormatList<Space, T>& list, const FormatRequest& ask
   entry->check_parameters(asked.parameters);
 }
 
-/// What each format of the list would cost, the one asked for with the parameters asked for.
-/// Throws ArgumentError when it doesn't have these.
+/// Returns each format of the list with its predicted cost. The format named by `asked` gets the parameters in `asked`;
+/// the other formats choose their own.
+/// Throws    ArgumentError when the named format doesn't accept the parameters.
 template <class Space, class T>
 std::vector<Candidate> candidates_of(const FormatList<Space, T>& list, const PlanInput& in,
                                      const FormatRequest& asked = {}) {
@@ -48,8 +50,8 @@ std::vector<Candidate> candidates_of(const FormatList<Space, T>& list, const Pla
   return all;
 }
 
-/// A format of the list by its full name. Empty when there is none of that name, it doesn't have such parameters, or it
-/// doesn't apply.
+/// Finds a format of the list by its full name ("cmrs:height=8,version=2"). Returns nothing when the list has no such
+/// format, the format doesn't accept the parameters, or the format can't hold the matrix.
 template <class Space, class T>
 std::optional<Candidate> find_candidate(const FormatList<Space, T>& list, const PlanInput& in,
                                         std::string_view full_name) {
@@ -64,7 +66,8 @@ std::optional<Candidate> find_candidate(const FormatList<Space, T>& list, const 
   }
 }
 
-/// What a format of the list has to try out, the most promising first; nothing for one without parameters.
+/// Returns the variants of a format that are worth timing, the most promising first; none for a format without
+/// parameters.
 template <class Space, class T>
 std::vector<Candidate> variants_of(const FormatList<Space, T>& list, const PlanInput& in, std::string_view name) {
   std::vector<Candidate> variants;
@@ -74,7 +77,7 @@ std::vector<Candidate> variants_of(const FormatList<Space, T>& list, const PlanI
   return variants;
 }
 
-/// Builds a candidate of the list. `in` is what the candidate was made from.
+/// Builds a candidate of the list. `in` is the input that the candidate was made from.
 template <class Space, class T>
 std::unique_ptr<BuiltFormat<Space, T>> build(const FormatEntry<Space, T>& entry, const Space& space,
                                              const SpaceCsr<Space, T>& a, const PlanInput& in, const Candidate& c) {

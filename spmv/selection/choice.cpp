@@ -18,7 +18,7 @@ std::string known_names(const std::vector<Candidate>& candidates) {
   return names;
 }
 
-/// A format that was asked for may come before a faster one.
+/// A format that was asked for by name is first even if others are faster, so the ratio may be below 1.
 std::string against_chosen(double ratio) {
   char text[64];
   if (std::abs(ratio - 1) < 0.005) return "as fast";
@@ -32,7 +32,7 @@ std::string against_chosen(double ratio) {
   return text;
 }
 
-/// A prediction doesn't come before a measurement: only then are all in the order of one clock.
+/// Measured candidates come before predicted ones, because predicted and measured times can't be compared.
 void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
   for (Candidate& c : candidates) c.total_seconds = c.setup_seconds() + options.expected_products * c.product_seconds();
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
@@ -88,8 +88,8 @@ void judge(std::vector<Candidate>& candidates) {
   candidates.front().verdict = "chosen";
 }
 
-/// A format takes its place with the best of its trials; one that couldn't be built with any parameters, with the
-/// reason.
+/// Replaces each candidate by the best of its trials. A candidate that couldn't be built gets the reason, unless
+/// another set of parameters was measured.
 void put_trials(std::vector<Candidate>& candidates, const std::vector<Candidate>& trials) {
   for (Candidate& c : candidates) {
     for (const Candidate& trial : trials) {
@@ -121,8 +121,9 @@ void exclude_nonreproducible(std::vector<Candidate>& candidates) {
 }
 
 bool may_compress(const FormatOptions& options, Offset nonzeros, std::size_t value_bytes) {
-  // Bytes of values from which on fewer are faster (EPYC, 2026-11: 5-point 127^2 takes 8 us with all values and 23
-  // without, 255^2 37 and 19; H200: 64^2 3.2 and 3.9).
+  // Below this size, compressed values are slower. One product with a 5-point stencil, all values stored against
+  // compressed: 8 us against 23 us on a 127^2 grid, 37 us against 19 us on 255^2 (EPYC, 2026-11); 3.2 us against 3.9 us
+  // on 64^2 (H200).
   constexpr std::size_t worth_compressing = std::size_t{2} << 20;
   const std::size_t bytes = static_cast<std::size_t>(nonzeros) * value_bytes;
   return options.compress == Compress::on || (options.compress == Compress::automatic && bytes >= worth_compressing);
@@ -166,7 +167,7 @@ Choice choose(std::vector<Candidate> candidates, Trials trials, const FormatOpti
 }
 
 bool worth_compiling(const FormatOptions& options, double product_seconds) {
-  constexpr double least_seconds = 0.1;  // of products, from which on it is expected to pay
+  constexpr double least_seconds = 0.1;  // of all expected products; from here on compilation is expected to pay off
   return options.jit == Jit::on ||
          (options.jit == Jit::automatic && product_seconds * options.expected_products >= least_seconds);
 }

@@ -46,7 +46,8 @@ class Selector {
   }
 
  private:
-  /// Lets the clock decide: that of an earlier run, if its choice can still be built, or today's.
+  /// Chooses by measured times: those of an earlier run if the format that they favour can be built, otherwise new
+  /// ones.
   Selection<Space, T> tune(Choice predicted) {
     const Stopwatch watch;
     const Space& space = analysis_.space();
@@ -76,7 +77,7 @@ class Selector {
     try {
       return build(*list_.find(c.name), analysis_.space(), analysis_.matrix(), in_, c);
     } catch (const Error&) {
-      analysis_.space().wait();  // throws when the device is of no more use
+      analysis_.space().wait();  // throws when the device can't be used any more
     } catch (const std::bad_alloc&) {
     }
     return nullptr;

@@ -14,23 +14,24 @@ class BuiltFormat;
 template <class Space, class T>
 class FormatList;
 
-/// A choice, and what came of measuring.
+/// A choice and, after measuring, the format as it was built.
 template <class Space, class T>
 struct Selection {
   Choice choice;
-  std::unique_ptr<BuiltFormat<Space, T>> built;  ///< the chosen format, when the clock decided and it could stay
-  double tune_seconds = 0;                       ///< to measure, or to find what was measured before
+  std::unique_ptr<BuiltFormat<Space, T>> built;  ///< the chosen format if it is built already, else null
+  double tune_seconds = 0;                       ///< for measuring, or for loading the times of an earlier run
 
   ~Selection();
   Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds);
   Selection(Selection&&) noexcept;
 };
 
-/// Chooses a format of the list for a matrix: by the cost model, by its name, or by the clock (options.tune), with the
-/// times that an earlier run kept on disk if there are any.
+/// Chooses a format of the list for a matrix: by the cost model, by name, or by measured times (options.tune). Times
+/// that an earlier run kept on disk are used again.
 ///
-/// Exec      Waits. Measuring builds formats one after the other, and keeps the times on disk.
-/// Throws    ArgumentError when a format or its parameters are unknown, or the format can't hold the matrix; DeviceError.
+/// Exec      Waits. Measuring builds one format after the other, and keeps the times on disk.
+/// Throws    ArgumentError when a format or its parameters are unknown, or the format can't hold the matrix;
+///           DeviceError.
 template <class Space, class T>
 Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
                                   const FormatList<Space, T>& list);

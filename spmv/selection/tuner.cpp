@@ -17,7 +17,7 @@ namespace ostinato {
 
 namespace {
 
-/// Writes and reads numbers in the same way everywhere.
+/// Returns a stream that writes and reads numbers exactly and independently of the locale.
 template <class Stream>
 Stream plain() {
   Stream stream;
@@ -111,7 +111,7 @@ Trials kept_trials(const std::string& key) {
   text >> kept.everything >> kept.seconds >> kept.budget >> kept.pruned >> kept.left_out;
   std::string full_name;
   for (Candidate c; text >> full_name >> c.measured_seconds >> c.measured_setup_seconds;) {
-    if (full_name.starts_with("auto")) return {};  // nothing that was written here
+    if (full_name.starts_with("auto")) return {};  // keep_trials() never writes "auto", so the file is damaged
     auto [name, parameters] = parse_format(full_name);
     c.name = std::move(name);
     c.parameters = std::move(parameters);
@@ -122,9 +122,9 @@ Trials kept_trials(const std::string& key) {
 
 namespace {
 
-/// Seconds that f() takes on the space: the median of five batches. Those of an f that is shorter than 0.4 ms take
-/// about that long, so that the wait weighs the same for all. Fewer batches when f() takes longer than `hopeless`, or
-/// all of it longer than `most`.
+/// Returns the seconds that f() takes on the space: the median of five batches. Short calls are repeated until a batch
+/// takes about 0.4 ms, so that the wait at its end weighs the same for all formats. There are fewer batches when f()
+/// takes longer than `hopeless`, or all batches together take longer than `most`.
 template <class Space, class F>
 double trial_seconds(const Space& space, double hopeless, double most, F&& f) {
   constexpr double batch_length = 4e-4, telling = 1e-4;
@@ -175,7 +175,7 @@ typename Tuner<Space, T>::Built Tuner<Space, T>::take(const Candidate& c) {
   return c.full_name() == best_name_ ? std::move(best_) : nullptr;
 }
 
-/// One is always tried, whatever it takes.
+/// Until one trial has succeeded, every candidate is tried, whatever its cost.
 template <class Space, class T>
 bool Tuner<Space, T>::affords(const Candidate& c) const {
   return std::isinf(best_total_) || seconds_left() > c.cost.setup_seconds + 3 * c.cost.seconds;
@@ -190,7 +190,7 @@ void Tuner<Space, T>::attempt(Candidate c) {
   }
   if (options_.on_trial) options_.on_trial(c, trials_);
   Failure failure = try_out(c);
-  if (failure.for_memory && best_ != nullptr) {  // there may be room without it
+  if (failure.for_memory && best_ != nullptr) {  // freeing the best format may leave enough memory
     best_.reset();
     failure = try_out(c);
   }
@@ -204,7 +204,7 @@ typename Tuner<Space, T>::Failure Tuner<Space, T>::try_out(Candidate& c) {
     time(c);
     return {};
   } catch (const DeviceError& e) {
-    space_.wait();  // throws when the device is of no more use
+    space_.wait();  // throws when the device can't be used any more
     return {e.what(), true};
   } catch (const Error& e) {
     space_.wait();
@@ -234,10 +234,10 @@ void Tuner<Space, T>::time(Candidate& c) {
   best_ = std::move(built);
 }
 
-/// Kernels for the matrix, where the operator will use them and there is time to wait for them.
+/// Compiles kernels for the matrix if the operator will use such kernels and the budget leaves time to wait for them.
 template <class Space, class T>
 void Tuner<Space, T>::generate(BuiltFormat<Space, T>& built, const Candidate& c) const {
-  constexpr double compilation = 0.5;  // seconds that must be left for one to be waited for
+  constexpr double compilation = 0.5;  // seconds that must be left of the budget
   const bool is_forced = options_.jit == Jit::on;
   if (!worth_compiling(options_, c.cost.seconds) || (!is_forced && seconds_left() < compilation)) return;
   try {

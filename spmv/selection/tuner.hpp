@@ -16,39 +16,42 @@
 
 namespace ostinato {
 
-/// Seconds that measuring may take: those asked for, or what becomes of 0 when the model's best takes so long.
-/// Throws ArgumentError for a negative budget or NaN.
+/// Returns the seconds that measuring may take: options.tune_budget or, if that is 0, a default that depends on the
+/// predicted seconds of the best format's product.
+/// Throws    ArgumentError for a negative budget or NaN.
 double tuning_budget(const FormatOptions& options, double product_seconds);
 
-/// The candidates to try first, from a ranking: those whose predicted total is within twice the best, or all that apply
-/// and csr, the measure of all others, in front.
+/// Returns the candidates to try first: those whose predicted total time is at most twice the best or, with
+/// `everything`, all that can hold the matrix. In the latter case csr comes first, as the reference for all others.
 std::vector<Candidate> first_trials(const std::vector<Candidate>& ranking, bool everything);
 
-/// The formats whose variants to try, the fastest first: three, or all.
+/// Returns the formats whose variants to try, the fastest first: three or, with `everything`, all.
 std::vector<std::string> worth_varying(const std::vector<Candidate>& trials, bool everything);
 
-/// Removes the variants that don't apply or would store more than 1.25 times the bytes of the smallest, 3 times when
-/// everything is to be tried. Returns how many.
+/// Removes the variants that can't hold the matrix or would store more than 1.25 times the bytes of the smallest
+/// variant (3 times with `everything`). Returns the number of removed variants.
+///
 /// Source    Yan, Li, Zhang & Zhou, PPoPP'14, doi:10.1145/2555243.2555255, section 4: it tries the block sizes with the
 ///           four smallest footprints.
 int prune(std::vector<Candidate>& variants, bool everything);
 
-/// Whether this one has been tried already.
+/// Whether the candidate has been tried already.
 bool contains(const std::vector<Candidate>& trials, const Candidate& candidate);
 
-/// What trials depend on: the library, the device and its threads, the values' type, the pattern of the matrix, the
-/// order of magnitude of the expected products, the options, and what each format would store, in which values have a
-/// share.
+/// The key under which trials are kept: everything that the measured times depend on. This is the library version, the
+/// device and its threads, the value type, the pattern of the matrix, the order of magnitude of the expected products,
+/// the options, and the bytes that each format would store. The bytes depend on the values, too.
 std::string trials_key(const std::string& device, std::size_t value_bytes, const std::string& pattern,
                        const std::vector<Candidate>& candidates, const FormatOptions& options);
 
-/// Keeps trials on the user's disk and sets their `file`, if it can.
+/// Keeps trials in the user's cache on disk. On success sets trials.file.
 void keep_trials(const std::string& key, Trials& trials);
 
-/// Those that an earlier run kept: names, parameters and times, but no costs. No candidates when there are none.
+/// Loads trials of an earlier run: names, parameters and times, but no costs. Returns no candidates when none were
+/// kept.
 Trials kept_trials(const std::string& key);
 
-/// Values in [1, 2) without a pattern that an order of additions could profit from.
+/// Returns values in [1, 2) without a regular pattern, so that no format's order of additions has an advantage.
 template <class T>
 std::vector<T> trial_vector(std::size_t n) {
   std::vector<T> x(n);
@@ -58,9 +61,10 @@ std::vector<T> trial_vector(std::size_t n) {
 
 /// Builds and times formats of a list until the budget is spent.
 ///
-/// Exec      The formats of a ranking with the parameters of their own choice come first, then variants() of the
-///           fastest. Waits. At most two are built at a time: the best so far stays, unless its memory is needed.
-/// Requires  What is referred to outlives the tuner. The matrix has entries.
+/// Exec      run() first tries the formats of a ranking with their own choice of parameters, then variants of the
+///           fastest formats. run() waits for the device. At most two built formats are in memory: the best so far and
+///           the one on trial. The best is freed when a trial runs out of memory.
+/// Requires  The constructor's arguments outlive the tuner. The matrix has entries.
 template <class Space, class T>
 class Tuner {
  public:
@@ -71,13 +75,13 @@ class Tuner {
 
   Trials run(const std::vector<Candidate>& ranking);
 
-  /// The candidate as it was built, if it was the best and still is there; otherwise null.
+  /// Returns the built format of candidate `c` if `c` was the best and is still in memory; otherwise null.
   Built take(const Candidate& c);
 
  private:
   struct Failure {
-    std::string reason = {};  ///< empty when there was none
-    bool for_memory = false;  ///< or may be; what a device lacks isn't told apart
+    std::string reason = {};  ///< empty when the trial succeeded
+    bool for_memory = false;  ///< true if memory may have run out; a DeviceError doesn't say
   };
 
   double seconds_left() const { return trials_.budget - watch_.seconds(); }
@@ -95,14 +99,14 @@ class Tuner {
   Vector<Space, T> x_, y_;
   Stopwatch watch_;
   Trials trials_;
-  Built best_;  ///< null also when it had to make room
+  Built best_;  ///< null also when it was freed to make room
   std::string best_name_;
-  double best_seconds_ = std::numeric_limits<double>::infinity();  ///< of a product
+  double best_seconds_ = std::numeric_limits<double>::infinity();  ///< of one product
   double best_total_ = std::numeric_limits<double>::infinity();
 };
 
-/// Trials of an earlier run, with the costs that they have in this one. What isn't known any more or doesn't apply is
-/// left out.
+/// Loads trials of an earlier run and adds the costs predicted in this run. Formats that are unknown now or can't hold
+/// the matrix are left out.
 template <class Space, class T>
 Trials kept_trials(const FormatList<Space, T>& list, const std::string& key, const PlanInput& in) {
   Trials kept = kept_trials(key);

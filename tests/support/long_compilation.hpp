@@ -6,7 +6,7 @@
 
 namespace ostinato::test {
 
-/// CUDA source of a kernel `many`, which takes NVRTC a second or so.
+/// CUDA source of a kernel `many`. NVRTC takes about a second to compile it.
 inline std::string long_source() {
   std::string text = "extern \"C\" __global__ void many(const double* x, double* y) {\n  double s = 0;\n";
   for (int k = 0; k < 600; ++k) text += "  s = fma(x[" + std::to_string(k * 1009) + "], y[threadIdx.x], s);\n";

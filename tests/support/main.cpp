@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-/// What CTest takes for "skipped" (SKIP_RETURN_CODE in tests/CMakeLists.txt).
+/// The exit code that CTest reads as "skipped" (SKIP_RETURN_CODE in tests/CMakeLists.txt).
 constexpr int skipped = 77;
 
 int main(int argc, char** argv) {

@@ -10,13 +10,13 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 
-// Small and random matrices and vectors. All that is random is fixed by its seed.
+// Small and random matrices and vectors. Random values depend only on their seed.
 
 namespace ostinato::test {
 
 using Random = std::mt19937_64;
 
-/// Uniform in -1 .. 1, the same on every standard library.
+/// Returns uniform values in -1 .. 1, the same with every standard library.
 inline double signed_unit(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-52 - 1; }
 
 inline Index below(Random& random, Index n) {
@@ -31,7 +31,7 @@ std::vector<T> random_vector(Index n, std::uint64_t seed) {
   return x;
 }
 
-/// A matrix written out; zeros are left out.
+/// Makes a matrix from all its elements; zeros aren't stored.
 template <class T>
 Csr<T> dense(std::initializer_list<std::initializer_list<double>> rows) {
   std::vector<Triplet<T>> triplets;
@@ -55,7 +55,7 @@ Csr<T> diagonal_matrix(const std::vector<T>& d) {
   return from_triplets<T>(static_cast<Index>(d.size()), static_cast<Index>(d.size()), triplets);
 }
 
-/// The diagonals -1, 0, 1 and what lies `far` to either side of the main one.
+/// A matrix of the diagonals -far, -1, 0, 1 and far.
 template <class T>
 Csr<T> stencil(Index rows, Index cols, Index far, std::uint64_t seed) {
   Random random(seed);
@@ -69,7 +69,8 @@ Csr<T> stencil(Index rows, Index cols, Index far, std::uint64_t seed) {
   return from_triplets<T>(rows, cols, triplets);
 }
 
-/// About per_row entries a row, anywhere; with `gaps` every fifth row and the last three are empty.
+/// A matrix with about per_row entries per row in random columns. With `gaps` every fifth row and the last three rows
+/// are empty.
 template <class T>
 Csr<T> scattered(Index rows, Index cols, Index per_row, bool gaps, std::uint64_t seed) {
   Random random(seed);
@@ -95,8 +96,8 @@ Csr<T> with_dense_row(Index rows, Index cols, Index full, std::uint64_t seed) {
   return from_triplets<T>(rows, cols, triplets);
 }
 
-/// The same matrix with the entries of each row in another order and one in three of them split in two halves, so that
-/// it is neither sorted nor free of duplicates.
+/// Returns the same matrix with the entries of each row in random order and one entry in three split into two halves,
+/// so that rows are neither sorted nor free of duplicates.
 template <class T>
 Csr<T> shuffled(const Csr<T>& a, std::uint64_t seed) {
   Random random(seed);

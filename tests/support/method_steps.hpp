@@ -7,7 +7,7 @@
 
 #include "support/steps.hpp"
 
-// For the steps of a method, which look at the state of its recurrence.
+// Support for tests of a method's vector steps, which read the state of the recurrence.
 
 namespace ostinato::test {
 

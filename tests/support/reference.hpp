@@ -13,19 +13,19 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 
-// What the library's products and residuals are held against.
+// Reference products and residuals in long double, for comparison with the library's.
 
 namespace ostinato::test {
 
-/// One row of y = alpha A x + beta y in long double, and the sum of what was added up, without signs.
+/// One row of y = alpha A x + beta y in long double, and the sum of the absolute values of its terms.
 struct ReferenceRow {
   long double value = 0;
   long double magnitude = 0;
   Offset entries = 0;
 
-  /// How far a product in T may be off: 10 eps of the magnitude, as DESIGN.md asks, for rows of up to 100 entries.
-  /// No order of additions keeps that for rows of any length; the rounding of n additions grows as sqrt(n) as a rule
-  /// (as n at worst), so past 100 entries sqrt(n) eps.
+  /// The largest allowed error of a product in T: 10 eps times the magnitude for rows of up to 100 entries. No order of
+  /// additions keeps this bound for rows of any length. The rounding of n additions usually grows as sqrt(n) (at worst
+  /// as n), so the factor is sqrt(n) eps above 100 entries.
   template <class T>
   long double bound() const {
     const long double factor = std::max(10.0L, std::sqrt(static_cast<long double>(entries)));
@@ -34,7 +34,7 @@ struct ReferenceRow {
   }
 };
 
-/// beta == 0 doesn't look at y, which may then be empty.
+/// With beta == 0 y isn't read and may be empty.
 template <class T>
 std::vector<ReferenceRow> reference_product(const CsrView<T>& a, T alpha, const std::vector<T>& x, T beta,
                                             const std::vector<T>& y) {
@@ -56,7 +56,7 @@ std::vector<ReferenceRow> reference_product(const CsrView<T>& a, T alpha, const 
   return out;
 }
 
-/// Empty when each element is within its row's bound; else says which is the first that isn't.
+/// Empty when each element is within its row's bound; otherwise describes the first element that isn't.
 template <class T>
 std::string difference(const std::vector<T>& y, const std::vector<ReferenceRow>& reference) {
   if (y.size() != reference.size()) return std::to_string(y.size()) + " elements";
@@ -75,7 +75,7 @@ std::string difference(const std::vector<T>& y, const std::vector<ReferenceRow>&
 struct ReferenceResidual {
   double norm = 0;
   double b_norm = 0;
-  double bound = 0;  ///< how far the norm of a residual computed in T may be off
+  double bound = 0;  ///< largest allowed error of the norm of a residual in T
 };
 
 template <class T>
@@ -102,7 +102,7 @@ bool all_finite(const std::vector<T>& x) {
   return std::all_of(x.begin(), x.end(), [](T v) { return std::isfinite(v); });
 }
 
-/// What an exception of type E says that f throws; a failure when it doesn't.
+/// Returns the message of the exception of type E that f throws; fails the test when f throws none.
 template <class E, class F>
 std::string message_of(F f) {
   try {

@@ -7,7 +7,7 @@
 
 #include "support/matrices.hpp"
 
-// The matrices that every format must multiply with, or say why it can't hold them.
+// The matrices that every format must multiply correctly, or give the reason why it can't hold them.
 
 namespace ostinato::test {
 
@@ -42,7 +42,7 @@ std::vector<Sample<T>> rectangular_samples() {
           {"no columns", from_triplets<T>(5, 0, {})},       {"no rows", from_triplets<T>(0, 5, {})}};
 }
 
-/// Entries of 0 that are stored: they count as entries of the pattern.
+/// A matrix with stored zeros, which count as entries of the pattern.
 template <class T>
 Csr<T> with_explicit_zeros() {
   Csr<T> a = stencil<T>(597, 597, 20, 8);
@@ -50,7 +50,7 @@ Csr<T> with_explicit_zeros() {
   return a;
 }
 
-/// Rows whose lengths lie about the sizes in which kernels cut rows, among short ones.
+/// Long rows among short rows. Their lengths are close to the sizes at which kernels split rows.
 template <class T>
 Csr<T> with_long_rows() {
   const std::vector<Index> lengths = {31, 32, 33, 255, 256, 257, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 4097, 20000};
@@ -65,7 +65,8 @@ Csr<T> with_long_rows() {
   return from_triplets<T>(300, cols, triplets);
 }
 
-/// More rows of some hundred entries than two a multiprocessor (of 149 at most), and longer ones among them.
+/// More rows of some hundred entries than two per multiprocessor (up to 149 multiprocessors), and longer rows among
+/// them.
 template <class T>
 Csr<T> with_many_long_rows() {
   const std::vector<Index> longest = {511, 512, 513, 1023, 1024, 1025};
@@ -84,7 +85,7 @@ Csr<T> with_many_long_rows() {
   return from_triplets<T>(rows, cols, triplets);
 }
 
-/// More rows than any one block of threads takes, and one row with half of the 200k entries.
+/// Matrices with more rows than one thread block takes, and a matrix in which one row has half of the 200k entries.
 template <class T>
 std::vector<Sample<T>> large_samples() {
   return {{"explicit zeros", with_explicit_zeros<T>()},

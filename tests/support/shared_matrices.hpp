@@ -13,9 +13,9 @@
 
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
-// Real matrices: three that are in the repository, and many that may lie beside it. Those are in the folder
-// <OSTINATO_SHARED_DIR>/matrices, from the environment or, if that says nothing, as CMake found it. Where there is none,
-// there are no tests of them but SharedMatrices.AreHere, which skips.
+// Real matrices: three in the repository, and many in the folder <OSTINATO_SHARED_DIR>/matrices outside it. The
+// environment variable OSTINATO_SHARED_DIR comes first, then the folder that CMake set. Without this folder only
+// SharedMatrices.AreHere is left, which skips itself.
 
 namespace ostinato::test {
 
@@ -31,10 +31,10 @@ struct SharedMatrixEntry {
   std::string path() const { return folder + name + ".mtx.gz"; }
 };
 
-/// GTest prints it in the place of the bytes.
+/// Lets GTest print the name instead of the bytes.
 inline void PrintTo(const SharedMatrixEntry& e, std::ostream* out) { *out << e.name; }
 
-/// Those in the repository.
+/// The matrices in the repository.
 inline std::vector<SharedMatrixEntry> example_matrices() {
   const std::string folder = std::string(OSTINATO_EXAMPLES_DIR) + "/matrices/";
   return {{"685_bus", 685, 685, 3249, "SPD", folder},
@@ -47,7 +47,7 @@ inline std::string shared_matrices_dir() {
   return std::string(dir != nullptr ? dir : OSTINATO_SHARED_DIR) + "/matrices/";
 }
 
-/// The catalogue of those beside the repository without complex matrices, smallest first.
+/// The catalogue of the matrices outside the repository, without complex matrices, smallest first.
 inline std::vector<SharedMatrixEntry> shared_matrices() {
   std::ifstream file(shared_matrices_dir() + "CATALOGUE.tsv");
   std::vector<SharedMatrixEntry> out;
@@ -65,7 +65,7 @@ inline std::vector<SharedMatrixEntry> shared_matrices() {
   return out;
 }
 
-/// Those of them for which keep(entry) holds.
+/// The matrices of the catalogue for which keep(entry) is true.
 template <class F>
 std::vector<SharedMatrixEntry> shared_matrices(F keep) {
   std::vector<SharedMatrixEntry> all = shared_matrices();
@@ -73,13 +73,13 @@ std::vector<SharedMatrixEntry> shared_matrices(F keep) {
   return all;
 }
 
-/// Why there are none; empty when there are.
+/// Says why there are no shared matrices; empty when there are some.
 inline std::string why_no_shared_matrices() {
   if (!shared_matrices().empty()) return "";
   return "no catalogue of matrices in " + shared_matrices_dir() + "; OSTINATO_SHARED_DIR may name another folder";
 }
 
-/// A test name: letters, digits and underscores.
+/// The matrix name as a test name: letters, digits and underscores.
 inline std::string test_name(const SharedMatrixEntry& e) {
   std::string name = e.name;
   std::replace_if(

@@ -25,11 +25,11 @@
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// Solves from host data to host data on any space, and the check that what a solver says is true.
+// Solves with host data on any space, and checks that what a solver reports is true.
 
 namespace ostinato {
 
-/// GTest prints it in the place of the number.
+/// Lets GTest print the name instead of the number.
 inline void PrintTo(Status status, std::ostream* out) { *out << to_string(status); }
 
 }  // namespace ostinato
@@ -50,7 +50,7 @@ struct Solved {
   std::vector<T> x;
 };
 
-/// The system whose solution is random of size 1.
+/// Makes a system whose solution is random, with elements in -1 .. 1.
 template <class T>
 System<T> with_known_solution(Csr<T> a, std::uint64_t seed = 1) {
   const std::vector<T> x = random_vector<T>(a.cols, seed);
@@ -59,7 +59,7 @@ System<T> with_known_solution(Csr<T> a, std::uint64_t seed = 1) {
   return {std::move(a), std::move(b)};
 }
 
-/// A ring of springs, fixed nowhere: the kernel is the constant vectors.
+/// A ring of springs without a fixed point: a singular matrix whose null space is the constant vectors.
 template <class T>
 Csr<T> ring(Index n) {
   std::vector<Triplet<T>> triplets;
@@ -71,7 +71,7 @@ Csr<T> ring(Index n) {
   return from_triplets<T>(n, n, triplets);
 }
 
-/// The 5-point Laplacian less `shift` times the identity; its eigenvalues lie between -shift and 8 - shift.
+/// The 5-point Laplacian minus `shift` times the identity. Its eigenvalues lie between -shift and 8 - shift.
 template <class T>
 Csr<T> shifted_laplacian(Index n, double shift) {
   Csr<T> a = generate<T>("poisson2d", {.n = n});
@@ -84,8 +84,8 @@ Csr<T> shifted_laplacian(Index n, double shift) {
   return a;
 }
 
-/// [A B'; B 0] with A diagonal and definite, n x n, and B random of full rank, m x n: n positive eigenvalues and m
-/// negative ones.
+/// The saddle point matrix [A B'; B 0]. A is n x n, diagonal and positive definite. B is m x n, random and of full
+/// rank. There are n positive and m negative eigenvalues.
 template <class T>
 Csr<T> saddle_point(Index n, Index m) {
   Random random(11);
@@ -101,7 +101,7 @@ Csr<T> saddle_point(Index n, Index m) {
   return from_triplets<T>(n + m, n + m, triplets);
 }
 
-/// A tolerance that every method reaches in T on a tame matrix.
+/// A tolerance that every method reaches in T on a well-conditioned matrix.
 template <class T>
 constexpr double attainable() {
   return sizeof(T) == 4 ? 1e-5 : 1e-10;
@@ -121,8 +121,8 @@ Solved<T> run(const Space& space, const System<T>& system, const SolveOptions& o
   return run_with<Method>(space, Operator<Space, T>(space, system.a), system, m, options);
 }
 
-/// What must hold of every result, however the solve ended: the residual is that of x, "converged" means that it is
-/// within the tolerance and nothing else means it, and counts and history fit together.
+/// Checks what must hold for every result, however the solve ended. The reported residual is that of x. The status is
+/// "converged" if and only if the residual is within the tolerance. Counts and history agree.
 template <class T>
 void expect_honest(const Solved<T>& solved, const System<T>& system, const SolveOptions& options) {
   const SolveResult& r = solved.result;
@@ -142,7 +142,7 @@ void expect_honest(const Solved<T>& solved, const System<T>& system, const Solve
   }
   EXPECT_NEAR(r.residual, truth.norm, truth.bound + 1e-12 * truth.norm);
   const double unit = truth.b_norm > 0 ? truth.b_norm : 1;
-  const double last_digit = std::numeric_limits<double>::denorm_min() / unit;  // of a residual that is denormal
+  const double last_digit = std::numeric_limits<double>::denorm_min() / unit;  // rounding of a denormal residual
   EXPECT_NEAR(r.relative_residual, r.residual / unit, 1e-12 * r.relative_residual + last_digit);
   if (r.status == Status::converged) {
     EXPECT_LE(truth.norm, goal * (1 + 1e-12) + truth.bound);
@@ -160,7 +160,7 @@ Solved<T> solve_honestly(const Space& space, const System<T>& system, const Solv
   return solved;
 }
 
-/// A method of the list, without its type.
+/// A method of the list of solvers behind a function pointer.
 template <class Space, class T>
 struct NamedMethod {
   std::string_view name;
@@ -173,8 +173,8 @@ std::vector<NamedMethod<Space, T>> every_method(MethodList<M...>) {
   return {{M::name, &M::template run<Space, T>}...};
 }
 
-/// A test that is made for each method of the list on each space, by OSTINATO_METHOD_TEST. The method isn't a type here,
-/// so that a body is compiled once for a space and a value type.
+/// The base class of tests that OSTINATO_METHOD_TEST defines for each method of the list on each space. The method
+/// isn't a template parameter, so that a test is compiled only once for a space and a value type.
 template <class Case>
 class MethodTest : public SpaceTest<Case> {
  public:
@@ -233,7 +233,7 @@ bool register_on_every_space(testing::Types<Case...>, const char* suite, const c
   return true;
 }
 
-/// As TYPED_TEST, for every method on every space: "Failure/cg_Host_double.ZeroMatrixIsNotSolved".
+/// Like TYPED_TEST, for every method on every space: "Failure/cg_Host_double.ZeroMatrixIsNotSolved".
 #define OSTINATO_METHOD_TEST(suite, name)                                                    \
   template <class Case>                                                                      \
   class suite##name : public MethodTest<Case> {                                              \
@@ -248,13 +248,13 @@ bool register_on_every_space(testing::Types<Case...>, const char* suite, const c
   template <class Case>                                                                      \
   void suite##name<Case>::TestBody()
 
-/// Whether one of the notes of the solve holds these words.
+/// Whether one of the notes of the solve contains these words.
 inline bool mentions(const SolveResult& result, std::string_view words) {
   return std::any_of(result.notes.begin(), result.notes.end(),
                      [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
 
-/// How often the method began anew from the recomputed residual, by what its notes say.
+/// Returns how often the method restarted from the recomputed residual, according to its notes.
 inline int restarts(const SolveResult& result) {
   for (const std::string& note : result.notes) {
     const std::string words = result.solver + " restarted from the recomputed residual ";
@@ -263,7 +263,7 @@ inline int restarts(const SolveResult& result) {
   return 0;
 }
 
-/// An operator that only knows apply, as a matrix-free one would.
+/// An operator that has apply only, as a matrix-free operator would.
 template <class Op>
 class WithoutDot {
  public:
@@ -279,7 +279,7 @@ class WithoutDot {
   const Op& op_;
 };
 
-/// An operator whose product number `bad` (from 0) has one NaN.
+/// An operator whose product number `bad` (counted from 0) contains one NaN.
 template <class Op>
 class FailingAt {
  public:
@@ -299,7 +299,7 @@ class FailingAt {
   mutable int calls_ = 0;
 };
 
-/// An operator whose products 1 to `last` (from 0) are too large by a thousandth.
+/// An operator whose products 1 to `last` (counted from 0) are too large by a thousandth.
 template <class Op>
 class WrongAtFirst {
  public:
@@ -319,7 +319,7 @@ class WrongAtFirst {
   mutable int calls_ = 0;
 };
 
-/// z = d * r: a user's preconditioner that knows nothing but apply.
+/// z = d * r: a user's preconditioner that has apply only.
 template <class Space, class T>
 class UserDiagonal {
  public:

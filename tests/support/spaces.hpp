@@ -33,7 +33,7 @@ constexpr bool any_on_device(testing::Types<Case...>) {
   return (Case::Space::on_device || ...);
 }
 
-/// What is in the library with CUDA alone may be called under `if constexpr (built_with_cuda)`.
+/// True in a build with CUDA. Functions that exist only with CUDA may be called under `if constexpr (built_with_cuda)`.
 inline constexpr bool built_with_cuda = any_on_device(EverySpace{});
 
 template <class Space>
@@ -46,7 +46,7 @@ constexpr const char* value_name() {
   return sizeof(T) == 4 ? "float" : "double";
 }
 
-/// "Cuda_double": CTest tells the tests that need a GPU by the space in their names.
+/// Names such as "Cuda_double". CTest recognises tests that need a GPU by the space in their names.
 struct SpaceNames {
   template <class Case>
   static std::string GetName(int) {
@@ -54,7 +54,7 @@ struct SpaceNames {
   }
 };
 
-/// Why tests of the space can't run here; empty when they can.
+/// Says why tests of the space can't run here; empty when they can.
 template <class Space>
 std::string why_absent() {
   if constexpr (Space::on_device) {
@@ -64,7 +64,7 @@ std::string why_absent() {
   }
 }
 
-/// A typed test that has a space, or skips.
+/// The base class of typed tests. SetUp() makes the space, or skips the test.
 template <class Case>
 class SpaceTest : public testing::Test {
  public:

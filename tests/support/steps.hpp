@@ -15,14 +15,14 @@
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// A fused step is held against the chain of single operations that it stands for, in long double.
+// A fused step is compared with the sequence of single operations that it replaces, computed in long double.
 
 namespace ostinato::test {
 
-/// Up to some blocks of the host, and not a multiple of anything.
+/// Sizes up to some blocks of the host, not multiples of any block or warp size.
 inline constexpr Index step_sizes[] = {1, 31, 33, 597, 5 * static_cast<Index>(host_block) + 3};
 
-/// One element: what it should be and the sizes of what it was made of.
+/// The expected value of an element, and the sum of the absolute values of its terms.
 struct Want {
   long double value, magnitude;
 };
@@ -53,7 +53,7 @@ class StepsTest : public SpaceTest<Case> {
 
   Device vector(Index n, std::uint64_t seed) const { return this->put(random_vector<Value>(n, seed)); }
 
-  /// Each element of y is f(i).value up to a few roundings of f(i).magnitude.
+  /// Expects each element of y to be f(i).value up to a few roundings of f(i).magnitude.
   template <class F>
   static void expect_elements(const Device& y, F f) {
     const std::vector<Value> got = y.download();
@@ -62,7 +62,7 @@ class StepsTest : public SpaceTest<Case> {
     EXPECT_EQ(difference(got, want), "");
   }
 
-  /// The slot holds x . y; sums are in double whatever T is.
+  /// Expects the slot to hold x . y. Sums are in double for every T.
   void expect_dot(const double* place, const std::vector<Value>& x, const std::vector<Value>& y) const {
     ReferenceRow want{0, 0, static_cast<Offset>(x.size())};
     for (std::size_t i = 0; i < x.size(); ++i) {

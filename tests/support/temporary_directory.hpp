@@ -10,7 +10,7 @@
 
 namespace ostinato::test {
 
-/// A new directory that is removed in the end.
+/// A new directory, which the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
