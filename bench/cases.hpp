@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::bench {
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/formats/machine.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::bench {
 

@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace {
 

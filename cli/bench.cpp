@@ -178,11 +178,9 @@ std::function<int()> define_bench(Command& command) {
   add_tune_option(command, in->formats, "model, measure",
                   "parameters of formats: by rule (model) or the fastest (measure)");
   add_kernel_options(command, in->formats);
-  command.add({.names = "--repetitions",
-               .description = "timings, of which the median counts",
-               .value = "N",
-               .check = whole(1)},
-              in->repetitions);
+  command.add(
+      {.names = "--repetitions", .description = "timings, of which the median counts", .value = "N", .check = whole(1)},
+      in->repetitions);
   command.add(json_option, in->json);
   add_device_options(command, in->device);
   return [in] {

@@ -29,7 +29,7 @@ Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::ma
 
 /// An option, or an argument that is identified by its position, as the help shows it.
 struct Option {
-  std::string names;              ///< "-f,--rhs"; without dashes for an argument
+  std::string names;  ///< "-f,--rhs"; without dashes for an argument
   std::string description;
   std::string value = {};         ///< placeholder of the value in the help: FILE, NAME, N, X
   Check check = {};               ///< empty: every value is accepted

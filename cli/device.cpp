@@ -34,11 +34,9 @@ void add_device_options(Command& command, DeviceOptions& options) {
                .value = "NAME",
                .check = unknown_device},
               options.device);
-  command.add({.names = "--precision",
-               .description = "double or single",
-               .value = "NAME",
-               .check = one_of("double, single")},
-              options.precision);
+  command.add(
+      {.names = "--precision", .description = "double or single", .value = "NAME", .check = one_of("double, single")},
+      options.precision);
   command.add({.names = "--threads",
                .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all",
                .value = "N",

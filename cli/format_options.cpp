@@ -64,12 +64,13 @@ void add_kernel_options(Command& command, FormatInput& in) {
                .value = "WHEN",
                .check = one_of("off, on, auto")},
               in.jit);
-  command.add({.names = "--compress",
-               .description = "constant, mirrored and narrow values in fewer bytes, without losing a bit: off, on, auto "
-                              "(where bytes count)",
-               .value = "WHEN",
-               .check = one_of("off, on, auto")},
-              in.compress);
+  command.add(
+      {.names = "--compress",
+       .description = "constant, mirrored and narrow values in fewer bytes, without losing a bit: off, on, auto "
+                      "(where bytes count)",
+       .value = "WHEN",
+       .check = one_of("off, on, auto")},
+      in.compress);
 }
 
 std::string format_listing() { return listing("Formats", format_list<Host, double>()); }

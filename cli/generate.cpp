@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <filesystem>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 #include "commands.hpp"

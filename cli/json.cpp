@@ -114,9 +114,18 @@ Json to_json(const SolveReport& r) {
 }
 
 Json to_json(const SearchVerdict& v) {
-  return {{"n_diag", v.n_diag}, {"n_offset", v.n_offset}, {"p_offset", v.p_offset},    {"n_elem", v.n_elem},
-          {"n_zero", v.n_zero}, {"p_zero", v.p_zero},     {"label_lz", v.label_lz},    {"label_s", v.label_s},
-          {"delta", v.delta},   {"alpha", v.alpha},       {"type", diagonal_type_text(v.type)}, {"format", v.format},
+  return {{"n_diag", v.n_diag},
+          {"n_offset", v.n_offset},
+          {"p_offset", v.p_offset},
+          {"n_elem", v.n_elem},
+          {"n_zero", v.n_zero},
+          {"p_zero", v.p_zero},
+          {"label_lz", v.label_lz},
+          {"label_s", v.label_s},
+          {"delta", v.delta},
+          {"alpha", v.alpha},
+          {"type", diagonal_type_text(v.type)},
+          {"format", v.format},
           {"reason", v.reason}};
 }
 

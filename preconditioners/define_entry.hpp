@@ -9,11 +9,11 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
-#define OSTINATO_DEFINE_PRECONDITIONER(entry, Class)     \
-  template <class Space, class T>                        \
-  PreconditionerEntry<Space, T> entry##_entry() {        \
-    return preconditioner_entry<Class<Space, T>>();      \
-  }                                                      \
+#define OSTINATO_DEFINE_PRECONDITIONER(entry, Class)                        \
+  template <class Space, class T>                                           \
+  PreconditionerEntry<Space, T> entry##_entry() {                           \
+    return preconditioner_entry<Class<Space, T>>();                         \
+  }                                                                         \
   template PreconditionerEntry<Host, float> entry##_entry<Host, float>();   \
   template PreconditionerEntry<Host, double> entry##_entry<Host, double>(); \
   template PreconditionerEntry<Cuda, float> entry##_entry<Cuda, float>();   \

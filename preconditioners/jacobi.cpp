@@ -26,7 +26,8 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
     : space_(space), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
   Vector<Space, double> unusable(space, 1, 0.0);
   sum(space, inverse_.size(),
-      detail::InvertDiagonal<T>{detail::pattern_of(a.view()), a.view().val.data(), inverse_.data(), options.absolute}, unusable.data());
+      detail::InvertDiagonal<T>{detail::pattern_of(a.view()), a.view().val.data(), inverse_.data(), options.absolute},
+      unusable.data());
   if (unusable.download()[0] == 0) return;
   const std::vector<T> inverse = inverse_.download();
   const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });

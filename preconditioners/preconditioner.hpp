@@ -72,26 +72,27 @@ class PreconditionerRef {
 
   // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
-  static constexpr Calls calls = {
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
-        return false;
-      },
-      [](const void* o) {
-        if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
-        return ostinato::is_capturable<M>;
-      },
-      [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-      [](const void* o, In<T> r, Out<T> z, double* slot) {
-        if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
-          return bool(as<M>(o).apply_dot(r, z, slot));
-        } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
-          as<M>(o).apply_dot(r, z, slot);
-          return true;
-        } else {
-          return false;
-        }
-      }};
+  static constexpr Calls calls = {[](const void* o) {
+                                    if constexpr (requires { bool(as<M>(o).is_identity()); })
+                                      return bool(as<M>(o).is_identity());
+                                    return false;
+                                  },
+                                  [](const void* o) {
+                                    if constexpr (requires { bool(as<M>(o).capturable()); })
+                                      return bool(as<M>(o).capturable());
+                                    return ostinato::is_capturable<M>;
+                                  },
+                                  [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
+                                  [](const void* o, In<T> r, Out<T> z, double* slot) {
+                                    if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
+                                      return bool(as<M>(o).apply_dot(r, z, slot));
+                                    } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
+                                      as<M>(o).apply_dot(r, z, slot);
+                                      return true;
+                                    } else {
+                                      return false;
+                                    }
+                                  }};
 
   const void* object_ = nullptr;
   const Calls* calls_ = nullptr;

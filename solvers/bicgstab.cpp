@@ -28,13 +28,13 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& a, In
     space.upload(s, &start, sizeof start);
     copy<T>(space, r, s0);  // s0 = r
     const auto iterate = [&] {
-      update_p<T>(space, s, r, v, p, state);         // p = r + beta (p - omega v)
-      if (!m.is_identity()) m.apply(p, p_hat);       // p_hat = M^-1 p
-      a.apply_dot(space, p_hat, v, s0, &s->s0v);     // v = A p_hat;  s0v = s0 . v
-      update_s<T>(space, s, v, r, state);            // alpha = rho / s0v;  r -= alpha v
-      if (!m.is_identity()) m.apply(r, s_hat);       // s_hat = M^-1 r
-      a.apply(T{1}, s_hat, T{0}, t);                 // t = A s_hat
-      dots_ts_tt<T>(space, s, t, r, state);          // ts = t . r;  tt = t . t
+      update_p<T>(space, s, r, v, p, state);      // p = r + beta (p - omega v)
+      if (!m.is_identity()) m.apply(p, p_hat);    // p_hat = M^-1 p
+      a.apply_dot(space, p_hat, v, s0, &s->s0v);  // v = A p_hat;  s0v = s0 . v
+      update_s<T>(space, s, v, r, state);         // alpha = rho / s0v;  r -= alpha v
+      if (!m.is_identity()) m.apply(r, s_hat);    // s_hat = M^-1 r
+      a.apply(T{1}, s_hat, T{0}, t);              // t = A s_hat
+      dots_ts_tt<T>(space, s, t, r, state);       // ts = t . r;  tt = t . t
       // omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r
       update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r, state);
     };
@@ -44,9 +44,9 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& a, In
   return solve_with_restarts<Bicgstab>(space, a, b, x, options, workspace, recurrence);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                     \
-  template SolveResult Bicgstab::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                  \
-                               const PreconditionerRef<Space, T>&, const SolveOptions&)
+#define OSTINATO_INSTANTIATE(Space, T)                                                          \
+  template SolveResult Bicgstab::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
+                                     const PreconditionerRef<Space, T>&, const SolveOptions&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

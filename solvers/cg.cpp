@@ -50,8 +50,8 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b,
   return solve_with_restarts<Cg>(space, a, b, x, options, workspace, recurrence);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                     \
-  template SolveResult Cg::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                  \
+#define OSTINATO_INSTANTIATE(Space, T)                                                    \
+  template SolveResult Cg::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
                                const PreconditionerRef<Space, T>&, const SolveOptions&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -38,7 +38,8 @@ struct UpdateR {
 
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
     if (positive) state->record(rr.v[0]);
-    if (!positive) state->state = *pq - *pq == 0 && *rz - *rz == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
+    if (!positive)
+      state->state = *pq - *pq == 0 && *rz - *rz == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
     state->x_is_behind = positive && state->state != ConvergenceState::not_a_number;
   }
 };

@@ -21,9 +21,9 @@ struct ConvergenceState {
   int iteration = 0;  ///< finished iterations of this recurrence
   int state = going;
   int x_is_behind = 0;  ///< 1 between the update of r and the update of x, for methods that split these updates
-  int last = 0;      ///< iteration to stop after
-  double goal = 0;   ///< residual norm at which to stop
-  double limit = 0;  ///< residual norm above which the recurrence has diverged; 0: none
+  int last = 0;         ///< iteration to stop after
+  double goal = 0;      ///< residual norm at which to stop
+  double limit = 0;     ///< residual norm above which the recurrence has diverged; 0: none
   double norms[ring] = {};
 
   OSTINATO_FUNCTION bool running() const { return state == going; }

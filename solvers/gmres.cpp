@@ -40,7 +40,9 @@ struct Arnoldi {
         size(columns),
         flexible(keep_z && !m.is_identity()),
         v(workspace.template allocate<T>(n * (width(columns) + 1))),
-        z(workspace.template allocate<T>(flexible ? n * width(columns) : m.is_identity() ? 0 : n)),
+        z(workspace.template allocate<T>(flexible          ? n * width(columns)
+                                         : m.is_identity() ? 0
+                                                           : n)),
         h(workspace.template allocate<T>((width(columns) + 2) * width(columns))),
         again(workspace.template allocate<T>(width(columns) + 1)),
         ww(workspace.emplace(0.0)) {}
@@ -139,9 +141,9 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& a, In<T>
   return solve_with_restarts<Gmres>(space, a, b, x, options, workspace, recurrence);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                     \
-  template SolveResult Gmres::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                  \
-                               const PreconditionerRef<Space, T>&, const SolveOptions&)
+#define OSTINATO_INSTANTIATE(Space, T)                                                       \
+  template SolveResult Gmres::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
+                                  const PreconditionerRef<Space, T>&, const SolveOptions&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

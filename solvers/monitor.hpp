@@ -50,9 +50,7 @@ class Monitor {
   double goal() const { return goal_; }
   int every() const { return every_; }
   int iterations() const { return iterations_; }
-  StopReason reason() const {
-    return interrupted_ && reason_ != StopReason::none ? StopReason::interrupt : reason_;
-  }
+  StopReason reason() const { return interrupted_ && reason_ != StopReason::none ? StopReason::interrupt : reason_; }
   double seconds() const { return watch_.seconds(); }
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
@@ -152,8 +150,8 @@ class Monitor {
   int iterations_ = 0;           ///< finished iterations of all recurrences
   int iterations_before_ = 0;    ///< finished iterations of the recurrences before this one
   bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block
-  int recorded_ = 0;            ///< iterations of this recurrence that are in the history
-  int last_reported_ = 0;       ///< value of iterations_ at the last call of the callback
+  int recorded_ = 0;             ///< iterations of this recurrence that are in the history
+  int last_reported_ = 0;        ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };
 

@@ -9,10 +9,10 @@
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/monitor.hpp>
 #include <ostinato/solvers/solver.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 // The start, the restarts and the end of a solve, which all methods share. The methods' .cpp files include this header.
 
@@ -35,8 +35,7 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
     return 1;
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6;
-    const double bytes =
-        12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
+    const double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth();
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
   }
@@ -159,8 +158,7 @@ SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>&
   result.solver = Method::name;
   Out<T> r = workspace.template allocate<T>(b.size()), scaled;
   double* rr = workspace.emplace(0.0);
-  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr),
-               b_norm = std::sqrt(read_scalar(space, rr));
+  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr), b_norm = std::sqrt(read_scalar(space, rr));
   if (factor != 1) {  // solves A (factor x) = factor b
     b = scaled;
     scale<T>(space, static_cast<T>(factor), x, x);

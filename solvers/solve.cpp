@@ -147,8 +147,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   return result;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
-  template SolveResult solve_by_name(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,                    \
+#define OSTINATO_INSTANTIATE(Space, T)                                                          \
+  template SolveResult solve_by_name(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
                                      const PreconditionerRef<Space, T>&, std::string_view, const SolveOptions&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

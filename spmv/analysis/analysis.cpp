@@ -46,9 +46,9 @@ void Analysis<Space, T>::complete() const {
   s.seconds += watch.seconds();
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                            \
-  template std::shared_ptr<const DiagonalCensus> census_of(const Space&, const CsrView<T>&, const Structure&,    \
-                                                           AnalysisDepth);                                        \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                        \
+  template std::shared_ptr<const DiagonalCensus> census_of(const Space&, const CsrView<T>&, const Structure&, \
+                                                           AnalysisDepth);                                    \
   template class Analysis<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

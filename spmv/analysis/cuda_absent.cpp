@@ -26,9 +26,9 @@ std::string pattern_hash(const Cuda&, const CsrView<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                            \
-  template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                               \
-  template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index);      \
+#define OSTINATO_INSTANTIATE(T)                                                                       \
+  template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                          \
+  template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index); \
   template std::string pattern_hash(const Cuda&, const CsrView<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

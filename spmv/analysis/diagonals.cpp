@@ -96,7 +96,7 @@ std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, st
 /// Judges the entries of row(0) .. row(count - 1), which have every value that there is.
 template <class T, class Row>
 void inspect_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
-                  Row row_at, DiagonalCensus& census) {
+                    Row row_at, DiagonalCensus& census) {
   const std::vector<detail::Stretch> whole = whole_diagonals(census);
   std::vector<T> first(offsets.size());
   for (std::size_t d = 0; d < first.size(); ++d) first[d] = a.value(whole[d].first, offsets[d]);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
-#include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

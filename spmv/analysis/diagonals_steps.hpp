@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/function.hpp>
 

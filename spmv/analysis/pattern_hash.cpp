@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/analysis/pattern_hash_steps.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/function.hpp>
-#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

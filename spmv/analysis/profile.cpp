@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/analysis/profile.hpp>
 
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/analysis/profile_steps.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/slot_atomic.hpp>
 
 namespace ostinato {

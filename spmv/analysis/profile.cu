@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/profile_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
-#include <ostinato/spmv/analysis/profile_steps.hpp>
 
 namespace ostinato {
 

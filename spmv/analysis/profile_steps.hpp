@@ -17,8 +17,8 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
@@ -376,8 +376,9 @@ std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
   const Offset* const row_ptr = a.row_ptr.data();
   const std::size_t slices =
       (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
-  histogram<ProfileCounters::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, counters},
-                               counters->rows_of_length);
+  histogram<ProfileCounters::lengths>(space, slices,
+                                      InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, counters},
+                                      counters->rows_of_length);
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
   inspect_values(space, a, counters);

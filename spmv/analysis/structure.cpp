@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/analysis/structure_steps.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 

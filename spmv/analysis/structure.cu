@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/analysis/structure_steps.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato {
 

@@ -11,11 +11,11 @@
 #include <memory>
 #include <vector>
 
-#include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
-#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
-#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::formats::detail {

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/block_order.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

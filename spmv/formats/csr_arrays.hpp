@@ -6,10 +6,10 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/function.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 
 namespace ostinato::formats::detail {
 

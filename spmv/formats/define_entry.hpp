@@ -10,11 +10,11 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato_generated/spaces.hpp>
 
-#define OSTINATO_DEFINE_ENTRY(entry, Class)      \
-  template <class Space, class T>                \
-  FormatEntry<Space, T> entry##_entry() {        \
-    return format_entry<Class<Space, T>>();      \
-  }                                              \
+#define OSTINATO_DEFINE_ENTRY(entry, Class) \
+  template <class Space, class T>           \
+  FormatEntry<Space, T> entry##_entry() {   \
+    return format_entry<Class<Space, T>>(); \
+  }                                         \
   OSTINATO_FOR_EACH_SPACE_OF(OSTINATO_INSTANTIATE_ENTRY, entry)
 
 #define OSTINATO_INSTANTIATE_ENTRY(entry, Space, T) template FormatEntry<Space, T> entry##_entry<Space, T>();

@@ -196,7 +196,8 @@ template <class F>
 constexpr void require_parameters() {
   using P = typename F::Parameters;
   static_assert(
-      requires(const P& p) { std::string(p.text()); }, "a format's Parameters have no member: std::string text() const");
+      requires(const P& p) { std::string(p.text()); },
+      "a format's Parameters have no member: std::string text() const");
   static_assert(
       requires(std::string_view text) { P(P::parse(text)); },
       "a format's Parameters have no member: static Parameters parse(std::string_view)");
@@ -274,11 +275,7 @@ template <class F>
 FormatEntry<typename F::space_type, typename F::value_type> format_entry() {
   detail::require_format<F>();
   if constexpr (HasParameters<F>) detail::require_parameters<F>();
-  return {F::name,
-          F::description,
-          &detail::propose<F>,
-          &detail::check_parameters<F>,
-          &detail::variants<F>,
+  return {F::name,          F::description, &detail::propose<F>, &detail::check_parameters<F>, &detail::variants<F>,
           &detail::build<F>};
 }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <ostinato/spmv/formats/machine.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/formats/machine.hpp>
 
 namespace ostinato {
 

@@ -8,9 +8,9 @@
 #include <array>
 #include <vector>
 
+#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 
 namespace ostinato::formats::detail {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::detail {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <string>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate/families.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 namespace generate_detail {

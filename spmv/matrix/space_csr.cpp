@@ -51,9 +51,8 @@ void SpaceCsr<Space, T>::take(const Space& space, Csr<T>&& a) {
 template <class Space, class T>
 void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
   if constexpr (Space::on_device) {
-    const auto arrays = std::make_shared<const CudaArrays<T>>(
-        CudaArrays<T>{Vector<Cuda, Offset>(space, a.row_ptr), Vector<Cuda, Index>(space, a.col),
-                      Vector<Cuda, T>(space, a.val)});
+    const auto arrays = std::make_shared<const CudaArrays<T>>(CudaArrays<T>{
+        Vector<Cuda, Offset>(space, a.row_ptr), Vector<Cuda, Index>(space, a.col), Vector<Cuda, T>(space, a.val)});
     view_ = {a.rows, a.cols, arrays->row_ptr, arrays->col, arrays->val};
     owned_ = arrays;
   }

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <utility>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 

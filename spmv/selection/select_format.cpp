@@ -51,8 +51,8 @@ class Selector {
   Selection<Space, T> tune(Choice predicted) {
     const Stopwatch watch;
     const Space& space = analysis_.space();
-    const std::string key =
-        trials_key(space.description(), sizeof(T), pattern_hash(space, analysis_.matrix().view()), candidates_, options_);
+    const std::string key = trials_key(space.description(), sizeof(T), pattern_hash(space, analysis_.matrix().view()),
+                                       candidates_, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();
@@ -101,9 +101,9 @@ Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const Form
   return Selector<Space, T>(analysis, options, list).select();
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template struct Selection<Space, T>;                                                                       \
-  template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&,                \
+#define OSTINATO_INSTANTIATE(Space, T)                                                        \
+  template struct Selection<Space, T>;                                                        \
+  template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

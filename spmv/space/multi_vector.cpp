@@ -58,9 +58,9 @@ void combine(const Space& host, int columns, const T* v, const T* y, Out<T> x) {
   add_columns(host, columns, v, y, T{1}, x);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                      \
-  template void project<T, Host>(const Host&, int, const T*, In<T>, T*);             \
-  template void subtract<T, Host>(const Host&, int, const T*, const T*, Out<T>);     \
+#define OSTINATO_INSTANTIATE(T)                                                  \
+  template void project<T, Host>(const Host&, int, const T*, In<T>, T*);         \
+  template void subtract<T, Host>(const Host&, int, const T*, const T*, Out<T>); \
   template void combine<T, Host>(const Host&, int, const T*, const T*, Out<T>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -41,9 +41,9 @@ void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x) 
   gemv(space, CUBLAS_OP_N, x.size(), columns, T{1}, v, y, T{1}, x.data());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                      \
-  template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);             \
-  template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);     \
+#define OSTINATO_INSTANTIATE(T)                                                  \
+  template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \
+  template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
   template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

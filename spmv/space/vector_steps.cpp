@@ -33,11 +33,11 @@ void multiply_dot(const Space& space, In<T> d, In<T> r, Out<T> z, double* slot) 
   sum(space, z.size(), detail::MultiplyDot<T>{d.data(), r.data(), z.data()}, slot);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                             \
-  template void scale<T, Space>(const Space&, T, In<T>, Out<T>);                   \
-  template void dot<T, Space>(const Space&, In<T>, In<T>, double*);                \
+#define OSTINATO_INSTANTIATE(Space, T)                                                \
+  template void scale<T, Space>(const Space&, T, In<T>, Out<T>);                      \
+  template void dot<T, Space>(const Space&, In<T>, In<T>, double*);                   \
   template void subtract_from<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*); \
-  template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);            \
+  template void multiply<T, Space>(const Space&, In<T>, In<T>, Out<T>);               \
   template void multiply_dot<T, Space>(const Space&, In<T>, In<T>, Out<T>, double*)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -11,8 +11,8 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/workspace.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"

@@ -90,7 +90,8 @@ TYPED_TEST(CgSteps, UpdateXPFollowsUpdateR) {
     ConvergenceState x_is_behind;
     x_is_behind.x_is_behind = 1;
 
-    update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), z, x, p, this->state(x_is_behind));
+    update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), z, x, p,
+                  this->state(x_is_behind));
 
     this->expect_elements(x, [&](std::size_t i) { return sum_of(hx[i], 0.75L * hp[i]); });
     this->expect_elements(p, [&](std::size_t i) { return sum_of(hz[i], 2.0L * hp[i]); });

@@ -210,7 +210,8 @@ TYPED_TEST(MinresOn, SolvesShiftedLaplacians) {
     SCOPED_TRACE(shift);
     const auto system = with_known_solution(shifted_laplacian<T>(20, shift));
     std::vector<T> definite(400);
-    for (std::size_t i = 0; i < definite.size(); ++i) definite[i] = static_cast<T>(0.25 + 0.05 * static_cast<double>(i % 3));
+    for (std::size_t i = 0; i < definite.size(); ++i)
+      definite[i] = static_cast<T>(0.25 + 0.05 * static_cast<double>(i % 3));
     const typename TestFixture::Diagonal m(this->space(), definite);
 
     const auto plain = this->solve(system, {.rtol = attainable<T>()});
@@ -283,7 +284,8 @@ TYPED_TEST(MinresOn, HasTheResidualsOfPlainMinres) {
     SCOPED_TRACE(shift);
     const auto system = with_known_solution(shifted_laplacian<T>(12, shift));
     std::vector<T> inverse(144);
-    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = static_cast<T>(0.125 * static_cast<double>(1 + i % 4));
+    for (std::size_t i = 0; i < inverse.size(); ++i)
+      inverse[i] = static_cast<T>(0.125 * static_cast<double>(1 + i % 4));
     const typename TestFixture::Diagonal m(this->space(), inverse);
 
     const auto result = this->solve(system, {.rtol = 1e-3}, m).result;

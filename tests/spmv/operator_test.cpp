@@ -26,9 +26,7 @@ class OperatorOn : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
 
-  static const FormatList<typename Case::Space, Value>& formats() {
-    return format_list<typename Case::Space, Value>();
-  }
+  static const FormatList<typename Case::Space, Value>& formats() { return format_list<typename Case::Space, Value>(); }
 
   template <class Op>
   std::vector<Value> product(const Op& op, const std::vector<Value>& x) const {

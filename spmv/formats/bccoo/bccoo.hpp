@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_parameters.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_store.hpp>
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
 
 namespace ostinato::formats {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/formats/traffic.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::formats {
 

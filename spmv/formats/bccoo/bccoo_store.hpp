@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
 #include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {

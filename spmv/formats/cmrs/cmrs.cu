@@ -186,7 +186,7 @@ void cmrs_apply(const Cuda& space, const CmrsMatrix<Cuda, T>& m, const Product<T
 #define OSTINATO_INSTANTIATE(T)                                                              \
   template CmrsMatrix<Cuda, T> cmrs_build(const Cuda&, const CsrView<T>&, const CmrsShape&); \
   template void cmrs_set_values(const Cuda&, const CsrView<T>&, CmrsMatrix<Cuda, T>&);       \
-  template Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);            \
+  template Csr<T> cmrs_to_csr(const Cuda&, const CmrsMatrix<Cuda, T>&);                      \
   template void cmrs_apply(const Cuda&, const CmrsMatrix<Cuda, T>&, const Product<T>&, int)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -11,8 +11,8 @@
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/formats/traffic.hpp>
 
 namespace ostinato::formats {
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/formats/csr_arrays.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>

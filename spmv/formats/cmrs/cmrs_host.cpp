@@ -76,7 +76,7 @@ void cmrs_apply(const Host& host, const CmrsMatrix<Host, T>& m, const Product<T>
   }
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                             \
+#define OSTINATO_INSTANTIATE(T)                                                              \
   template CmrsMatrix<Host, T> cmrs_build(const Host&, const CsrView<T>&, const CmrsShape&); \
   template void cmrs_set_values(const Host&, const CsrView<T>&, CmrsMatrix<Host, T>&);       \
   template Csr<T> cmrs_to_csr(const Host&, const CmrsMatrix<Host, T>&);                      \

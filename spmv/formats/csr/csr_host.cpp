@@ -152,8 +152,7 @@ void csr_apply(const Host& host, const CsrPlan<Host>& plan, const CsrView<T>& a,
   }
 }
 
-
-#define OSTINATO_INSTANTIATE(T)                                              \
+#define OSTINATO_INSTANTIATE(T)                                                      \
   template CsrPlan<Host>::CsrPlan(const Host&, const CsrView<T>&, const Structure&); \
   template void csr_apply(const Host&, const CsrPlan<Host>&, const CsrView<T>&, T, const T*, T, T*)
 OSTINATO_INSTANTIATE(float);

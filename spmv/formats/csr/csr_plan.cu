@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
-#include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato::formats {
 

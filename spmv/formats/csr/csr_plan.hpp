@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

@@ -23,7 +23,9 @@ class NeedsGpu {
     return c;
   }
 
-  NeedsGpu(const Host&, const SpaceCsr<Host, value_type>&, const PlanInput&) { throw ArgumentError(cusparse_needs_gpu); }
+  NeedsGpu(const Host&, const SpaceCsr<Host, value_type>&, const PlanInput&) {
+    throw ArgumentError(cusparse_needs_gpu);
+  }
   void apply(value_type, std::span<const value_type>, value_type, std::span<value_type>) const {}
   std::size_t bytes() const { return 0; }
 };

@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
-#include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
 
 namespace ostinato::formats {
 

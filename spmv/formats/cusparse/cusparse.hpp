@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
 
 namespace ostinato::formats {
 

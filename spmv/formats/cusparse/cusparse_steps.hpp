@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/block_rows.hpp>
+#include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 

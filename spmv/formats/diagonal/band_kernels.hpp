@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/formats/diagonal/band_view.hpp>
+#include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/formats/diagonal/band_view.hpp>
-#include <ostinato/spmv/formats/product.hpp>
 
 namespace ostinato::formats {
 

@@ -26,7 +26,8 @@ constexpr Offset most_of_rows = 16;
 
 std::string rows_kernel(const std::string& args) {
   return join("extern \"C\" __global__ void __launch_bounds__(256) product(const __grid_constant__ ", args,
-              " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::pdl_trigger_and_wait();\n  rows<false>(a, p, nullptr, none);\n}\n");
+              " a, Product<T> p) {\n  Sums<1> none{};\n  cuda::pdl_trigger_and_wait();\n  rows<false>(a, p, nullptr, "
+              "none);\n}\n");
 }
 
 /// Row pieces with the same diagonals and storages, which share a body.

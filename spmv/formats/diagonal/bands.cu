@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
+#include <ostinato/spmv/formats/diagonal/bands_fill.hpp>
 #include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/formats/diagonal/bands_fill.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

@@ -318,7 +318,7 @@ void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T>& p,
   detail::multiply_dot_blocks(host, a.rows, p, w, slot, AddBands<T>{a});
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                      \
+#define OSTINATO_INSTANTIATE(T)                                                                     \
   template void band_fill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
   template Offset band_count_kept(const Host&, const CsrView<T>&, const BandView<T>&);              \
   template void band_apply(const Host&, const BandView<T>&, const Product<T>&);                     \

@@ -46,8 +46,8 @@ DiagonalPlan plan_diagonals(const PlanInput& in, std::size_t value_bytes, BandPl
   if (in.structure.census == nullptr) return {};
   const DiagonalCensus& census = *in.structure.census;
   const auto bands = std::make_shared<const BandPlan>(planner(census, value_bytes, in.compress));
-  const bool few_rows_differ = in.compress && !census.class_rows.empty() &&
-                               census.diagonals.size() <= ClassTable<double>::max_diagonals;
+  const bool few_rows_differ =
+      in.compress && !census.class_rows.empty() && census.diagonals.size() <= ClassTable<double>::max_diagonals;
   return {bands, few_rows_differ && class_bytes(census, value_bytes) < bands->bytes()};
 }
 
@@ -64,8 +64,7 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
                vectors = value * (static_cast<double>(s.rows) + s.cols);
   c.bytes = planned.as_classes ? class_bytes(*s.census, value_bytes) : plan.bytes();
   c.moved = static_cast<double>(c.bytes) + vectors;
-  c.padding =
-      entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
+  c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
   c.seconds = m.latency + (planned.as_classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
   constexpr double planning = 2e-9;  // for one diagonal of one row piece (EPYC, 2026-11)
   c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +

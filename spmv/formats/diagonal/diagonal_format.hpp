@@ -9,9 +9,9 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/spmv/formats/diagonal/bands.hpp>
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
-#include <ostinato/spmv/formats/diagonal/bands.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 
 namespace ostinato::formats {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/jit/generated_kernels.hpp>
+#include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/diagonal/product_source.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
-#include <ostinato/spmv/formats/diagonal/band_view.hpp>
 #include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/jit/generated_kernels.hpp>
 
 namespace ostinato::formats {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
-#include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
+#include <ostinato/spmv/space/cuda/launch.cuh>
 
 namespace ostinato::formats {
 

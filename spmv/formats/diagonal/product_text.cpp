@@ -44,10 +44,10 @@ std::string head(const std::string& type) {
 }
 
 std::string dot_kernel(const std::string& args) {
-  return join(
-      "extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
-      " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
-      "  cuda::pdl_trigger_and_wait();\n  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const Sums<1>&) {});\n}\n");
+  return join("extern \"C\" __global__ void __launch_bounds__(256) product_dot(const __grid_constant__ ", args,
+              " a, Product<T> p, const T* w, cuda::Reduction to) {\n  Sums<1> dot{};\n"
+              "  cuda::pdl_trigger_and_wait();\n  rows<true>(a, p, w, dot);\n  cuda::grid_sum(dot, to, [](const "
+              "Sums<1>&) {});\n}\n");
 }
 
 std::set<Offset> reach(const std::vector<Index>& offsets, const ProductSource::Tiling& t) {
@@ -94,7 +94,8 @@ std::string tiled_kernel(const char* kernel, const char* args, const ProductSour
                           "u * (blockIdx.x * ", t.threads, "u + threadIdx.x);\n  const unsigned i = ");
   text += t.tall == 1 ? std::string("u;\n")
                       : join("u / ", t.stride, "u * ", Offset{t.stride} * t.tall, "u + u % ", t.stride, "u;\n");
-  text += join("  cuda::pdl_trigger_and_wait();\n  if (i >= ", rows, "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n");
+  text += join("  cuda::pdl_trigger_and_wait();\n  if (i >= ", rows,
+               "u) return;\n  const T* x = p.x + i;\n  Sums<1> none{};\n");
   const auto together = [&](const std::string& when, const std::string& all) {
     text += "  if (" + when + ") {\n";
     for (int r = 0; r < t.tall; ++r) {

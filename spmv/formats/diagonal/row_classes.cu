@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <ostinato/spmv/space/bisect.hpp>
-#include <ostinato/spmv/formats/row_value.cuh>
-#include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/formats/diagonal/row_classes.hpp>
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
+#include <ostinato/spmv/formats/diagonal/row_classes.hpp>
+#include <ostinato/spmv/formats/row_value.cuh>
+#include <ostinato/spmv/space/bisect.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato::formats {
 

@@ -6,12 +6,12 @@
 #include <optional>
 #include <vector>
 
-#include <ostinato/spmv/matrix/csr.hpp>
-#include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/formats/diagonal/class_table.hpp>
 #include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

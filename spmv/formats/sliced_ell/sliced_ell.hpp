@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <variant>
 
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
+#include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {

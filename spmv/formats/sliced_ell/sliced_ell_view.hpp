@@ -106,7 +106,7 @@ void sliced_apply_dot(const Cuda& space, const detail::SlicedView<C, T>& a, cons
 }  // namespace ostinato
 
 // For the source files that define sliced_apply() and sliced_apply_dot().
-#define OSTINATO_INSTANTIATE_SLICED(Space, C, T)                                                                      \
-  template void formats::sliced_apply(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&);     \
-  template void formats::sliced_apply_dot(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&,  \
+#define OSTINATO_INSTANTIATE_SLICED(Space, C, T)                                                                     \
+  template void formats::sliced_apply(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&);    \
+  template void formats::sliced_apply_dot(const Space&, const formats::detail::SlicedView<C, T>&, const Product<T>&, \
                                           const T*, double*)

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <ostinato/spmv/formats/textbook/bsr_view.hpp>
-#include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/formats/textbook/bsr_view.hpp>
 
 namespace ostinato::formats {
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -40,7 +40,8 @@ class Coo {
 
   Coo(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
       : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
-    for_each(space, static_cast<std::size_t>(in.structure.rows), detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
+    for_each(space, static_cast<std::size_t>(in.structure.rows),
+             detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // later products may read these arrays before the preceding kernel ends
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/textbook/csr_baseline.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
 

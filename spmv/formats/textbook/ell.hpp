@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/formats/textbook/ell_view.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/formats/textbook/ell_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <vector>
 
-#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/textbook/hdi_view.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
+#include <ostinato/spmv/formats/textbook/hdi_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
-#include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>
-#include <ostinato/spmv/formats/streamed_cost.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <limits>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::io {
 namespace {

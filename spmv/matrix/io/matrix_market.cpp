@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/assemble.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 namespace io {

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <vector>
 
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
 namespace {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/samples.hpp"
 #include "support/shared_matrices.hpp"

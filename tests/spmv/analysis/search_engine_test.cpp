@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 #include "support/matrices.hpp"
 #include "support/shared_matrices.hpp"

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
-#include <ostinato/spmv/matrix/generate.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/analysis/structure_steps.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/samples.hpp"
 #include "support/spaces.hpp"

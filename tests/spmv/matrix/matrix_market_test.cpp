@@ -13,9 +13,9 @@
 #include <random>
 #include <sstream>
 
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 namespace {

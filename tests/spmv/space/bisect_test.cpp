@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/bisect.hpp>
 
 namespace ostinato::test {
 namespace {

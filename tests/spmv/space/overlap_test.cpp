@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/graph_capture.hpp>
 
 #include "support/spaces.hpp"
 

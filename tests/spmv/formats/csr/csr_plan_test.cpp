@@ -106,7 +106,8 @@ TEST(CsrPlanOfHost, HasEveryRowInOneRunOfRowsThatAreAsLongAsItSays) {
       for (const formats::CsrRun& run : block) {
         ASSERT_EQ(run.begin, next);
         ASSERT_GT(run.end, run.begin);
-        for (auto i = static_cast<std::size_t>(run.begin); run.length >= 0 && i < static_cast<std::size_t>(run.end); ++i)
+        for (auto i = static_cast<std::size_t>(run.begin); run.length >= 0 && i < static_cast<std::size_t>(run.end);
+             ++i)
           ASSERT_EQ(a.row_ptr[i + 1] - a.row_ptr[i], run.length) << i;
         next = run.end;
       }

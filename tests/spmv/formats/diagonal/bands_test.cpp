@@ -520,8 +520,8 @@ TYPED_TEST(DiagonalFamily, CodesTakeAFullTable) {
     const auto stored = this->bands(a, formats::plan_dia);
 
     EXPECT_EQ(letters(stored.plan()), fits ? "CC" : "FF");
-    EXPECT_TRUE(same_bits(this->product(stored, 3000, x),
-                          this->product(this->bands(a, formats::plan_dia, false), 3000, x)));
+    EXPECT_TRUE(
+        same_bits(this->product(stored, 3000, x), this->product(this->bands(a, formats::plan_dia, false), 3000, x)));
   }
 }
 
