@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <regex>
+#include <vector>
+
+#include "cli/program.hpp"
+
+// The sample output in the documents is what the program prints. A fenced block marked "console" begins with
+// "$ ostinato ..." and goes on with the output; a line "..." stands for any number of lines. Times, rates and what
+// follows from them differ from run to run, and the device from machine to machine: these are masked on both sides.
+
+namespace ostinato::cli_tests {
+namespace {
+
+using CliDocuments = Cli;
+using Lines = std::vector<std::string>;
+
+struct Sample {
+  std::string arguments;
+  Lines output;
+};
+
+const std::string root = std::string(OSTINATO_EXAMPLES_DIR) + "/..";
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<Sample> samples_in(const std::string& document) {
+  std::vector<Sample> samples;
+  bool inside = false;
+  const std::string prompt = "$ ostinato ";
+  for (const std::string& line : lines_of(contents(root + "/" + document))) {
+    if (line.starts_with("```")) {
+      inside = line == "```console";
+    } else if (inside && line.starts_with(prompt)) {
+      samples.push_back({line.substr(prompt.size()), {}});
+    } else if (inside && !samples.empty()) {
+      samples.back().output.push_back(line);
+    }
+  }
+  return samples;
+}
+
+/// Without the figures that depend on the machine, with one blank between words, without the paragraph on the device and
+/// the line on what is earned back, which follows from times.
+Lines masked(const Lines& lines) {
+  static const std::regex figure(R"(\b\d[\d.,]*(e[-+]?\d+)? ?(ns|us|ms|s|GB/s|%|products)(?!\w))"), blanks(" +");
+  Lines out;
+  bool device = false;
+  for (const std::string& line : lines) {
+    device = line.starts_with("device ") || (device && line.starts_with(" "));
+    if (!device && line.find(" earn") == std::string::npos)
+      out.push_back(std::regex_replace(std::regex_replace(line, figure, "#"), blanks, " "));
+  }
+  return out;
+}
+
+/// Whether the lines from `k` on are the sample's from `i` on. `furthest` becomes the first line that never fitted.
+bool fits(const Lines& sample, std::size_t i, const Lines& printed, std::size_t k, std::size_t& furthest) {
+  furthest = std::max(furthest, i);
+  if (i == sample.size()) return k == printed.size();
+  if (sample[i] == "...") {
+    for (std::size_t next = k; next <= printed.size(); ++next) {
+      if (fits(sample, i + 1, printed, next, furthest)) return true;
+    }
+    return false;
+  }
+  return k < printed.size() && sample[i] == printed[k] && fits(sample, i + 1, printed, k + 1, furthest);
+}
+
+void expect_samples(const std::string& document, std::size_t at_least,
+                    const std::function<Outcome(const std::string&)>& run) {
+  const std::vector<Sample> samples = samples_in(document);
+  EXPECT_GE(samples.size(), at_least) << document;
+  for (const Sample& sample : samples) {
+    const Outcome outcome = run(sample.arguments);
+    const Lines printed = masked(lines_of(outcome.out + outcome.err)), shown = masked(sample.output);
+    std::size_t furthest = 0;
+    EXPECT_TRUE(fits(shown, 0, printed, 0, furthest))
+        << document << ": $ ostinato " << sample.arguments
+        << "\nfirst line that isn't printed: " << (furthest < shown.size() ? shown[furthest] : "(the end)")
+        << "\nthe program prints:\n"
+        << outcome.out << outcome.err;
+  }
+}
+
+TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
+  const auto in_root = [&](const std::string& arguments) {
+    return run(arguments, "cd '" + root + "' && CUDA_VISIBLE_DEVICES=");
+  };
+  expect_samples("README.md", 3, in_root);
+  expect_samples("docs/getting-started.md", 3, in_root);
+}
+
+}  // namespace
+}  // namespace ostinato::cli_tests
