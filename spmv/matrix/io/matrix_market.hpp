@@ -33,7 +33,7 @@ struct MatrixMarketInfo {
 ///           same error on every run. A file too short for the announced number of entries is refused before memory for
 ///           the entries is allocated.
 /// Exec      Parallel over parts of the text (inflation is serial). The matrix has the same bits for every number of
-///           threads. Peak memory: 3 times the matrix, plus the text when the text was inflated or piped.
+///           threads. Peak memory: at most 3 times the matrix, plus the text when the text was inflated or piped.
 /// Limits    Complex values, and rows or columns past 2^31 - 1, are refused. The reader allocates 8 bytes for each
 ///           announced row. Symmetric files must store the lower triangle, as the standard demands.
 /// Source    Boisvert, Pozo & Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR 5935, 1996.
