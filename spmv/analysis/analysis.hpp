@@ -23,8 +23,8 @@ class Analysis {
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::quick);
 
-  /// On Host the analysis refers to the caller's arrays, which must outlive it. Unsorted rows make it own a sorted
-  /// copy.
+  /// On Host the analysis refers to the caller's arrays, which must outlive the analysis. When rows are
+  /// unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::quick)
       : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
   Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::quick)

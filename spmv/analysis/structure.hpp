@@ -26,7 +26,7 @@ struct Structure {
   Index empty_rows = 0;
   double mean_row = 0;                           ///< entries per row
   double row_deviation = 0;                      ///< standard deviation of the entries per row
-  bool pattern_symmetric = false;                ///< an entry at (i, j) has one at (j, i)
+  bool pattern_symmetric = false;                ///< each entry (i, j) has a mirror entry (j, i)
   bool symmetric = false;                        ///< the pattern is symmetric, and mirrored values are equal
   Index missing_diagonal = 0;                    ///< rows without an entry on the main diagonal, or with 0 there
   bool positive_diagonal = false;                ///< every main diagonal entry exists and is > 0

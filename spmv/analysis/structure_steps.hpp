@@ -45,7 +45,7 @@ struct InspectEntries : CsrPattern {
   Findings* found;
   std::uint8_t* diagonal_used;
 
-  /// The findings of one thread. They let the thread touch shared flags once, not once per entry.
+  /// The findings of one thread. A thread then touches shared flags once, not once per entry.
   struct Seen {
     double on_diagonal = 0;  ///< entries on the main diagonal that aren't 0
     double above_less_below = 0;

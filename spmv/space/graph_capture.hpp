@@ -17,8 +17,8 @@ class Host;
 /// captured, every block runs without a graph.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
-///           the memory slot where it was before. A graph needs that because it always uses the same slots. With other
-///           lengths no block is captured.
+///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
+///           other lengths no block is captured.
 template <class Space>
 class GraphCapture;
 

@@ -9,8 +9,8 @@ namespace ostinato {
 
 /// The CPU, used through Kokkos' host execution space (OpenMP in a Kokkos built with OpenMP).
 ///
-/// The first Host of a program initialises Kokkos, unless the program has already done so. In that case Kokkos is also
-/// finalised when the program exits.
+/// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
+/// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
 /// Exec      Functions return when their work is done.
 class Host {

@@ -36,7 +36,7 @@ double batch_seconds(const Space& space, int calls, F&& f) {
   return watch.seconds();
 }
 
-/// The median of the times; of an even number of times, the upper middle one. Reorders `times`.
+/// The median of the times; of an even number of times, the upper of the two middle times. Reorders `times`.
 inline double median(std::vector<double>& times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
@@ -44,8 +44,8 @@ inline double median(std::vector<double>& times) {
 }
 
 /// Median over `repetitions` batches of the seconds that a call of f() takes on the space. Warm-up batches come first.
-/// They choose the number of calls in a batch, at most 1024, so that a batch takes 2 ms or more. The wait for a GPU,
-/// some 10 us, is then half a per cent.
+/// The warm-up chooses the number of calls in a batch, at most 1024, so that a batch takes 2 ms or more. The wait for a
+/// GPU, some 10 us, is then half a per cent.
 template <class Space, class F>
 double median_seconds(const Space& space, int repetitions, F&& f) {
   constexpr double long_enough = 2e-3;

@@ -100,8 +100,8 @@ void read_size(const std::string& path, std::string_view line, Header& h) {
   }
 }
 
-/// Limits how much memory a wrong size line can make the reader allocate: an entry has at least the length of "1 1
-/// 1\n".
+/// Limits how much memory a wrong size line can make the reader allocate: an entry takes at least the 6 bytes of
+/// "1 1 1\n", or fewer in patterns and arrays.
 void check_length(const std::string& path, const Header& h) {
   const std::size_t shortest = h.array ? 2 : h.field == Field::pattern ? 4 : 6;
   const std::size_t room = (h.body.size() + 1) / shortest;
