@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All that users call. A format of your own includes <ostinato/spmv/formats/list.hpp> as well.
+// The public interface: matrices, operators, preconditioners and solvers. Code that adds its own storage format also
+// includes <ostinato/spmv/formats/list.hpp>.
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>

@@ -15,7 +15,7 @@ template <class Space, class T>
 std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
                                                 AnalysisDepth depth) {
   const bool quick = depth == AnalysisDepth::quick;
-  constexpr Offset cached_entries = 2000000;  // some 24 MB: half of an H200's second-level cache
+  constexpr Offset cached_entries = 2000000;  // about 24 MB, half of the L2 cache of an H200
   if (quick && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
   const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
   if (quick && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;

@@ -12,33 +12,34 @@
 
 namespace ostinato {
 
-/// A matrix in the memory of a space, and what was found out about it. Made once; operators, preconditioners and reports
-/// share it. A copy is the same analysis.
+/// A matrix in the memory of a space, together with its Structure. Operators, preconditioners and reports share one
+/// analysis. Copies refer to the same analysis.
 ///
-/// Exec      The constructors wait for the result. The matrix stays in memory until the last copy has gone.
-/// Requires  One host thread at a time uses an analysis and its copies.
-/// Throws    ArgumentError when the arrays aren't those of a matrix; DeviceError; std::bad_alloc.
+/// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
+/// Requires  Only one host thread at a time uses an analysis and its copies.
+/// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::quick);
 
-  /// Host: refers to the caller's arrays, which have to stay, unless rows have to be put in order first.
+  /// On Host the analysis refers to the caller's arrays, which must outlive the analysis. When rows are
+  /// unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::quick)
       : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
   Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::quick)
       : Analysis(space, a.view(), depth) {}
 
-  /// Takes the matrix over.
+  /// The same, but on Host the analysis takes over the arrays of the matrix.
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::quick)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
   const Space& space() const { return state_->space; }
   const SpaceCsr<Space, T>& matrix() const { return state_->matrix; }
   const Structure& structure() const { return state_->structure; }
-  double seconds() const { return state_->seconds; }  ///< that the analysis took, without an upload
+  double seconds() const { return state_->seconds; }  ///< duration of the analysis, without an upload
 
-  /// Takes the census that a quick analysis left out.
+  /// Takes the census of diagonals if a quick analysis has skipped the census.
   void complete() const;
 
  private:

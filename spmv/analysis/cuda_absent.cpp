@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The analysis on Cuda in a build without CUDA, which nobody can call (spmv/space/cuda_absent.cpp).
+// The analysis functions for Cuda in a build without CUDA. They are never called, because such a build can't create a
+// Cuda object (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>

@@ -21,14 +21,14 @@ struct HostAtomics : detail::SlotAtomic<Host> {
 
 using Distinct = detail::Distinct<HostAtomics>;
 
-/// Slots of a Distinct.
+/// The memory of a Distinct.
 struct Slots {
   std::vector<Offset> ids = std::vector<Offset>(Distinct::capacity);
   int count = 0;
 
   Distinct distinct() { return {ids.data(), &count}; }
 
-  /// The things that are held, in any order; none when there are too many.
+  /// The numbers of the items, in any order; empty when there are too many items.
   std::vector<Offset> held() const {
     std::vector<Offset> out;
     if (count > Distinct::limit) return out;
@@ -39,7 +39,7 @@ struct Slots {
   }
 };
 
-/// f(row) for each row, some thousands of them by one thread in their order, until f says false.
+/// Calls f(row) for each row. One thread handles a block of 2048 rows in order, until f returns false.
 template <class F>
 void for_rows(const Host& space, std::size_t rows, F f) {
   parallel_for(space, (rows + host_block - 1) / host_block, [=](std::size_t block) {
@@ -93,7 +93,7 @@ std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, st
   return slots.held();
 }
 
-/// Judges the entries of row(0) .. row(count - 1), which have every value that there is.
+/// Inspects the values in the rows row_at(0) .. row_at(count - 1). These rows hold every value of the matrix.
 template <class T, class Row>
 void inspect_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
                     Row row_at, DiagonalCensus& census) {

@@ -15,29 +15,30 @@ using cuda::block_threads;
 
 constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
-constexpr Index no_offset = std::numeric_limits<Index>::max();  // past any
+constexpr Index no_offset = std::numeric_limits<Index>::max();  // greater than any offset
 
 using CudaAtomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<CudaAtomics>;
 
-/// All that comes back to the host, pieces aside; 0 when the kernels begin.
+/// The results of the kernels, except the pieces; copied to the host. All members are 0 before the first kernel.
 template <class T>
 struct Found {
-  int classes, values;  ///< how many were counted
+  int classes, values;  ///< numbers of different rows and values counted
   Offset class_slots[Distinct::capacity], value_slots[Distinct::capacity];
   Index class_entries[Distinct::capacity];
   T value[Distinct::capacity];
   detail::Stretch whole[DiagonalCensus::max_diagonals];
-  T first[DiagonalCensus::max_diagonals];  ///< of each diagonal, its first value
+  T first[DiagonalCensus::max_diagonals];  ///< first value of each diagonal
   unsigned misfit[DiagonalCensus::max_diagonals];
 };
 
-/// The listed offsets.
+/// The offsets of the used diagonals, ascending, in device memory.
 struct Listed {
   const Index* offsets;
   int count;
 
-  /// The first diagonal from d on that isn't left of `offset`. All lanes of the warp call it with the same arguments.
+  /// The first diagonal from d on whose offset is at least `offset`. All lanes of a warp call this function with the
+  /// same arguments.
   __device__ int find(int d, Index offset) const {
     for (;; d += warp_threads) {
       const int at = d + static_cast<int>(threadIdx.x % warp_threads);
@@ -47,9 +48,10 @@ struct Listed {
   }
 };
 
-/// Goes through the rows of a warp, one in each lane, diagonal by diagonal: calls f(d, mine, k) in all lanes for each
-/// diagonal d that one of them has; `mine` says in which lanes, k where the lane's entry is. It ends when f says false,
-/// the same in all lanes. All lanes call it; one without a row has begin == end.
+/// Walks through the rows of a warp, one row per lane, diagonal by diagonal. All lanes call f(d, mine, k) for each
+/// diagonal d on which some lane has an entry. `mine` says whether this lane has an entry on d, and k is the position
+/// of that entry. The walk ends when f returns false, which f must do in all lanes at once. All lanes call walk(); a
+/// lane without a row passes begin == end.
 template <class F>
 __device__ void walk(const Index* col, Offset begin, Offset end, Offset row, const Listed& listed, F f) {
   const auto offset_at = [=](Offset k) { return k < end ? static_cast<Index>(col[k] - row) : no_offset; };
@@ -66,7 +68,7 @@ __device__ void walk(const Index* col, Offset begin, Offset end, Offset row, con
   }
 }
 
-/// One block counts one piece; one atomic operation for a warp and diagonal.
+/// Each thread block counts one row piece. Per diagonal, each warp does one atomic operation on each counter.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces) {
@@ -103,7 +105,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// One block puts the pieces of one diagonal together.
+/// Each thread block combines the pieces of one diagonal.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     whole_kernel(detail::Rows<T> a, Index rows_in_piece, Offset piece_count, Listed listed, const PieceDiagonal* pieces,
@@ -123,7 +125,7 @@ __global__ void __launch_bounds__(block_threads)
   if (part.entries > 0) found->first[blockIdx.x] = a.value(part.first, listed.offsets[blockIdx.x]);
 }
 
-/// Empties the block's copy of the slots.
+/// Clears the thread block's copy of the slots.
 __device__ void clear(Offset* cache, int* stop) {
   for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
   if (threadIdx.x == 0) *stop = 0;
@@ -145,10 +147,10 @@ __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a,
   }
 }
 
-/// What a block knows of misfits, so that each is told to the others once.
+/// The misfits that a thread block knows. The block writes a misfit to global memory only once.
 struct Known {
-  unsigned* misfit;  ///< shared, one word a diagonal
-  int* open;         ///< shared: diagonals of which more can be found out
+  unsigned* misfit;  ///< in shared memory, one word per diagonal
+  int* open;         ///< in shared memory: number of diagonals whose properties can still change
 
   __device__ void tell(int d, unsigned found, unsigned all, unsigned* everywhere) const {
     if ((found & ~CudaAtomics::load(misfit + d)) == 0) return;
@@ -158,7 +160,7 @@ struct Known {
   }
 };
 
-/// Judges values: those of the classes' rows when there are few classes, else all.
+/// Inspects the values of one row per row class when there are few classes, otherwise of all rows.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     value_kernel(detail::Rows<T> a, Index rows, Listed listed, Found<T>* found) {
@@ -198,7 +200,7 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Looks up what the host needs of the distinct things.
+/// Looks up the lengths of the class rows and the different values, for the host.
 template <class T>
 struct LookUp {
   detail::Rows<T> a;

@@ -13,18 +13,18 @@ namespace ostinato {
 class Host;
 class Cuda;
 
-/// Rows of a row piece: those of a thread block.
+/// Rows of a row piece. A thread block has as many threads.
 inline constexpr Index piece_rows = 256;
 
-/// One diagonal that holds entries, and what its values have in common.
+/// A diagonal with at least one entry, and common properties of its values.
 struct Diagonal {
   Index offset = 0;       ///< column - row
   Offset entries = 0;     ///< stored entries, explicit zeros included
-  Index first_row = 0;    ///< of its first entry
-  Index last_row = 0;     ///< of its last entry
-  Index longest_gap = 0;  ///< most rows in a row without an entry, between two entries that lie in different row pieces
+  Index first_row = 0;    ///< row of the first entry
+  Index last_row = 0;     ///< row of the last entry
+  Index longest_gap = 0;  ///< most consecutive rows without an entry; gaps within one row piece don't count
   bool constant = false;  ///< all values have the same bits
-  double value = 0;       ///< which, when constant
+  double value = 0;       ///< this value, when constant
   bool single = false;    ///< all values are exact in float
   bool bfloat = false;    ///< all values are exact in bfloat16 (the upper half of a float)
 };
@@ -32,13 +32,13 @@ struct Diagonal {
 /// The entries of one diagonal in one row piece.
 struct PieceDiagonal {
   std::uint16_t entries = 0;
-  std::uint16_t first = 0;  ///< row of the first, within the piece; unset when there are none
-  std::uint16_t last = 0;   ///< row of the last
+  std::uint16_t first = 0;  ///< row of the first entry within the piece; undefined without entries
+  std::uint16_t last = 0;   ///< row of the last entry within the piece
 };
 
-/// What a matrix is, diagonal by diagonal: what the formats of the diagonal family are planned from.
+/// The diagonals of a matrix, in total and by row piece. The plans of the diagonal formats are made from the census.
 ///
-/// Layout    pieces[p * diagonals.size() + d] is of rows [p * rows_in_piece, (p + 1) * rows_in_piece) and diagonal d.
+/// Layout    pieces[p * diagonals.size() + d] is for rows [p * rows_in_piece, (p + 1) * rows_in_piece) of diagonal d.
 struct DiagonalCensus {
   static constexpr std::size_t max_diagonals = 1024;
   static constexpr std::size_t max_classes = 256;
@@ -49,19 +49,19 @@ struct DiagonalCensus {
   Index rows_in_piece = piece_rows;
   std::vector<Diagonal> diagonals;  ///< ascending offsets
   std::vector<PieceDiagonal> pieces;
-  /// When the matrix has at most max_classes different rows (rows are equal when they have the same diagonals with the
-  /// same bits), the first row of each; otherwise empty. Ordered by falling number of entries, then by row.
+  /// The first row of each row class; empty when there are more than max_classes classes. Rows of a class have entries
+  /// on the same diagonals with the same bits. Ordered by falling number of entries, then by row.
   std::vector<Index> class_rows;
-  /// When the entries take at most max_values different values (by bits), those, in any fixed order; otherwise empty.
+  /// The different values of the entries (by bits), in a fixed order; empty when there are more than max_values.
   std::vector<double> values;
   bool symmetric = false;  ///< A(i, j) and A(j, i) are equal (copied from Structure)
 };
 
-/// Takes the census of a matrix whose diagonals are known.
+/// Takes the census of a matrix whose used diagonals are known.
 ///
-/// Exec      In parallel where the matrix is; waits for the result.
-/// Requires  Canonical rows; `offsets` ascending and at most max_diagonals, each with an entry, none left out.
-/// Traffic   Three readings of the matrix at most; what can't hold any more is given up early.
+/// Exec      In parallel on the space, in whose memory the matrix is. Waits for the result.
+/// Requires  Canonical rows. `offsets` holds all diagonals with an entry and no others, ascending.
+/// Traffic   Reads the matrix at most three times. The search for classes and values stops when there are too many.
 /// Throws    ArgumentError for more than max_diagonals offsets, or for rows_in_piece outside 1 .. 65535.
 template <class T>
 DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<const Index> offsets,

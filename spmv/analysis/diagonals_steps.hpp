@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What take_census() does in the same way on both spaces: diagonals.cpp is Host, cuda/diagonals.cu Cuda.
+// The parts of take_census() that both spaces share: diagonals.cpp is for Host, diagonals.cu for Cuda.
 
 #include <algorithm>
 #include <cstdint>
@@ -20,10 +20,10 @@
 
 namespace ostinato::detail {
 
-/// What a value takes away from its diagonal.
+/// Properties that a value rules out for its diagonal.
 enum Misfit : unsigned { varies = 1, not_single = 2, not_bfloat = 4 };
 
-/// Nothing is left to find out of a diagonal with these. Every float is exact in float.
+/// When a diagonal has all these misfits, further values can't change its properties. A float is always exact in float.
 template <class T>
 inline constexpr unsigned all_misfits = sizeof(T) == 4 ? varies | not_bfloat : varies | not_single | not_bfloat;
 
@@ -34,7 +34,7 @@ OSTINATO_FUNCTION auto bits_of(T v) {
   return bits;
 }
 
-/// A NaN in double fits no narrower type: its conversion needn't keep its bits.
+/// A NaN in double isn't exact in any narrower type, because a conversion may change the bits of a NaN.
 template <class T>
 OSTINATO_FUNCTION unsigned misfits(T v, T first) {
   const unsigned differs = bits_of(v) != bits_of(first) ? varies : 0u;
@@ -45,12 +45,12 @@ OSTINATO_FUNCTION unsigned misfits(T v, T first) {
   return differs | ((bits_of(narrow) & 0xffffu) != 0 ? not_bfloat : 0u);
 }
 
-/// Consecutive row pieces of one diagonal, taken together.
+/// The entries of one diagonal in consecutive row pieces.
 struct Stretch {
   Offset entries = 0;
   Index first = 0, last = 0, gap = 0;
 
-  /// The stretch of one piece.
+  /// The stretch of one row piece, which begins at row `begin`.
   static OSTINATO_FUNCTION Stretch of(const PieceDiagonal& d, Offset begin) {
     if (d.entries == 0) return {};
     return {d.entries, static_cast<Index>(begin + d.first), static_cast<Index>(begin + d.last), 0};
@@ -70,7 +70,7 @@ struct Stretch {
   }
 };
 
-/// The rows of a matrix, as the passes read them.
+/// The rows of a matrix, with the operations that the passes need.
 template <class T>
 struct Rows {
   const Offset* row_ptr;
@@ -82,7 +82,7 @@ struct Rows {
   OSTINATO_FUNCTION Offset length(Offset row) const { return end(row) - begin(row); }
   OSTINATO_FUNCTION Index offset(Offset k, Offset row) const { return static_cast<Index>(col[k] - row); }
 
-  /// Of its diagonals and the bits of its values, in their order.
+  /// A hash of the row's diagonals and of the bits of the row's values, in order.
   OSTINATO_FUNCTION std::uint64_t hash(Offset row) const {
     std::uint64_t h = 0;
     for (Offset k = begin(row); k < end(row); ++k) {
@@ -102,7 +102,7 @@ struct Rows {
     return true;
   }
 
-  /// The value at (row, row + offset), which is there.
+  /// The value of the entry (row, row + offset_wanted), which must exist.
   OSTINATO_FUNCTION T value(Offset row, Index offset_wanted) const {
     return val[bisect(begin(row), end(row), [=, this](Offset k) { return offset(k, row) >= offset_wanted; })];
   }
@@ -113,22 +113,22 @@ struct Rows {
   }
 };
 
-/// Things of which at most `limit` different ones are looked for. A slot holds the number of a thing, plus one: the
-/// smallest of those that are the same. Things are compared, and their hash only says where to look, so that a
-/// collision does no harm.
+/// A concurrent hash set that finds up to `limit` different items, which are rows or values. Items have numbers. A slot
+/// holds the smallest number among equal items, plus one. Items are compared exactly; the hash only chooses where to
+/// search, so a collision does no harm.
 template <class Atomics>
 struct Distinct {
   static constexpr int capacity = 1024;
   static constexpr int limit = 256;
   static_assert(limit == DiagonalCensus::max_classes && limit == DiagonalCensus::max_values);
 
-  Offset* slots;  ///< capacity of them; 0 is free
-  int* count;     ///< past limit: there are too many, and the slots say nothing
+  Offset* slots;  ///< `capacity` slots; 0 is free
+  int* count;     ///< number of items; when the count exceeds `limit`, the slots are meaningless
 
   OSTINATO_FUNCTION bool too_many() const { return Atomics::load(count) > limit; }
 
-  /// Adds thing `id` unless one is there for which same(other) holds. Returns false when there are too many.
-  /// `cache` is null, or a copy of the slots that may lag behind; others read it while it is written.
+  /// Adds item `id` unless the set holds an item for which same(other) is true. Returns false when there are too many
+  /// items. `cache` is null or a copy of the slots that may be outdated; several threads read and write the cache.
   template <class Same>
   OSTINATO_FUNCTION bool add(std::uint64_t hash, Offset id, Same same, Offset* cache) const {
     for (int probe = 0; probe < capacity; ++probe) {
@@ -161,7 +161,7 @@ struct Distinct {
   }
 };
 
-/// A census with no more than its frame.
+/// A census with shapes but without counts. Throws ArgumentError as take_census() does.
 template <class T>
 DiagonalCensus blank_census(const CsrView<T>& a, std::span<const Index> offsets, Index rows_in_piece) {
   constexpr Index longest = std::numeric_limits<std::uint16_t>::max();
@@ -214,7 +214,7 @@ inline std::vector<Index> in_order(std::vector<ClassRow> classes) {
   return rows;
 }
 
-/// By their bits, which is an order for NaN, too.
+/// Sorts values by their bits, which also orders NaN.
 template <class T>
 std::vector<double> in_order(std::vector<T> values) {
   std::sort(values.begin(), values.end(), [](T a, T b) { return bits_of(a) < bits_of(b); });

@@ -11,11 +11,11 @@ namespace ostinato {
 class Host;
 class Cuda;
 
-/// Names the pattern of a matrix: 24 hexadecimal digits made from its shape and the places of its entries, not from the
-/// values. Matrices with the same pattern have the same hash on every space; others have another one but for a chance
-/// of 2^-96. Not made to withstand somebody who looks for a collision.
+/// A hash of the pattern of a matrix: 24 hexadecimal digits, made from the shape and the positions of the entries, not
+/// from the values. The hash of a pattern is the same on every space. Two different patterns have the same hash with a
+/// probability of 2^-96. The hash isn't cryptographic.
 ///
-/// Exec      In parallel where the matrix is; waits for the result.
+/// Exec      In parallel on the space, in whose memory the matrix is. Waits for the result.
 /// Traffic   Reads the columns once.
 template <class T>
 std::string pattern_hash(const Host& space, const CsrView<T>& a);

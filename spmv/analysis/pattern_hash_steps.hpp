@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// pattern_hash(), written once for both spaces: pattern_hash.cpp runs it on Host, cuda/pattern_hash.cu on Cuda.
+// pattern_hash(), written once for both spaces: pattern_hash.cpp is for Host, pattern_hash.cu for Cuda.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace ostinato::detail {
 
-/// Two words of 48 bits for each place, which are added up, so that the order doesn't matter.
+/// Two sums of 48-bit hashes of the entries' positions. Sums don't depend on the order of the entries.
 struct PatternWords {
   static constexpr int bits = 48, half = 24;
   static constexpr std::uint64_t low = (std::uint64_t{1} << half) - 1;
@@ -30,14 +30,14 @@ struct PatternWords {
     word[1] += mixed(first ^ std::uint64_t{0xe7037ed1a0b428db});
   }
 
-  /// In parts of 24 bits: 2^29 of them add up in double without rounding.
+  /// The words in parts of 24 bits: 2^29 such parts add up in double precision without rounding.
   OSTINATO_FUNCTION Sums<4> parts() const {
     Sums<4> s;
     for (int k = 0; k < 4; ++k) s.v[k] = static_cast<double>((word[k / 2] >> (k % 2 * half)) & low);
     return s;
   }
 
-  /// Multiplications carry bits upwards, shifts bring them down again: after two rounds each bit has reached all.
+  /// A multiplication spreads bits upwards, a shift spreads them downwards. After two rounds each bit affects all bits.
   static OSTINATO_FUNCTION std::uint64_t mixed(std::uint64_t h) {
     h = (h ^ (h >> 32)) * std::uint64_t{0xd6e8feb86659fd93};
     h = (h ^ (h >> 32)) * std::uint64_t{0xd6e8feb86659fd93};
@@ -69,14 +69,14 @@ inline std::string hexadecimal(std::uint64_t word, int digits) {
   return text;
 }
 
-/// On a GPU, four sums have room for the blocks of so many elements (Cuda::State::partial); and they fill it.
+/// Most runs. On a GPU so many runs fill the GPU, and Cuda::State::partial has room for the four sums of their blocks.
 inline constexpr Offset most_runs = Offset{1} << 19;
 
 template <class Space, class T>
 std::string pattern_hash_on(const Space& space, const CsrView<T>& a) {
   const Offset count = a.nonzeros(), length = std::max<Offset>(32, (count + most_runs - 1) / most_runs);
   PatternWords words;
-  words.add(~static_cast<std::uint32_t>(a.rows), static_cast<std::uint32_t>(a.cols));  // at no row's place
+  words.add(~static_cast<std::uint32_t>(a.rows), static_cast<std::uint32_t>(a.cols));  // not the position of any entry
   if (count > 0) {
     Vector<Space, double> parts(space, 4);
     sum(space, static_cast<std::size_t>((count + length - 1) / length), HashRun{pattern_of(a), count, length},

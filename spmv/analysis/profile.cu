@@ -12,11 +12,11 @@ using cuda::block_threads;
 using Atomics = detail::SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<Atomics>;
 
-// These kernels add to a counters that no kernel before them touches. The first waits until the counters is cleared and the
-// matrix written before it lets the next start. Those that don't follow another pass wait only in the end: they are
-// under way at once.
+// These kernels add to counters that no kernel before them touches. The first kernel waits until the counters are
+// cleared and the matrix is written, and only then lets the next kernel start. Kernels that don't follow another pass
+// wait only at their end, so that they run at the same time (overlap.cuh, rule 2).
 
-/// Counts in shared memory; what isn't 0 in the end is added to everybody's.
+/// Builds a histogram in shared memory and adds its nonzero counts to `counts`.
 template <int K, class F>
 __global__ void __launch_bounds__(block_threads) histogram_kernel(std::size_t n, F f, int* counts) {
   __shared__ int here[K];
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(block_threads) histogram_kernel(std::size_t n,
   cuda::pdl_wait();
 }
 
-/// Every step-th of the values, `count` of them. A block stops when it knows that there are too many values and that
-/// one isn't exact in float.
+/// Inspects every step-th value, `count` in all. A thread block stops when it knows that there are too many different
+/// values and that some value isn't exact in float.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     value_kernel(const T* val, Offset count, Offset step, bool follows, detail::ProfileCounters* counters) {
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int s = static_cast<int>(threadIdx.x); s < Distinct::capacity; s += block_threads) cache[s] = 0;
   if (threadIdx.x == 0) {
     many = inspect.distinct.too_many() ? 1 : 0;
-    wide = sizeof(T) == 4 ? 1 : Atomics::load(&counters->wide);  // of floats there is nothing to find out
+    wide = sizeof(T) == 4 ? 1 : Atomics::load(&counters->wide);  // a float is always exact in float
   }
   __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(block_threads)
     const bool seek_wide = Atomics::load(&wide) == 0, seek_many = Atomics::load(&many) == 0;
     if (!seek_wide && !seek_many) break;
     if (seek_wide && !inspect.exact(k)) {
-      atomicExch(&wide, 1);  // racecheck takes a volatile store in shared memory for a race
+      atomicExch(&wide, 1);  // atomic, because racecheck reports a volatile store as a race
       Atomics::store(&counters->wide, 1);
     }
     if (seek_many && !inspect.add(k, cache)) atomicExch(&many, 1);
@@ -74,8 +74,8 @@ void histogram(const Cuda& space, std::size_t n, F f, int* counts) {
   cuda::launch(space, histogram_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
 }
 
-/// A few thousand values first: as a rule they are too many different ones, and threads in plenty would fight over the
-/// slots.
+/// Inspects a few thousand values first. Usually these already hold too many different values, and the second kernel
+/// ends early. Otherwise very many threads would contend for the slots.
 template <class T>
 void inspect_values(const Cuda& space, const CsrView<T>& a, ProfileCounters* counters) {
   constexpr Offset few = 4096;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, cuda/profile.cu on Cuda.
+// The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, profile.cu on Cuda.
 //
-// Two helpers of the spaces run them:
-//   histogram<K>(space, n, f, counts)  f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
-//                                  F::follows says that f reads what the pass before it wrote
-//   inspect_values(space, a, counters)  InspectValues for every entry, until nothing is left to find out
+// Both files define two helpers:
+//   histogram<K>(space, n, f, counts)  calls f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
+//                                      F::follows says that f reads results of the previous pass
+//   inspect_values(space, a, counters)  applies InspectValues to the entries until its results can't change any more
 
 #include <algorithm>
 #include <cstdint>
@@ -26,20 +26,21 @@ namespace ostinato::detail {
 template <class Space>
 struct SlotAtomic;
 
-/// The larger squares, whose blocks aren't among the heights and widths.
+/// Sizes of the square blocks beyond the heights and widths of Profile::fill.
 inline constexpr int larger_squares[3] = {5, 6, 8};
 
-/// Places of what the samples count.
+/// Positions of the counts in ProfileCounters::sampled.
 struct Sampled {
-  static constexpr int entries = 0;                   ///< of heights 1 .. 4
-  static constexpr int blocks = entries + 4;          ///< of heights and widths 1 .. 4, width fastest
-  static constexpr int square_entries = blocks + 16;  ///< of the larger squares
+  static constexpr int entries = 0;                   ///< entries in block rows of heights 1 .. 4
+  static constexpr int blocks = entries + 4;          ///< blocks of heights and widths 1 .. 4, width fastest
+  static constexpr int square_entries = blocks + 16;  ///< entries in block rows of the larger squares
   static constexpr int square_blocks = square_entries + 3;
   static constexpr int sectors = square_blocks + 3;
   static constexpr int count = sectors + 1;
 };
 
-/// Columns by how many entries of the sample they hold: eight classes for each power of two, exact below 16.
+/// Classes of columns by their number of sampled entries: eight classes per power of two, one class per number below
+/// 16.
 struct Popularity {
   static constexpr int classes = 160;
 
@@ -50,25 +51,25 @@ struct Popularity {
   }
 };
 
-/// All that comes back to the host; 0 when the passes begin.
+/// The results of the passes, which are copied to the host. All members are 0 before the first pass.
 struct ProfileCounters {
   static constexpr int lengths = Profile::widest_third + 1;
   static_assert(Profile::most_distinct == Distinct<void>::limit);
 
-  Offset slice_widths;  ///< sum over the slices
+  Offset slice_widths;  ///< sum of the slices' longest rows
   int farthest;
-  int wide;    ///< some value isn't exact in float
-  int values;  ///< how many different ones were counted
+  int wide;    ///< 1 when some value isn't exact in float
+  int values;  ///< number of different values counted
   Offset value_slots[Distinct<void>::capacity];
-  int rows_of_length[lengths];  ///< the last one is of all that are longer, too
+  int rows_of_length[lengths];  ///< the last element also counts all longer rows
   int sampled[Sampled::count];
-  int popular[2 * Popularity::classes];  ///< columns of each class; then the entries that these hold
+  int popular[2 * Popularity::classes];  ///< number of columns in each class, then their entries
 };
 
-/// A slice of 32 rows.
+/// Inspects a slice of 32 rows.
 template <class Atomics>
 struct InspectSlice {
-  static constexpr bool follows = true;  // the clearing of the counters
+  static constexpr bool follows = true;  // follows the clearing of the counters
   const Offset* row_ptr;
   const Index* col;
   Index rows;
@@ -93,7 +94,7 @@ struct InspectSlice {
   }
 
  private:
-  /// The first and the last entry of a row are the farthest of it. No branch keeps loads from overlapping.
+  /// The first or the last entry of a row is its farthest from the diagonal. Without branches the loads overlap.
   OSTINATO_FUNCTION Offset farthest(Offset begin, Offset end) const {
     Offset far = 0;
     for (Offset row = begin; row < end; ++row) {
@@ -111,7 +112,7 @@ struct InspectSlice {
   }
 };
 
-/// Looks at values.
+/// Inspects values: whether they are exact in float, and how many different values there are.
 template <class Atomics, class T>
 struct InspectValues {
   const T* val;
@@ -121,7 +122,8 @@ struct InspectValues {
     return sizeof(T) == 4 || static_cast<T>(static_cast<float>(val[k])) == val[k];
   }
 
-  /// Counts the value of entry k unless it is known; false when there are too many. `cache` as for Distinct.
+  /// Counts the value of entry k unless the value is known. Returns false when there are too many different values.
+  /// `cache` is as for Distinct::add.
   OSTINATO_FUNCTION bool add(Offset k, Offset* cache) const {
     const auto bits = bits_of(val[k]);
     const T* const values = val;
@@ -130,19 +132,19 @@ struct InspectValues {
   }
 };
 
-/// `count` of `all` things, evenly spaced.
+/// Selects `count` of `all` items, evenly spaced.
 struct Spread {
   Offset all, count;
   OSTINATO_FUNCTION Offset at(Offset k) const { return k * all / count; }
 };
 
-/// The samples: first block rows, then runs of entries. Task number t * groups.count + g is a block row of group g,
-/// of a height that grows with t, so that neighbours do the same.
+/// The sampling tasks: first block rows, then runs of entries. Task t * groups.count + g is a block row of group g. The
+/// height of the block rows grows with t, so that neighbouring threads do the same work.
 struct Samples {
   static constexpr bool follows = false;
   static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
-  static constexpr Index no_column = std::numeric_limits<Index>::max();  // past any
-  static constexpr Offset tasks_in_group = 32;                           // 12 / height of each, rounded up
+  static constexpr Index no_column = std::numeric_limits<Index>::max();  // greater than any column
+  static constexpr Offset tasks_in_group = 32;                           // sum of 12 / height, each rounded up
 
   const Offset* row_ptr;
   const Index* col;
@@ -168,14 +170,15 @@ struct Samples {
   }
 
  private:
-  /// The first row of the block row; past any when it isn't one of the group's.
+  /// The first row of block row `number` in the group; `rows` when the group has no such block row.
   template <int H>
   OSTINATO_FUNCTION Offset first_row(Offset begin, Offset number) const {
     const Offset first = ((begin + H - 1) / H + number) * H;
     return first < begin + group_rows ? first : rows;
   }
 
-  /// Calls each(column) for the columns with an entry in H rows, in their order. Returns how many entries they hold.
+  /// Calls each(column) for the first columns with an entry in H rows, ascending, at most longest_merge columns.
+  /// Returns the number of entries in these columns.
   template <int H, class Each>
   OSTINATO_FUNCTION int merge(Offset first, Each each) const {
     Offset at[H], end[H];
@@ -192,7 +195,7 @@ struct Samples {
       for (int r = 1; r < H; ++r) column = next[r] < column ? next[r] : column;
       if (column == no_column) break;
       each(column);
-      for (int r = 0; r < H; ++r) {  // no branch: the rows' loads overlap
+      for (int r = 0; r < H; ++r) {  // no branch, so the loads overlap
         const bool taken = next[r] == column;
         entries += taken;
         at[r] += taken;
@@ -249,7 +252,7 @@ struct Samples {
   }
 };
 
-/// One entry of each of `cells` equal parts of all entries, at a place in it that follows no pattern.
+/// Counts columns in a sample: one entry, at a pseudo-random position, from each of `cells` equal parts of all entries.
 template <class Atomics>
 struct CountColumn {
   const Index* col;
@@ -264,7 +267,7 @@ struct CountColumn {
   }
 };
 
-/// Sorts the columns into their classes.
+/// Counts columns, and their sampled entries, by class.
 struct ClassifyColumn {
   static constexpr bool follows = true;
   const int* entries_of;
@@ -279,7 +282,8 @@ struct ClassifyColumn {
   }
 };
 
-/// A few things are looked at all, of more a sixteenth: on a CPU, looking takes as long as some tens of products.
+/// Samples a sixteenth of the items, at least `few` and at most `most`. The sample is small because sampling takes as
+/// long as some tens of products on a CPU.
 inline Spread sample_of(Offset all, Offset few, Offset most) {
   return {all, std::min({all, std::max(all / 16, few), most})};
 }
@@ -290,8 +294,8 @@ inline Samples samples_of(const Offset* row_ptr, const Index* col, Index rows, O
   return {row_ptr, col, rows, nonzeros, sample_of(groups, 32, 2048), sample_of(runs, 64, 4096)};
 }
 
-/// Shares of the columns with most entries: whole classes from the most popular one down, and of the one that is cut as
-/// many entries as its columns hold on average.
+/// Sets the shares of the hot columns. Whole classes are taken, beginning with the most popular class. From the last
+/// class only some columns are taken, each with the class's average number of entries.
 inline void set_hot(const ProfileCounters& counters, Offset sample, Profile& p) {
   for (int k = 0; k < 3; ++k) {
     double free = Profile::hot_columns[k], entries = 0;
@@ -329,7 +333,7 @@ inline Index third_width(const ProfileCounters& counters, Index rows) {
   return width;
 }
 
-/// The first entry with each value.
+/// The first entry with each of the different values, ascending.
 inline std::vector<Offset> different_entries(const ProfileCounters& counters) {
   std::vector<Offset> entries;
   for (const Offset slot : counters.value_slots) {
@@ -352,7 +356,8 @@ inline Profile finished(const ProfileCounters& counters, const Samples& samples)
   return p;
 }
 
-/// Counts the columns of a sample; returns its size, 0 when the matrix is too small for hot columns to matter.
+/// Counts the columns of a sample of entries. Returns the size of the sample, or 0 when the matrix is too small for hot
+/// columns to matter.
 template <class Space, class T>
 Offset count_hot(const Space& space, const CsrView<T>& a, ProfileCounters* counters) {
   constexpr Offset fewest_entries = 100000, largest_sample = Offset{1} << 20;

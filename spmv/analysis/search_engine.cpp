@@ -39,7 +39,7 @@ Offset longest_zero_section(const DiagonalCensus& census, const Diagonal& d) {
   return std::max({static_cast<Offset>(d.longest_gap), d.first_row - inside.begin, inside.end - 1 - d.last_row});
 }
 
-/// Slots when each group of `pieces` row pieces stores the diagonals that it has entries of.
+/// Number of slots when each group of `pieces` row pieces stores only diagonals that have entries in the group.
 Offset slots_by_group(const DiagonalCensus& census, std::size_t pieces) {
   const std::size_t diagonals = census.diagonals.size(), stride = pieces * diagonals;
   const Offset group_rows = static_cast<Offset>(pieces) * census.rows_in_piece;

@@ -12,7 +12,7 @@ namespace ostinato {
 struct DiagonalCensus;
 struct Profile;
 
-/// What a matrix is, as far as the choice of a format, solver and preconditioner asks.
+/// Properties of a matrix that the choice of a format, solver and preconditioner needs.
 struct Structure {
   static constexpr Index max_listed_diagonals = 4096;
   static constexpr Offset many_diagonals = 64;
@@ -21,48 +21,49 @@ struct Structure {
   Index cols = 0;
   Offset nonzeros = 0;         ///< stored entries, explicit zeros included
   Offset diagonals = 0;        ///< diagonals that hold an entry
-  std::vector<Index> offsets;  ///< column - row of each of them, ascending; empty past max_listed_diagonals
+  std::vector<Index> offsets;  ///< column - row of these diagonals, ascending; empty past max_listed_diagonals
   Index longest_row = 0;
   Index empty_rows = 0;
-  double mean_row = 0;                           ///< entries a row
-  double row_deviation = 0;                      ///< standard deviation of the entries a row
-  bool pattern_symmetric = false;                ///< an entry at (i, j) has one at (j, i)
-  bool symmetric = false;                        ///< and their values are equal
+  double mean_row = 0;                           ///< entries per row
+  double row_deviation = 0;                      ///< standard deviation of the entries per row
+  bool pattern_symmetric = false;                ///< each entry (i, j) has a mirror entry (j, i)
+  bool symmetric = false;                        ///< the pattern is symmetric, and mirrored values are equal
   Index missing_diagonal = 0;                    ///< rows without an entry on the main diagonal, or with 0 there
-  bool positive_diagonal = false;                ///< every main diagonal entry is there and > 0
-  bool constant_diagonal = false;                ///< every main diagonal entry is there and they are equal
+  bool positive_diagonal = false;                ///< every main diagonal entry exists and is > 0
+  bool constant_diagonal = false;                ///< every main diagonal entry exists, and all are equal
   bool finite = true;                            ///< no NaN, no infinity
-  std::shared_ptr<const DiagonalCensus> census;  ///< null when the diagonals would be of no use
+  std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (census_of())
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 
-  /// row_deviation without the longest row, which may be the only long one.
+  /// row_deviation without the longest row, because one very long row would dominate the deviation.
   double usual_deviation() const;
 };
 
 class Host;
 class Cuda;
 
-/// How much of a matrix is looked at.
+/// How thoroughly a matrix is analysed.
 enum class AnalysisDepth {
   full,
-  /// Leaves out the census of diagonals that don't pay: more than `Structure::many_diagonals` when the matrix stays in a
-  /// cache, where counting them takes longer than 100 products, or more than half empty ones in a single row piece.
+  /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
+  /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,
+  /// and the diagonals are more than half empty.
   quick,
 };
 
-/// Looks at a matrix once.
+/// Analyses a matrix: computes its Structure.
 ///
-/// Exec      Over rows, in parallel, where the matrix is: `a` is in the memory of `space`. Waits for the result.
+/// Exec      In parallel on the space, in whose memory the arrays of `a` are. Waits for the result.
 /// Requires  Canonical rows (is_canonical).
-/// Traffic   Reads the matrix once, and for each entry above the main diagonal searches the mirrored row (until one is
-///           missing); then takes the census and the profile.
+/// Traffic   Reads the matrix once. Searches the mirror entry of each entry above the main diagonal, until one mirror
+///           entry is missing. Then takes the census and the profile.
 template <class T>
 Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 template <class T>
 Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 
-/// The census of the diagonals of a matrix with this structure; null when it would be mostly empty, or isn't worth taking
-/// at this depth. Waits.
+/// Takes the census of the diagonals of a matrix with this structure. Returns null when the census would be mostly
+/// empty or isn't worth its time at this depth. Waits for the result.
 template <class Space, class T>
 std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
                                                 AnalysisDepth depth);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes of analyse(), written once for both spaces: structure.cpp runs them on Host, cuda/structure.cu on Cuda.
+// The passes of analyse(), written once for both spaces: structure.cpp runs them on Host, structure.cu on Cuda.
 
 #include <algorithm>
 #include <cmath>
@@ -21,12 +21,12 @@
 
 namespace ostinato::detail {
 
-/// All that comes back to the host at once; 0 when the passes begin. Flags are only ever set, so the order doesn't
-/// matter.
+/// The results of the passes, which are copied to the host at once. All members are 0 before the first pass. Flags are
+/// only ever set, so the order of the threads doesn't matter.
 struct Findings {
-  double entries[2];  ///< InspectEntries' sums
-  double rows[2];     ///< InspectRow's sums
-  double diagonals;   ///< in use
+  double entries[2];  ///< sums of InspectEntries
+  double rows[2];     ///< sums of InspectRow
+  double diagonals;   ///< number of diagonals in use
   int longest_row;
   int nonpositive_diagonal;
   int varying_diagonal;
@@ -36,7 +36,7 @@ struct Findings {
   int listed;
 };
 
-/// Looks at entries, in turn, for the functors that say which.
+/// Inspects entries. The functors InspectByRow and InspectByRun choose the entries.
 template <class Atomics, class T>
 struct InspectEntries : CsrPattern {
   const T* val;
@@ -45,7 +45,7 @@ struct InspectEntries : CsrPattern {
   Findings* found;
   std::uint8_t* diagonal_used;
 
-  /// What one thread has seen of some entries, so that what all share is touched once for all of them.
+  /// The findings of one thread. A thread then touches shared flags once, not once per entry.
   struct Seen {
     double on_diagonal = 0;  ///< entries on the main diagonal that aren't 0
     double above_less_below = 0;
@@ -67,7 +67,7 @@ struct InspectEntries : CsrPattern {
     }
   }
 
-  /// Adds to what all have found, and returns what is summed.
+  /// Sets shared flags and returns the terms of the sums.
   OSTINATO_FUNCTION Sums<2> report(const Seen& seen) const {
     if (seen.nonpositive_diagonal) set(&found->nonpositive_diagonal);
     if (seen.varying_diagonal) set(&found->varying_diagonal);
@@ -86,8 +86,9 @@ struct InspectEntries : CsrPattern {
     if (Atomics::peek(used) == 0) Atomics::store(used, std::uint8_t{1});
   }
 
-  /// The entry of the same diagonal in the row above when it stands at the same place there, as a rule in a stencil;
-  /// else -1. What holds for both was noted for the upper one, with no look at what all threads share.
+  /// The entry of the same diagonal in the row above, when both entries have the same position in their rows, as usual
+  /// in a stencil; otherwise -1. Findings that hold for both entries are reported for the upper entry only. This saves
+  /// reads of shared flags.
   OSTINATO_FUNCTION Offset entry_above(Index i, Offset k) const {
     if (i == 0) return -1;
     const Offset begin = row_ptr[i], at = row_ptr[i - 1] + (k - begin);
@@ -101,7 +102,8 @@ struct InspectEntries : CsrPattern {
     if (above < 0 || val[above] != v) seen.varying_diagonal = true;
   }
 
-  /// Entries above the diagonal will do: when each has a mirror and as many are below, the pattern is symmetric.
+  /// Checks an entry above the diagonal. When all of these entries have a mirror entry, and as many entries lie below
+  /// the diagonal, the pattern is symmetric.
   OSTINATO_FUNCTION void check_mirror(Index i, Offset k, Offset above, Seen& seen) const {
     if (above < 0 && Atomics::peek(&found->asymmetric_pattern) != 0) return;
     const Offset at = mirror(i, k);
@@ -112,22 +114,22 @@ struct InspectEntries : CsrPattern {
     }
   }
 
-  /// Where the mirror of entry k of row i stands, or -1. In a stencil it is as far from the end of its row as the
-  /// entry is from the beginning of its own.
+  /// The position of the mirror of entry k of row i, or -1. In a stencil the mirror is as far from the end of its row
+  /// as entry k is from the beginning of row i.
   OSTINATO_FUNCTION Offset mirror(Index i, Offset k) const {
     const Index j = col[k];
     const Offset guess = row_ptr[j + 1] - 1 - (k - row_ptr[i]);
     return guess >= row_ptr[j] && col[guess] == i ? guess : position(j, i);
   }
 
-  /// Where column j stands in row i, or -1.
+  /// The position of column j in row i, or -1.
   OSTINATO_FUNCTION Offset position(Index i, Index j) const {
     const Offset at = first_from(i, j);
     return at < row_ptr[i + 1] && col[at] == j ? at : -1;
   }
 };
 
-/// The entries of one row.
+/// Inspects the entries of one row.
 template <class Atomics, class T>
 struct InspectByRow {
   InspectEntries<Atomics, T> entries;
@@ -140,7 +142,7 @@ struct InspectByRow {
   }
 };
 
-/// Some entries, whatever rows they are in, so that a long row is shared out like any other entries.
+/// Inspects a run of entries, whatever rows they are in, so that several threads share a long row.
 template <class Atomics, class T>
 struct InspectByRun {
   InspectEntries<Atomics, T> entries;
@@ -153,7 +155,8 @@ struct InspectByRun {
   }
 };
 
-/// Squares for the spread of row lengths, about the mean so that no digits cancel, and empty rows.
+/// Inspects a row length: its squared distance from the mean, and whether the row is empty. Squares about the mean
+/// avoid cancellation.
 template <class Atomics>
 struct InspectRow {
   const Offset* row_ptr;
@@ -162,7 +165,7 @@ struct InspectRow {
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
     const int length = static_cast<int>(row_ptr[i + 1] - row_ptr[i]);
-    const bool longer = i == 0 || length > row_ptr[i] - row_ptr[i - 1];  // than the row above, which was told already
+    const bool longer = i == 0 || length > row_ptr[i] - row_ptr[i - 1];  // than the row above, which is reported
     if (longer && length > Atomics::load(&found->longest_row)) Atomics::max(&found->longest_row, length);
     const double d = length - mean;
     return {{d * d, length == 0 ? 1.0 : 0.0}};
@@ -186,7 +189,7 @@ struct ListUsed {
   }
 };
 
-/// Diagonals in use, when they aren't too many.
+/// The offsets of the used diagonals, ascending; empty when there are more than max_listed_diagonals.
 template <class Space>
 std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::uint8_t>& used, Offset count, Index rows,
                                   Findings* found) {
@@ -198,8 +201,8 @@ std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::u
   return offsets;
 }
 
-/// A thread takes a row where there are enough of them and none is long; on a GPU not if they are of more than a few
-/// entries, which runs read side by side.
+/// Inspects all entries, row by row or run by run. Row by row needs rows without great length; on a GPU also many rows
+/// of few entries, because the loads of longer rows are coalesced only in runs.
 template <class Space, class T>
 void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries,
                      const Vector<Space, Findings>& found, double* sums) {
@@ -213,7 +216,7 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
   sum(space, runs.count(), InspectByRun<Atomic<Space>, T>{entries, runs}, sums);
 }
 
-/// What the passes have found out.
+/// Copies the findings of the passes to the structure.
 inline void take(const Findings& f, Structure& s) {
   s.longest_row = f.longest_row;
   s.diagonals = static_cast<Offset>(f.diagonals);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t hash_digits = 32;
 constexpr std::string_view suffix = ".cache";
 
-/// Longer files are not ours.
+/// The cache writes no longer files.
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 
 /// FNV-1a with 128 bits.
@@ -91,7 +91,7 @@ class FileDescriptor {
     return true;
   }
 
-  /// Its size when it is a plain file that only this user may write, and no longer than ours are.
+  /// The size of the file, when it is a regular file of this user, writable by no one else, and not over most_bytes.
   std::optional<std::size_t> trusted_size() const {
     struct stat s {};
     if (::fstat(fd_, &s) != 0 || !S_ISREG(s.st_mode) || s.st_uid != ::geteuid()) return std::nullopt;
@@ -111,7 +111,7 @@ std::string environment(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-/// Also of a file that is still being written.
+/// True for the name of a file of this cache, also of a file that is still being written.
 bool is_ours(const std::string& name) {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   return name.size() >= hash_digits + suffix.size() &&
@@ -121,14 +121,15 @@ bool is_ours(const std::string& name) {
 
 }  // namespace
 
-// "caches/" means "caches", whose parent must be a different folder.
+// A slash at the end is removed, because store() also creates the parent directory, and the parent of "caches/" would
+// be "caches".
 DiskCache::DiskCache(fs::path directory, std::size_t most_files)
     : directory_(directory.has_filename() ? std::move(directory) : directory.parent_path()), most_files_(most_files) {}
 
 DiskCache DiskCache::of_user() {
   if (std::getenv("OSTINATO_CACHE_DIR") != nullptr) return DiskCache(environment("OSTINATO_CACHE_DIR"));
   const fs::path caches = environment("XDG_CACHE_HOME");
-  if (caches.is_absolute()) return DiskCache(caches / "ostinato");  // as its specification has it
+  if (caches.is_absolute()) return DiskCache(caches / "ostinato");  // the XDG specification excludes relative paths
   const fs::path home = environment("HOME");
   return DiskCache(home.is_absolute() ? home / ".cache" / "ostinato" : fs::path());
 }
@@ -143,7 +144,7 @@ fs::path DiskCache::file(std::string_view key) const {
 
 std::optional<std::string> DiskCache::load(std::string_view key) const {
   if (directory_.empty()) return std::nullopt;
-  // Neither a link is followed nor a pipe waited for.
+  // O_NOFOLLOW refuses symbolic links. O_NONBLOCK keeps open() from waiting on a pipe.
   FileDescriptor from(::open(file(key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   const std::optional<std::size_t> size = from ? from.trusted_size() : std::nullopt;
   const std::size_t before_value = sizeof(Header) + key.size();

@@ -14,23 +14,24 @@
 
 namespace ostinato {
 
-/// GPU kernels that are compiled from source text while the program runs.
+/// GPU kernels that are compiled from source text at run time.
 ///
-/// A compilation takes from some 20 ms to seconds, so it runs on a thread of its own, which uses no GPU and so disturbs
-/// no stream capture; precompiled kernels serve in the meantime. What was compiled is kept on disk (disk_cache.hpp), by
-/// source, names, architecture and the versions of compiler and library, and the last 64 requests also in memory.
+/// A compilation takes from some 20 ms to seconds, so a separate thread compiles. This thread doesn't use the GPU, so
+/// it doesn't disturb graph capture. The caller uses precompiled kernels in the meantime. Compiled code is kept on disk
+/// (disk_cache.hpp); its key is made of source, names, architecture, compiler options and the versions of the compiler
+/// and the library. The last 64 requests are also kept in memory.
 ///
-/// Exec      The members may be called from any thread. At the end of the program a running compilation is cancelled.
-/// Limits    Nothing is compiled where NVRTC isn't found, nor in a build without CUDA: then why() says so.
+/// Exec      Any thread may call the members. At the end of the program a running compilation is cancelled.
+/// Limits    Without NVRTC every request fails, and why() gives the reason. The class exists only in builds with CUDA.
 class GeneratedKernels {
  public:
   enum class State { compiling, ready, failed };
 
-  /// Compiles the extern "C" __global__ functions `names` of `source` for the GPU, or finds them: the same object for
-  /// the same request. What goes wrong is told by state() and why(), not thrown.
+  /// Finds or compiles the extern "C" __global__ functions `names` of `source` for the GPU. Equal requests return the
+  /// same object. state() and why() report errors; the function doesn't throw them.
   ///
-  /// Exec      Looks on the disk, so that what is found there is ready on return, and waits for nothing else. The first
-  ///           call opens the compiler's library, which takes some milliseconds.
+  /// Exec      The function reads the disk cache, so kernels found there are ready on return. The function doesn't wait
+  ///           for a compilation. The first call opens the library NVRTC, which takes some milliseconds.
   static std::shared_ptr<GeneratedKernels> request(const Cuda& space, std::string source,
                                                    std::vector<std::string> names);
 
@@ -38,7 +39,7 @@ class GeneratedKernels {
   static std::shared_ptr<GeneratedKernels> request(std::string architecture, std::string source,
                                                    std::vector<std::string> names);
 
-  /// Empties the memory cache: the next request goes to the disk. Objects that are in use stay as they are.
+  /// Empties the memory cache, so that the next request reads the disk cache. Objects in use aren't changed.
   static void forget();
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
@@ -47,16 +48,17 @@ class GeneratedKernels {
   /// Kernel number k of `names`, for cudaLaunchKernel and cudaLaunchKernelExC; null unless state() is ready.
   ///
   /// Exec      The first call loads the code onto the current device, which takes some milliseconds and may wait for
-  ///           running kernels: make it before a stream capture begins. Later calls only look it up.
+  ///           running kernels. So the first call should come before a graph capture. Later calls only look up a
+  ///           pointer.
   const void* function(std::size_t k);
 
-  /// Why it failed, such as the compiler's log; empty unless state() is failed.
+  /// Why the request failed, for example the log of the compiler; empty unless state() is failed.
   std::string why() const { return state() == State::failed ? why_ : ""; }
 
-  // What follows is empty or 0 unless state() is ready.
+  // The next three functions return empty texts or 0 unless state() is ready.
   std::string cubin() const { return state() == State::ready ? cubin_ : ""; }
   std::string origin() const { return state() == State::ready ? origin_ : ""; }      ///< "compiled" or "disk cache"
-  double compile_seconds() const { return state() == State::ready ? seconds_ : 0; }  ///< 0 from the disk
+  double compile_seconds() const { return state() == State::ready ? seconds_ : 0; }  ///< 0 for the disk cache
 
  private:
   class Service;
@@ -86,7 +88,8 @@ class GeneratedKernels {
   std::string architecture_, source_;
   std::vector<std::string> names_;
 
-  // Written before state_ leaves `compiling`, or, for why_, before it becomes `failed`; only read afterwards.
+  // These members are written before state_ leaves `compiling` (why_: before state_ becomes `failed`) and only read
+  // afterwards.
   std::string cubin_, origin_, why_;
   double seconds_ = 0;
   std::atomic<State> state_ = State::compiling;

@@ -23,7 +23,8 @@
 namespace ostinato {
 namespace {
 
-/// Lets a thread that captures a stream do what isn't captured and would else end the capture, such as loading code.
+/// During its lifetime, a thread that captures a stream may make calls that would otherwise break the capture, such as
+/// loading code. These calls aren't captured.
 class OutsideOfCapture {
  public:
   OutsideOfCapture() { OSTINATO_CUDA(cudaThreadExchangeStreamCaptureMode(&mode_)); }
@@ -35,7 +36,7 @@ class OutsideOfCapture {
   cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
 };
 
-/// A thread that takes none of the signals of the program.
+/// A thread that blocks all signals. When the thread can't be started, the result isn't joinable.
 template <class F>
 std::thread quiet_thread(F run) {
   sigset_t all, before;
@@ -44,7 +45,7 @@ std::thread quiet_thread(F run) {
   std::thread thread;
   try {
     thread = std::thread(run);
-  } catch (const std::system_error&) {  // its owner sees that it isn't joinable
+  } catch (const std::system_error&) {  // the caller checks joinable()
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
@@ -52,10 +53,11 @@ std::thread quiet_thread(F run) {
 
 }  // namespace
 
-/// The compiling thread, its queue, and what was asked for last.
+/// The compiling thread, its queue, and the latest requests.
 ///
-/// Never destroyed, since nothing orders that against the last users: the end of the program calls stop() instead, and
-/// before NVRTC destroys its static objects, of which there are thousands, some made by the first compilation.
+/// The Service is never destroyed, because its last user may come after any destructor. The end of the program calls
+/// stop() instead. stop() must run before NVRTC destroys its static objects. There are thousands of these objects, and
+/// the first compilation creates some of them.
 class GeneratedKernels::Service {
  public:
   static Service& get() {
@@ -74,7 +76,7 @@ class GeneratedKernels::Service {
     std::string key;
   };
 
-  /// exit() destroys the thread_local objects of its caller first of all. Most often the main thread calls it.
+  /// Stops the Service when the main thread calls exit(), which first destroys the thread_local objects of that thread.
   struct StopsWithMainThread {
     ~StopsWithMainThread() {
       if (::syscall(SYS_gettid) == ::getpid()) get().stop();
@@ -85,7 +87,8 @@ class GeneratedKernels::Service {
 
   Service() { stop_at_exit(); }
 
-  /// When another thread calls exit(): its handlers run in reverse, so ours comes before those registered so far.
+  /// Stops the Service when another thread calls exit(). Exit handlers run in reverse order, so this handler runs
+  /// before the handlers registered so far.
   static void stop_at_exit() {
     (void)std::atexit([] { get().stop(); });
   }
@@ -102,7 +105,7 @@ class GeneratedKernels::Service {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> queue_;
-  std::vector<std::shared_ptr<GeneratedKernels>> recent_;  ///< the latest first
+  std::vector<std::shared_ptr<GeneratedKernels>> recent_;  ///< most recent first
   std::thread thread_;
   std::atomic<bool> stopping_ = false;
   bool warm_ = false;
@@ -176,14 +179,15 @@ void GeneratedKernels::Service::compile(GeneratedKernels& kernels, const DiskCac
   }
 }
 
-/// Makes what NVRTC makes in its first compilation, and puts our handler before the handlers of that, too.
+/// Makes NVRTC create the static objects of its first compilation. stop_at_exit() then registers a handler that runs
+/// before the destructors of these objects.
 void GeneratedKernels::Service::warm_up(const std::string& architecture) {
   if (std::exchange(warm_, true)) return;
   (void)nvrtc_.compile("extern \"C\" __global__ void warm_up() {}", architecture, stopping_);
   stop_at_exit();
 }
 
-/// A forked child has no copy of the thread to wait for.
+/// Does nothing in a forked child, because a fork doesn't copy the compiling thread.
 void GeneratedKernels::Service::stop() {
   if (::getpid() != process_) return;
   {
@@ -222,8 +226,8 @@ const void* GeneratedKernels::function(std::size_t k) {
   return k < functions_.size() ? functions_[k] : nullptr;
 }
 
-/// Asking for the attributes loads a kernel that the driver would otherwise load at its first launch. The code, some
-/// tens of kilobytes, stays loaded: kernels of it may be running, or be part of a recording, when their owner is gone.
+/// cudaFuncGetAttributes makes the driver load a kernel now instead of at the first launch. The code, some tens of
+/// kilobytes, is never unloaded, because its kernels may run or be part of a CUDA graph when their owner is destroyed.
 void GeneratedKernels::load() {
   try {
     const OutsideOfCapture outside;

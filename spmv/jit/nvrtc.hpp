@@ -10,8 +10,8 @@
 
 namespace ostinato {
 
-/// The run-time compiler of CUDA, as a library that is opened while the program runs and stays open. Programs work
-/// where it isn't installed, too.
+/// NVRTC, the run-time compiler of CUDA. The library is opened at run time and stays open, so programs also work where
+/// NVRTC isn't installed.
 class Nvrtc {
  public:
   struct Result {
@@ -21,17 +21,17 @@ class Nvrtc {
 
   Nvrtc();
 
-  const std::string& why_absent() const { return why_absent_; }  ///< empty when it was found
+  const std::string& why_absent() const { return why_absent_; }  ///< empty when NVRTC was found
   std::string version() const;                                   ///< "13.0"
 
-  /// What every source is compiled with.
+  /// The compiler options for every source.
   static std::vector<std::string> options(const std::string& architecture);
 
-  /// Compiles for an architecture such as "sm_90"; ends soon, without a cubin, once `cancelled` is set.
+  /// Compiles for an architecture such as "sm_90". When `cancelled` is set, the compilation soon ends without a cubin.
   Result compile(const std::string& source, const std::string& architecture, const std::atomic<bool>& cancelled) const;
 
  private:
-  /// The functions that are used, by the types that nvrtc.h gives them.
+  /// Pointers to the NVRTC functions in use, with the types from nvrtc.h.
   struct Functions {
     decltype(&nvrtcVersion) version = nullptr;
     decltype(&nvrtcGetErrorString) error_string = nullptr;

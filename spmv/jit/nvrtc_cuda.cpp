@@ -11,7 +11,7 @@
 namespace ostinato {
 namespace {
 
-/// The folder of the CUDA runtime in use, with a slash; empty when unknown.
+/// The folder of the CUDA runtime in use, with a slash at the end; empty when unknown.
 std::string runtime_folder() {
   Dl_info info{};
   void* const known = dlsym(RTLD_DEFAULT, "cudaRuntimeGetVersion");
@@ -20,7 +20,8 @@ std::string runtime_folder() {
   return path.substr(0, path.rfind('/') + 1);
 }
 
-/// The library of the CUDA version of this build, where the loader looks or next to the CUDA runtime; else any.
+/// Opens NVRTC in the CUDA version of this build, from the loader's path or next to the CUDA runtime; otherwise any
+/// NVRTC.
 void* open_library(std::string& why) {
   const std::string name = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
   for (const std::string& path : {name, runtime_folder() + name, std::string("libnvrtc.so")}) {
@@ -66,7 +67,8 @@ std::string Nvrtc::version() const {
   return std::to_string(major) + "." + std::to_string(minor);
 }
 
-// Generated code says where it wants a fused multiply-add, so that its results are those of the precompiled kernels.
+// Generated code requests each fused multiply-add explicitly, so that its results equal those of the precompiled
+// kernels.
 std::vector<std::string> Nvrtc::options(const std::string& architecture) {
   return {"--gpu-architecture=" + architecture, "--std=c++17", "--fmad=false", "--device-as-default-execution-space"};
 }

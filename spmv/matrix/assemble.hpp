@@ -14,7 +14,7 @@
 
 namespace ostinato::detail {
 
-/// Rows first .. last - 1, whose entries stand from `begin` on without gaps, `kept` of them.
+/// Rows first .. last - 1. Their `kept` entries are stored without gaps from position `begin` on.
 struct RowRun {
   Index first = 0;
   Index last = 0;
@@ -22,7 +22,7 @@ struct RowRun {
   Offset kept = 0;
 };
 
-/// Cuts 0 .. rows - 1 into runs of about equal length. Their number depends on `rows` alone.
+/// Cuts 0 .. rows - 1 into runs of about equal length. The number of runs depends on `rows` alone.
 inline std::vector<RowRun> cut_rows(Index rows) {
   const Offset count = std::clamp<Offset>(rows / 256, 1, 256);
   std::vector<RowRun> runs(static_cast<std::size_t>(count));
@@ -33,15 +33,16 @@ inline std::vector<RowRun> cut_rows(Index rows) {
   return runs;
 }
 
-/// Sorts one row by column and adds up duplicates in the order in which they stand. Returns how many entries are left.
+/// Sorts one row by column and adds up duplicates in the order in which they are stored. Returns the number of entries
+/// left.
 ///
-/// Requires  `scratch` has room for n entries; it is touched only when the row isn't in order already.
+/// Requires  `scratch` has room for n entries. The scratch is touched only when the row isn't sorted already.
 /// Exec      Does not allocate and does not throw, so it may run inside parallel_for.
 template <class T>
 std::size_t order_row(Index* col, T* val, std::size_t n, Triplet<T>* scratch) {
   if (std::adjacent_find(col, col + n, std::greater_equal<Index>()) == col + n) return n;
   for (std::size_t k = 0; k < n; ++k) scratch[k] = {static_cast<Index>(k), col[k], val[k]};
-  // The place in the row breaks ties: std::sort isn't stable, and std::stable_sort allocates.
+  // The position in the row breaks ties, because std::sort isn't stable and std::stable_sort allocates.
   std::sort(scratch, scratch + n,
             [](const Triplet<T>& a, const Triplet<T>& b) { return a.col != b.col ? a.col < b.col : a.row < b.row; });
   std::size_t out = 0;
@@ -56,10 +57,10 @@ std::size_t order_row(Index* col, T* val, std::size_t n, Triplet<T>* scratch) {
   return out;
 }
 
-/// Orders the rows of one run and moves them up to its begin, so that all gaps are at the end of the run.
+/// Sorts the rows of one run and moves them towards run.begin, so that all gaps are at the end of the run.
 ///
-/// Requires  row_ptr[r + 1] is the end of row r for the rows of the run; row_ptr[run.first] is not read, since it
-///           belongs to the run before, which may be moving it.
+/// Requires  row_ptr[r + 1] is the end of row r for the rows of the run. The function doesn't read row_ptr[run.first],
+///           because another thread may be changing this element for the previous run.
 template <class T>
 void order_run(Csr<T>& a, RowRun& run, Triplet<T>* scratch) {
   Offset start = run.begin;
@@ -80,7 +81,7 @@ void order_run(Csr<T>& a, RowRun& run, Triplet<T>* scratch) {
   run.kept = out - run.begin;
 }
 
-/// Moves the runs together after order_run. Serial: it has work to do only where duplicates stood.
+/// Closes the gaps between the runs after order_run(). The function is serial, because only duplicates leave gaps.
 template <class T>
 void close_gaps(Csr<T>& a, std::span<const RowRun> runs) {
   Offset out = 0;
@@ -99,12 +100,13 @@ void close_gaps(Csr<T>& a, std::span<const RowRun> runs) {
 
 /// Builds a CSR matrix from entries that arrive in chunks, in parallel, in any order.
 ///
-/// The entries are counted first and then put: count(k).add(row) for each entry of chunk k, allocate(), put(k) for the
-/// same entries, finish(). Rows are grouped in buckets, and each chunk has its own place in each bucket; so threads
-/// share nothing, a bucket's piece of the matrix stays in cache, and entries keep the order of chunks and of arrival
-/// within them: the result does not depend on how the entries were cut into chunks nor on the number of threads.
+/// The entries are first counted and then put: count(k).add(row) for each entry of chunk k, allocate(), put(k).add()
+/// for the same entries, finish(). Rows are grouped in buckets, and each chunk has its own range in each bucket. So
+/// threads share no data, and the part of the matrix that belongs to a bucket stays in cache. Entries keep the order of
+/// the chunks and of arrival within a chunk. So the result depends neither on the cuts between chunks nor on the number
+/// of threads.
 ///
-/// Traffic   Peak memory: one Triplet and one CSR entry for each entry put, and 16 bytes a chunk and bucket.
+/// Traffic   Peak memory: one Triplet and one CSR entry for each entry put, and 16 bytes per chunk and bucket.
 template <class T>
 class Assembly {
  public:
@@ -132,7 +134,7 @@ class Assembly {
     Put(Triplet<T>* out, Offset* next, const Offset* stop, int shift)
         : out_(out), next_(next), stop_(stop), shift_(shift) {}
 
-    /// False when more entries come than were counted.
+    /// Returns false when more entries are put than were counted.
     bool add(Index row, Index col, T val) {
       const Index bucket = row >> shift_;
       if (next_[bucket] == stop_[bucket]) return false;
@@ -167,8 +169,8 @@ class Assembly {
     entries_.resize(static_cast<std::size_t>(total));
   }
 
-  /// The matrix, canonical. Leaves the assembly empty.
-  /// Requires  As many entries were put as counted.
+  /// Returns the matrix in canonical form. Leaves the assembly empty.
+  /// Requires  As many entries were put as were counted.
   Csr<T> finish() {
     Csr<T> a{rows_, cols_, Array<Offset>(static_cast<std::size_t>(rows_) + 1), Array<Index>(entries_.size()),
              Array<T>(entries_.size())};
@@ -180,14 +182,15 @@ class Assembly {
   }
 
  private:
-  // Buckets trade write streams while putting against cache misses while building. Reading 60 MB on one core of an AMD
-  // EPYC with 1 MiB of L2 (November 2026, bench/read), 64 to 1024 differed by less than the noise; 4096 lost a quarter.
+  // More buckets mean more write streams in put() but fewer cache misses in build(). When 60 MB were read on one core
+  // of an AMD EPYC with 1 MiB of L2 (November 2026, bench/read), 64 to 1024 buckets differed by less than the noise;
+  // 4096 buckets lost a quarter.
   static constexpr Index most_buckets = 256;
 
   void build(Csr<T>& a, std::size_t b) {
     RowRun& run = buckets_[b];
     const Offset end = b + 1 < buckets_.size() ? buckets_[b + 1].begin : static_cast<Offset>(entries_.size());
-    // row_ptr[r + 1] counts row r, then is the place of its next entry, and so comes to rest at its end.
+    // row_ptr[r + 1] is first the length of row r, then the position of the row's next entry, finally the row's end.
     Offset* ends = a.row_ptr.data() + 1;
     std::fill(ends + run.first, ends + run.last, Offset{0});
     for (Offset k = run.begin; k < end; ++k) ++ends[entries_[static_cast<std::size_t>(k)].row];
@@ -199,7 +202,7 @@ class Assembly {
       a.col[at] = e.col;
       a.val[at] = e.val;
     }
-    // What the bucket held has been copied: it now serves as the scratch for sorting.
+    // The entries of the bucket have been copied, so their memory now serves as scratch for sorting.
     order_run(a, run, entries_.data());
   }
 
@@ -208,7 +211,7 @@ class Assembly {
   Index cols_;
   int shift_ = 0;
   std::vector<RowRun> buckets_;
-  std::vector<Offset> next_;  ///< chunk-major: counts, then the place of the next entry
+  std::vector<Offset> next_;  ///< chunk-major: first counts, then positions of the next entries
   std::vector<Offset> stop_;
   Array<Triplet<T>> entries_;
 };

@@ -153,7 +153,7 @@ Csr<T> canonical(const CsrView<T>& a) {
   Csr<T> out{a.rows, a.cols, Array<Offset>(static_cast<std::size_t>(a.rows) + 1), Array<Index>(entries),
              Array<T>(entries)};
   out.row_ptr[0] = 0;
-  // Its pages come into being only where a row needs sorting.
+  // The system allocates pages of the scratch array only where a row needs sorting.
   Array<Triplet<T>> scratch(entries);
   std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   parallel_for(host, runs.size(), [&](std::size_t k) {

@@ -11,11 +11,11 @@
 
 namespace ostinato {
 
-/// A matrix in compressed sparse row form whose arrays belong to somebody else.
+/// A matrix in compressed sparse row (CSR) form. The view doesn't own its arrays.
 ///
 /// Shapes    row_ptr: rows + 1.  col, val: row_ptr[rows].  Row i holds the entries row_ptr[i] .. row_ptr[i + 1] - 1.
-/// Requires  The arrays outlive the view. Rows may be empty, unsorted and hold duplicates (they count as their sum);
-///           check() says whether the rest is in order.
+/// Requires  The arrays outlive the view. Rows may be empty, may be unsorted, and may hold duplicates, which count as
+///           their sum. check() tests the other requirements.
 template <class T>
 struct CsrView {
   Index rows = 0;
@@ -27,10 +27,9 @@ struct CsrView {
   Offset nonzeros() const { return static_cast<Offset>(col.size()); }
 };
 
-/// A host matrix in compressed sparse row form: the form in which matrices come in and from which every format is
-/// built.
+/// A matrix in compressed sparse row (CSR) form in host memory. Every other format is built from CSR.
 ///
-/// Layout    sizeof(T) + 4 bytes an entry and 8 a row.
+/// Layout    sizeof(T) + 4 bytes per entry and 8 bytes per row.
 template <class T>
 struct Csr {
   Index rows = 0;
@@ -52,17 +51,17 @@ struct Triplet {
   T val;
 };
 
-/// Assembles a matrix: sorts by row and column and adds duplicates up, in the order in which they came.
-/// Throws ArgumentError naming the first triplet that lies outside rows x cols.
+/// Assembles a matrix: sorts the triplets by row and column, and adds up duplicates in the order of the triplets.
+/// Throws ArgumentError that names the first triplet outside rows x cols.
 template <class T>
 Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplets);
 
-/// Throws ArgumentError when sizes, row pointers or column indices are not those of a matrix; names the first row at
-/// fault.
+/// Throws ArgumentError when sizes, row pointers or column indices don't form a valid matrix. The message names the
+/// first invalid row.
 template <class T>
 void check(const CsrView<T>& a);
 
-/// True when the columns of each row ascend strictly, so that no entry stands twice.
+/// True when the columns of each row ascend strictly, so that no row holds duplicates.
 template <class T>
 bool is_canonical(const CsrView<T>& a);
 

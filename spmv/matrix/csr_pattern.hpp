@@ -11,7 +11,7 @@
 
 namespace ostinato::detail {
 
-/// The pattern of a CSR matrix, as functors of either space read it.
+/// The pattern of a CSR matrix, for functors that run on either space.
 struct CsrPattern {
   Index rows;
   const Offset* row_ptr;
@@ -24,21 +24,22 @@ struct CsrPattern {
     return bisect(Index{1}, rows, [this, k](Index i) { return row_ptr[i] > k; }) - 1;
   }
 
-  /// The first entry of row i in column `bound` or past it; the row's end when there is none.
+  /// The first entry of row i whose column is at least `bound`; the end of the row when there is no such entry.
   OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
     return bisect(row_ptr[i], row_ptr[i + 1], [this, bound](Offset k) { return col[k] >= bound; });
   }
 };
 
-/// The entries of a matrix, dealt out to functors: `lanes` of them beside one another take every lanes-th of lanes x
-/// length entries, so that neighbours on a GPU read side by side, and search for their rows once for some entries.
+/// Distributes the entries of a matrix over calls of a functor. `lanes` neighbouring calls share lanes x length
+/// entries, and each call takes every lanes-th of these entries. So loads on a GPU are coalesced, and a call searches
+/// for a row once for several entries.
 struct EntryRuns {
-  static constexpr Offset fill = 1 << 18;  ///< functors that fill a GPU
+  static constexpr Offset fill = 1 << 18;  ///< number of calls that fill a GPU
 
   Offset entries, length, lanes;
 
-  /// Runs of up to `longest` entries; on a GPU so short that they fill it. The default suits functors that place
-  /// entries.
+  /// Runs of up to `longest` entries. On a GPU the runs are short enough to fill the GPU. The defaults suit functors
+  /// that copy each entry to its place in another format.
   template <class Space>
   static EntryRuns on(Offset entries, Offset longest = Space::on_device ? 8 : 256, Offset lanes_on_device = 32) {
     if (!Space::on_device) return {entries, longest, 1};
@@ -50,7 +51,7 @@ struct EntryRuns {
     return static_cast<std::size_t>((entries + span - 1) / span * lanes);
   }
 
-  /// Calls f(row, k) for the entries of functor `number`.
+  /// Calls f(row, k) for the entries k that belong to call `number` of the functor.
   template <class F>
   OSTINATO_FUNCTION void visit(std::size_t number, const CsrPattern& a, F f) const {
     const Offset span = length * lanes, first = static_cast<Offset>(number) / lanes * span;

@@ -42,7 +42,7 @@ struct Family {
   Csr<T> (*make)(std::string_view family, const GenerateOptions& options);
 };
 
-/// THE list of families: dispatch, help and error texts read it.
+/// The only list of families. Dispatch, help and error messages use this list.
 template <class T>
 constexpr std::array<Family<T>, 18> families = {{
     {{"poisson2d", "n", "5-point Laplacian on n x n, symmetric positive definite"}, poisson<T, 2>},

@@ -11,27 +11,27 @@ namespace ostinato {
 class Host;
 class Cuda;
 
-/// Says that the arrays of a view are in the memory of the space already.
+/// A tag: the arrays of a view are already in the memory of the space.
 struct OnSpace {};
 inline constexpr OnSpace on_space;
 
-/// A CSR matrix in memory that the space reads, with ascending columns and no duplicates in each row: what the analysis
-/// and all formats are made from. A copy refers to the same arrays, which live until the last copy has gone.
+/// A CSR matrix in the memory of a space, with ascending columns and no duplicates in each row. The analysis and all
+/// formats are built from this class. Copies share the arrays. Arrays that the object owns live as long as a copy does.
 ///
-/// Exec      On Cuda the arrays are uploaded, and the constructor waits for that.
-/// Throws    ArgumentError when the arrays aren't those of a matrix (check()); DeviceError; std::bad_alloc.
+/// Exec      On Cuda the constructors without OnSpace upload the arrays and wait for the upload.
+/// Throws    ArgumentError when the arrays don't form a valid matrix (check()); DeviceError; std::bad_alloc.
 template <class Space, class T>
 class SpaceCsr {
  public:
-  /// Host: refers to the caller's arrays, which have to stay. Rows that are unsorted or hold duplicates are put in order
-  /// on a copy.
+  /// On Host the object refers to the caller's arrays, which must outlive the object and its copies. When rows are
+  /// unsorted or hold duplicates, the object owns a sorted copy instead.
   SpaceCsr(const Space& space, const CsrView<T>& a);
 
-  /// The same; on Host the matrix is taken over.
+  /// The same, but on Host the object takes over the arrays of the matrix.
   SpaceCsr(const Space& space, Csr<T>&& a);
 
-  /// Refers to arrays in the memory of the space, which have to stay.
-  /// Requires  Ascending columns, no duplicates and valid indices, which isn't checked.
+  /// Refers to arrays in the memory of the space, which must outlive the object and its copies.
+  /// Requires  Ascending columns, no duplicates and valid indices. The constructor doesn't check this.
   SpaceCsr(const Space&, const CsrView<T>& a, OnSpace) : view_(a) {}
 
   const CsrView<T>& view() const { return view_; }
@@ -40,7 +40,7 @@ class SpaceCsr {
   void take(const Space& space, Csr<T>&& a);
   void upload(const Space& space, const CsrView<T>& a);
 
-  std::shared_ptr<const void> owned_;  ///< the arrays, when they belong to this object and its copies
+  std::shared_ptr<const void> owned_;  ///< the arrays, when this object and its copies own them
   CsrView<T> view_;
 };
 

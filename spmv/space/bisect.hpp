@@ -6,8 +6,8 @@
 
 namespace ostinato::detail {
 
-/// The first of low .. high - 1 that is past something; high when none is. Whatever follows one that is past it has to
-/// be, too. For functors of either space.
+/// Binary search: the first i in low .. high - 1 for which past(i) holds; high when there is none. When past(i) holds,
+/// past must hold for all larger i. Runs on the host and in CUDA kernels.
 template <class I, class Past>
 OSTINATO_FUNCTION I bisect(I low, I high, Past past) {
   while (low < high) {

@@ -11,7 +11,7 @@ namespace ostinato {
 
 namespace {
 
-/// Asked for its attributes to learn whether this build holds code for the GPU.
+/// An empty kernel, whose attributes tell whether this build holds code for the GPU.
 __global__ void probe_kernel() {}
 
 std::string absence() {
@@ -32,8 +32,9 @@ std::string absence() {
              : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
 }
 
-/// The GPU can let kernels overlap, and the driver record that (from 12.3 on). The kernels here wait for each other
-/// only in code for 9.0 and later: what a driver makes of older PTX doesn't.
+/// True when kernels may overlap by programmatic dependent launch: the GPU has compute capability 9.0, and the driver
+/// can capture such launches into graphs (from 12.3 on). The kernels must also be compiled for 9.0 or later. Code that
+/// the driver compiles from older PTX doesn't wait for the previous kernel.
 bool kernels_overlap(const cudaDeviceProp& properties) {
   int driver = 0;
   cudaFuncAttributes attributes{};
@@ -72,7 +73,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }
 
-// Errors are of no use here: at the end of a program the driver may be gone already.
+// The destructor ignores errors, because at the end of a program the driver may already be unloaded.
 Cuda::State::~State() {
   (void)cudaSetDevice(device);
   if (cublas != nullptr) (void)cublasDestroy(cublas);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The CUDA space of a build without CUDA. Its constructor throws, so that nothing else here is ever reached; the rest
-// satisfies the linker.
+// The Cuda class in a build without CUDA. The constructors throw, so the other functions in this file are never called;
+// they only satisfy the linker.
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>

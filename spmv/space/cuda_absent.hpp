@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// for_each and sum on Cuda in a build without CUDA: nobody has a Cuda there, so that they are never called.
+// for_each and sum for Cuda in a build without CUDA. Such a build can't create a Cuda object, so these functions are
+// never called.
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>

@@ -9,7 +9,7 @@
 
 namespace ostinato {
 
-/// x . y, added up in double.
+/// Functor for sum(): the dot product x . y, accumulated in double precision.
 template <class T>
 struct Dot {
   const T* x;

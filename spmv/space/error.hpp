@@ -8,13 +8,14 @@
 
 namespace ostinato {
 
-/// Base of everything that the library throws by itself. Memory that runs out on the host stays std::bad_alloc.
+/// Base class of the library's exceptions. Only exhausted host memory is reported as std::bad_alloc instead.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A file that can't be read or isn't what it says. what() is "path:line: reason", without ":line" when line() is 0.
+/// Reports a file that can't be read or written or has invalid content. what() is "path:line: reason", without ":line"
+/// when line() is 0.
 class FormatError : public Error {
  public:
   FormatError(std::string path, std::int64_t line, const std::string& reason)
@@ -23,27 +24,27 @@ class FormatError : public Error {
         line_(line) {}
 
   const std::string& path() const noexcept { return path_; }
-  std::int64_t line() const noexcept { return line_; }  ///< from 1; 0 when the reason isn't at a line
+  std::int64_t line() const noexcept { return line_; }  ///< counts from 1; 0 when the error belongs to no line
 
  private:
   std::string path_;
   std::int64_t line_;
 };
 
-/// Shapes that don't fit together. The message names the operation and both shapes.
+/// Reports shapes that don't match. The message names the operation and both shapes.
 class DimensionError : public Error {
  public:
   using Error::Error;
 };
 
-/// An argument that can't be used: an unknown name, a matrix that the forced format can't hold, a zero on the diagonal
-/// where the preconditioner divides by it. The message says what would do.
+/// Reports an invalid argument: an unknown name, a matrix that the requested format can't hold, or a zero on the
+/// diagonal when a preconditioner divides by the diagonal. The message says what is allowed.
 class ArgumentError : public Error {
  public:
   using Error::Error;
 };
 
-/// No device, a build without CUDA, device memory that ran out, or a call of the CUDA libraries that failed.
+/// Reports a missing GPU, a build without CUDA, exhausted GPU memory, or a failed call of a CUDA library.
 class DeviceError : public Error {
  public:
   using Error::Error;

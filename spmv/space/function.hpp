@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Marks what runs on the host and in CUDA kernels. The one place where a public header looks at the compiler.
+// OSTINATO_FUNCTION marks a function that runs on the host and in CUDA kernels. No other public header tests which
+// compiler is used.
 #ifdef __CUDACC__
 #define OSTINATO_FUNCTION __host__ __device__
 #else

@@ -10,14 +10,15 @@ namespace ostinato {
 
 class Host;
 
-/// Runs blocks of iterations, again and again.
+/// Runs a block of iterations repeatedly.
 ///
-/// On Cuda a block is captured into a CUDA graph after a few plain ones, and from then on the graph is launched: one
-/// launch takes the place of those of all kernels. On Host, and when the iterations can't be captured, they just run.
+/// On Cuda the first two blocks launch their kernels one by one. The next block is captured into a CUDA graph, and from
+/// then on one graph launch replaces all kernel launches of a block. On Host, and when the iterations can't be
+/// captured, every block runs without a graph.
 ///
-/// Requires  A block leaves every scalar in the slot in which it found it, since a captured block always works on the same
-///           slots: the length of a block is a multiple of `period`, the iterations after which that is so. Otherwise
-///           nothing is captured.
+/// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
+///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
+///           other lengths no block is captured.
 template <class Space>
 class GraphCapture;
 
@@ -35,7 +36,7 @@ class GraphCapture<Host> {
   int iterations_;
 };
 
-/// A CUDA graph of what was captured from a stream.
+/// A CUDA graph that is captured from the stream of a space.
 class CudaGraph {
  public:
   explicit CudaGraph(const Cuda& space);
@@ -43,9 +44,9 @@ class CudaGraph {
   CudaGraph(const CudaGraph&) = delete;
   CudaGraph& operator=(const CudaGraph&) = delete;
 
-  static bool can_capture(const Cuda& space);  ///< not from the legacy default stream, nor inside another capture
+  static bool can_capture(const Cuda& space);  ///< false on the legacy default stream and during another capture
   void begin();
-  void end();  ///< makes the graph, in the place of the last one; throws DeviceError when it can't
+  void end();  ///< creates the graph and replaces the previous graph; throws DeviceError on failure
   void abandon() noexcept;
   void launch();
 
@@ -63,7 +64,7 @@ class GraphCapture<Cuda> {
         may_capture_(capturable && iterations % period == 0 && CudaGraph::can_capture(space)),
         graph_(space) {}
 
-  /// `revision` is that of the operator: when it has changed, the block is captured again.
+  /// Runs one block. `revision` is the revision of the operator: a changed revision makes the block be captured again.
   template <class F>
   void operator()(int revision, F&& iterate) {
     if (!may_capture_ || plain_blocks_++ < plain_before_capture) return run(iterate);
@@ -72,7 +73,7 @@ class GraphCapture<Cuda> {
   }
 
  private:
-  /// A capture costs about as much as 50 launches: short solves do without.
+  /// A capture costs about as much as 50 launches, so short solves run without a graph.
   static constexpr int plain_before_capture = 2;
 
   template <class F>

@@ -17,7 +17,7 @@
 namespace ostinato {
 namespace {
 
-// Below this, starting the threads costs more than the copy.
+// One thread copies fewer bytes than this, because starting the other threads would cost more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
 
 void finalize_kokkos() {
@@ -38,17 +38,17 @@ void initialize_kokkos(int threads) {
   arguments.push_back(nullptr);
   try {
     Kokkos::initialize(count, arguments.data());
-  } catch (const std::runtime_error& e) {  // such as a number of threads that contradicts KOKKOS_NUM_THREADS
-    const std::string reason = e.what();   // a trace follows its first line
+  } catch (const std::runtime_error& e) {  // for example when `threads` contradicts KOKKOS_NUM_THREADS
+    const std::string reason = e.what();   // a stack trace follows the first line
     throw ArgumentError("Host: Kokkos can't be initialised: " + reason.substr(0, reason.find('\n')));
   }
   static const bool registered = std::atexit(finalize_kokkos) == 0;
   static_cast<void>(registered);
 }
 
-/// The number of threads that Kokkos runs with, started with `threads` of them unless it runs already.
+/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns Kokkos' number of threads.
 int start(int threads) {
-  // Kokkos 3.4 has room for 512 threads and doesn't check.
+  // Kokkos 3.4 supports at most 512 threads and doesn't check the number.
   if (threads < 0 || threads > 512) {
     throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, 512 is the most");
   }
@@ -70,7 +70,7 @@ std::string model_name() {
     const std::size_t from = line.find_first_not_of(" \t", line.find(':') + 1);
     if (from != std::string::npos) return line.substr(from);
   }
-  return "CPU";  // not every architecture tells its name there
+  return "CPU";  // on some architectures /proc/cpuinfo has no model name
 }
 
 /// Calls f(offset, length) for blocks that cover 0 .. bytes - 1.
@@ -87,7 +87,7 @@ namespace detail {
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
                 const void* f) {
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
-  const std::size_t length = count / chunks, longer = count % chunks;  // the first `longer` have one more
+  const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
   Kokkos::parallel_for("ostinato", Policy(0, chunks), [=](const std::size_t t) { chunk(f, begin(t), begin(t + 1)); });

@@ -7,19 +7,19 @@
 
 namespace ostinato {
 
-/// The CPU, by way of Kokkos' host execution space (OpenMP where Kokkos has it).
+/// The CPU, used through Kokkos' host execution space (OpenMP in a Kokkos built with OpenMP).
 ///
-/// A copy is the same space. The first Host of a program initialises Kokkos unless the program has done so, and then
-/// finalises it when the program exits.
+/// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
+/// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
-/// Exec      Calls return when their work is done.
+/// Exec      Functions return when their work is done.
 class Host {
  public:
   static constexpr bool on_device = false;
 
-  /// threads == 0 takes what OMP_NUM_THREADS or the machine gives. Only the first Host of a program can set the
-  /// number, and reading, generating and assembling a matrix make one.
-  /// Throws ArgumentError when threads is negative, over 512, or not the number that Kokkos runs with already.
+  /// threads == 0 uses the number given by OMP_NUM_THREADS or by the machine. Only the first Host of a program can set
+  /// the number of threads. Reading, generating or assembling a matrix also creates a Host.
+  /// Throws ArgumentError when threads is negative, over 512, or positive but not the number that Kokkos already uses.
   explicit Host(int threads = 0);
 
   static std::string build_description();  ///< "Kokkos 3.4"
@@ -28,11 +28,11 @@ class Host {
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"
 
   void wait() const {}
-  void* allocate(std::size_t bytes) const;  ///< at 64-byte boundaries; throws std::bad_alloc
+  void* allocate(std::size_t bytes) const;  ///< aligned to 64 bytes; throws std::bad_alloc
   void release(void* p) const noexcept;
   void upload(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
-  void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel when it is large
+  void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel from 1 MiB on
   void zero(void* p, std::size_t bytes) const;
 
  private:
@@ -41,13 +41,13 @@ class Host {
 
 namespace detail {
 
-/// Calls chunk(f, begin, end) on each thread with an equal share of 0 .. count - 1, in order of the threads.
+/// Calls chunk(f, begin, end) on each thread. The chunks divide 0 .. count - 1 evenly, in the order of the threads.
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void* f, std::size_t begin, std::size_t end),
                 const void* f);
 
 }  // namespace detail
 
-/// Calls f(k) for k = 0 .. count - 1, spread statically over the threads; on the calling thread when count is 1.
+/// Calls f(k) for k = 0 .. count - 1, distributed statically over the threads; on the calling thread when count is 1.
 /// Exec      Returns when all calls are done. f must not throw.
 template <class F>
 void parallel_for(const Host& host, std::size_t count, F f) {

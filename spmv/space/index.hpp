@@ -6,7 +6,7 @@
 
 namespace ostinato {
 
-using Index = std::int32_t;   ///< a row or a column
-using Offset = std::int64_t;  ///< a position among the entries; may pass 2^31
+using Index = std::int32_t;   ///< a row or column number
+using Offset = std::int64_t;  ///< a position among the entries; may exceed 2^31
 
 }  // namespace ostinato

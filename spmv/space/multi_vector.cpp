@@ -12,7 +12,8 @@ namespace ostinato {
 
 namespace {
 
-/// w += sign * sum over k of V(:, k) h(k), a block of w staying in the first-level cache while the columns pass.
+/// w += sign * sum over k of V(:, k) h(k). All columns are added to one block of w before the next block, so that the
+/// block stays in the first-level cache.
 template <class T>
 void add_columns(const Host& host, int columns, const T* v, const T* h, T sign, Out<T> w) {
   const std::size_t n = w.size();

@@ -4,12 +4,13 @@
 
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// Products with a few vectors that stand side by side: V has n rows and `columns` columns, n apart. Enqueued.
+// Products with a dense matrix V of n rows and `columns` columns, stored column by column without padding. On Cuda all
+// functions enqueue calls of cuBLAS. On Host they return when their work is done.
 
 namespace ostinato {
 
 /// h(k) = V(:, k) . w for k < columns; n = w.size().
-/// Exec      Host: in blocks, without waiting for the rest. Cuda: cuBLAS.
+/// Exec      Host: partial sums of blocks of rows, added in order in double precision. Cuda: cuBLAS.
 template <class T, class Space>
 void project(const Space& space, int columns, const T* v, In<T> w, T* h);
 

@@ -17,14 +17,14 @@
 
 namespace ostinato {
 
-/// Elements in a block of the host's for_each and sum.
+/// Elements per block in for_each and sum on Host.
 inline constexpr std::size_t host_block = 2048;
-/// Up to so many blocks, the calling thread takes them all: waking the others takes as long.
+/// The calling thread processes up to this many blocks alone, because waking the other threads would take as long.
 inline constexpr std::size_t serial_blocks = 4;
 
 namespace detail {
 
-/// f(block) for each block, on the calling thread when they are few.
+/// Calls f(block) for each block, on the calling thread when there are at most serial_blocks blocks.
 template <class F>
 void for_blocks(const Host& host, std::size_t blocks, F f) {
   if (blocks > serial_blocks) return parallel_for(host, blocks, f);
@@ -45,7 +45,8 @@ void skipped(F& f) {
   if constexpr (requires { f.skipped(); }) f.skipped();
 }
 
-/// Sums over a block, in lanes that don't wait for each other; the i-th element goes to lane i % 16.
+/// Sums over a block in 16 independent lanes, so that additions overlap. The i-th element of the block goes to lane
+/// i % 16.
 template <class F>
 auto block_sums(const F& f, std::size_t begin, std::size_t end) {
   using Result = std::remove_cvref_t<decltype(f(begin))>;
@@ -114,7 +115,7 @@ struct Atomic<Host> {
   static I load(const I* p) {
     return std::atomic_ref<I>(*const_cast<I*>(p)).load(std::memory_order_relaxed);
   }
-  /// As load; the value may be an old one.
+  /// The same as load. On Cuda, peek may return an outdated value.
   template <class I>
   static I peek(const I* p) {
     return load(p);

@@ -11,15 +11,16 @@ namespace ostinato {
 
 class Host;
 
-/// Copies of one object from the memory of the space to the host, in the order in which they were started. On Cuda a
-/// copy is enqueued on the stream and read later, while the stream goes on with the next iterations.
+/// Copies objects of type T from the memory of a space to the host. wait() returns the copies in the order of start().
+/// On Cuda start() enqueues the copy, and the host reads the copy later, while the stream continues with the next
+/// iterations. On Host nothing is copied: wait() returns the object itself.
 template <class Space, class T>
 class Readback;
 
 template <class T>
 class Readback<Host, T> {
  public:
-  static constexpr int most_pending = 0;  ///< copies that may be under way while the next is started
+  static constexpr int most_pending = 0;  ///< copies that may be pending when start() is called
 
   explicit Readback(const Host&) {}
   void start(const T* from) { source_ = from; }
@@ -34,7 +35,7 @@ class Readback<Host, T> {
   const T* source_ = nullptr;
 };
 
-/// Two pinned buffers of `bytes` each, used in turn.
+/// Copies from the GPU into two pinned host buffers of `bytes` bytes each, used in turn.
 class CudaReadback {
  public:
   CudaReadback(const Cuda& space, std::size_t bytes);
@@ -44,7 +45,7 @@ class CudaReadback {
 
   void start(const void* from);
   int pending() const { return started_ - read_; }
-  const void* wait();  ///< for the oldest copy; the result is valid until two more copies are started
+  const void* wait();  ///< waits for the oldest pending copy k; the result is valid until copy k + 2 starts
 
  private:
   struct Buffer;

@@ -11,10 +11,10 @@ namespace ostinato {
 class Host;
 class Cuda;
 
-/// counts[i] := counts[0] + ... + counts[i - 1], in place: where each part begins, from how long each is.
+/// Exclusive prefix sum in place: counts[i] := counts[0] + ... + counts[i - 1]. Turns lengths into starting positions.
 ///
-/// Shapes    n + 1 elements for n counts. The last comes in as anything and goes out as the total.
-/// Exec      Cuda: enqueued, with some memory taken for it and given back. Host: in parallel over blocks.
+/// Shapes    n + 1 elements for n counts. The last element is ignored on entry and holds the total on return.
+/// Exec      Cuda: enqueued; allocates and releases workspace on the stream. Host: in parallel over blocks.
 void exclusive_scan(const Host& space, std::span<Offset> counts);
 void exclusive_scan(const Cuda& space, std::span<Offset> counts);
 

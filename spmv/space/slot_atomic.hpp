@@ -9,7 +9,7 @@
 
 namespace ostinato::detail {
 
-/// What a Distinct and other shared counters of 64 bits ask of a space.
+/// Atomic operations on shared 64-bit slots and counters, as detail::Distinct needs them.
 template <class Space>
 struct SlotAtomic;
 

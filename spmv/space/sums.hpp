@@ -6,7 +6,7 @@
 
 namespace ostinato {
 
-/// K sums that are built together.
+/// K sums in double precision that are accumulated together.
 template <int K>
 struct Sums {
   static constexpr int count = K;

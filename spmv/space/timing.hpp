@@ -8,7 +8,7 @@
 
 namespace ostinato {
 
-/// Wall-clock seconds, lap by lap.
+/// A stopwatch in wall-clock seconds: seconds() counts from the construction, lap() from the previous lap().
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -26,7 +26,7 @@ class Stopwatch {
   Clock::time_point lap_ = start_;
 };
 
-/// Seconds that `calls` calls of f() take on the space, the wait for the last included.
+/// Seconds that `calls` calls of f() take on the space, including the wait for the last call.
 template <class Space, class F>
 double batch_seconds(const Space& space, int calls, F&& f) {
   space.wait();
@@ -36,17 +36,16 @@ double batch_seconds(const Space& space, int calls, F&& f) {
   return watch.seconds();
 }
 
-/// The middle one of some times, the upper of two. Leaves them in another order.
+/// The median of the times; of an even number of times, the upper of the two middle times. Reorders `times`.
 inline double median(std::vector<double>& times) {
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
   return *middle;
 }
 
-/// Median over `repetitions` of the time that f() takes on the space, after one call that isn't counted. Each timed
-/// batch repeats f until it is long against the clock and the wait.
-///
-/// A wait for a GPU takes some 10 us, which is then half a per cent.
+/// Median over `repetitions` batches of the seconds that a call of f() takes on the space. Warm-up batches come first.
+/// The warm-up chooses the number of calls in a batch, at most 1024, so that a batch takes 2 ms or more. The wait for a
+/// GPU, some 10 us, is then half a per cent.
 template <class Space, class F>
 double median_seconds(const Space& space, int repetitions, F&& f) {
   constexpr double long_enough = 2e-3;

@@ -10,10 +10,11 @@
 
 namespace ostinato {
 
-/// An array in the memory of a space. Moves, doesn't copy. Converts to std::span; on a GPU the span is of device
-/// memory.
+/// An array in the memory of a space. An array can be moved but not copied. An array converts to std::span; on Cuda the
+/// span refers to device memory.
 ///
-/// Exec      Taken and given back on the space; elements are unset unless host values are given.
+/// Exec      On Cuda memory is allocated and released in stream order. Uploads and downloads wait.
+/// Limits    Elements are unset unless the constructor gets host values.
 template <class Space, class T>
 class Vector {
  public:
@@ -54,7 +55,7 @@ class Vector {
     if (size_ > 0) space_->upload(data_, host.data(), bytes());
   }
 
-  /// A copy in host memory; waits for the space.
+  /// Returns a copy in host memory.
   std::vector<T> download() const {
     std::vector<T> host(size_);
     if (size_ > 0) space_->download(host.data(), data_, bytes());

@@ -6,15 +6,15 @@
 #include <span>
 #include <type_traits>
 
-// Steps on vectors that solvers, preconditioners and operators share, each named by what it changes. Scalars (double*)
-// are in the memory of the space. All steps are enqueued and take no device memory.
+// Vector operations that solvers, preconditioners and operators share. Scalars (double*) are in the memory of the
+// space. On Cuda all operations are enqueued. No operation allocates device memory.
 
 namespace ostinato {
 
-/// What a step reads: anything that converts to a span. T is deduced from what it writes, or given.
+/// An input: any argument that converts to a span. T is deduced from an output, or given explicitly.
 template <class T>
 using In = std::span<const std::type_identity_t<T>>;
-/// What a step writes.
+/// An output.
 template <class T>
 using Out = std::span<T>;
 
@@ -32,7 +32,7 @@ void scale(const Space& space, T a, In<T> x, Out<T> y);
 template <class T, class Space>
 void dot(const Space& space, In<T> x, In<T> y, double* slot);
 
-/// r = b - q,  *rr = r . r.  r may be q.
+/// r = b - q,  *rr = r . r.  r and q may be the same vector.
 template <class T, class Space>
 void subtract_from(const Space& space, In<T> b, In<T> q, Out<T> r, double* rr);
 

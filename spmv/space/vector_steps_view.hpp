@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The functors of vector_steps.hpp, for both spaces: vector_steps.cpp and vector_steps.cu instantiate them.
+// The functors behind vector_steps.hpp. vector_steps.cpp and vector_steps.cu use these functors on Host and Cuda.
 
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>

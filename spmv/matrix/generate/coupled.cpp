@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several unknowns a node: kgs, maxwell2d, fem27.
+// Problems with several unknowns per node: kgs, maxwell2d, fem27.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -27,12 +27,13 @@ struct Schroedinger {
   double neighbour(const Point<D>&, int, int) const { return -0.5; }
 };
 
-/// Real part in the first half of the rows, imaginary part in the second; multiplying by i s couples them by -s and +s.
+/// The first half of the rows is the real part, the second half the imaginary part. Multiplication by i s couples the
+/// two parts by -s and +s.
 template <int D>
 struct CoupledGrids {
   Index nodes;
   Stencil<D, Schroedinger<D>> stencil;
-  static constexpr double coupling = 0.25;  // below phi h^2, so rows stay dominant
+  static constexpr double coupling = 0.25;  // less than phi h^2, so rows are diagonally dominant
 
   template <class Emit>
   void operator()(Index row, Emit& emit) const {
@@ -45,9 +46,9 @@ struct CoupledGrids {
   }
 };
 
-/// The rows of maxwell2d. A node is line n + place. Neighbours along x are those of the flat numbering, cut off at the
-/// first and last node of the grid, or of the medium for what only the medium couples: so each of the nine blocks lacks
-/// two entries, whatever n is.
+/// The rows of maxwell2d. The number of a node is n * grid line + position in the line. Neighbours along x are the
+/// nodes with adjacent numbers. They are missing only at the first and last node of the grid or, in blocks that only
+/// the medium couples, of the medium. So each of the nine blocks lacks two entries, whatever n is.
 class MaxwellRows {
  public:
   explicit MaxwellRows(Index n)
@@ -70,7 +71,7 @@ class MaxwellRows {
   }
 
  private:
-  // The sizes keep the rows dominant: 1/3 is what (1, 4, 1) / 6 leaves for the rest of a row.
+  // These values keep the rows diagonally dominant: (1, 4, 1) / 6 leaves 1/3 for the other entries of a row.
   static constexpr int hx = 0;
   static constexpr double curl = 0.2, loss = 0.02, medium = 0.02, drift = 0.1;
   using Three = std::array<double, 3>;
@@ -87,7 +88,8 @@ class MaxwellRows {
     if (to >= 0 && to < nodes_) emit(static_cast<Index>(field * nodes_ + to), [&] { return v; });
   }
 
-  /// The compact mass (1, 4, 1) / 6 and, where the field drifts, (1, -6, 3, 2) / 6 along y.
+  /// Emits the coupling of a field to itself: the compact mass (1, 4, 1) / 6 and, where the field drifts,
+  /// (1, -6, 3, 2) / 6 along y.
   template <class Emit>
   void emit_own(Emit& emit, int field, std::int64_t node, bool drifts) const {
     if (drifts) emit_along_y(emit, field, node - 2 * n_, drift / 6);
@@ -99,7 +101,7 @@ class MaxwellRows {
   std::int64_t n_, nodes_, medium_begin_, medium_end_;
 };
 
-/// The rows of fem27: all unknowns of the up to 27 nodes around.
+/// The rows of fem27: each row couples to all unknowns of the up to 27 nodes in its neighbourhood.
 struct BlockRows {
   Grid<3> grid;
   int unknowns;
@@ -123,7 +125,7 @@ struct BlockRows {
 
   double value(Index row, Index column) const {
     if (constant) return row == column ? 27.0 * unknowns : -1.0;
-    if (row == column) return 0.1;  // what the row sum exceeds zero by
+    if (row == column) return 0.1;  // the row sum, because Diagonal::dominant adds the other magnitudes
     return uniform(seed, std::min(row, column), std::max(row, column)) - 1;
   }
 };

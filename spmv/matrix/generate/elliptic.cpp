@@ -21,7 +21,7 @@ Csr<T> build_stencil(const Host& host, Index rows, const Grid<D>& grid, const Co
   return build_rows<T>(host, rows, Stencil<D, const Coefficients&>{grid, coefficients});
 }
 
-/// Diffusion that differs by axis but not from place to place.
+/// Diffusion coefficients that depend on the axis but not on the position.
 template <int D>
 struct AxisDiffusion {
   std::array<double, D> along;
@@ -34,8 +34,8 @@ struct AxisDiffusion {
   double neighbour(const Point<D>&, int axis, int) const { return -along[axis]; }
 };
 
-/// Finite volumes: the flux through a face takes the harmonic mean of the two cells, or at the boundary the cell's own
-/// coefficient over half the distance.
+/// Finite volumes. The flux through a face uses the harmonic mean of the coefficients of the two cells. At the boundary
+/// the flux uses the cell's own coefficient and half the distance.
 template <int D>
 struct CellDiffusion {
   const Grid<D>& grid;
@@ -45,7 +45,7 @@ struct CellDiffusion {
     const double here = cell[static_cast<std::size_t>(p.row)];
     if (!grid.has_neighbour(p, axis, side)) return 2 * here;
     const double there = cell[static_cast<std::size_t>(p.row + side * grid.stride[axis])];
-    return 2 * here * there / (here + there);  // doubling is exact, so both sides get the same bits
+    return 2 * here * there / (here + there);  // doubling is exact, so both cells compute the same bits
   }
   double centre(const Point<D>& p) const {
     double sum = 0;
@@ -55,12 +55,13 @@ struct CellDiffusion {
   double neighbour(const Point<D>& p, int axis, int side) const { return -face(p, axis, side); }
 };
 
-/// The coefficient of the variable families, positive: 1.5 + product of sin(2 pi x) + uniform [0, 1), at cell centres.
+/// The coefficient of variable2d and variable3d at the cell centres: 1.5 + product of sin(2 pi x) + uniform [0, 1). The
+/// coefficient is positive.
 template <int D>
 Array<double> coefficient_field(const Host& host, const Grid<D>& grid, Index rows, std::uint64_t seed) {
   Array<double> field(static_cast<std::size_t>(rows));
   const std::int64_t n = grid.n;
-  const SineTable sine(n);  // over one half wave: sin(2 pi x) is the second half mirrored
+  const SineTable sine(n);  // covers the first half wave of sin(2 pi x); the second half wave is its negative
   for_row_blocks(host, rows, [&](std::size_t, Index first, Index end) {
     for (Index row = first; row < end; ++row) {
       double smooth = 1;
@@ -74,7 +75,8 @@ Array<double> coefficient_field(const Host& host, const Grid<D>& grid, Index row
   return field;
 }
 
-/// Upwind convection: what comes from upstream is added to the diffusion, so no off-diagonal entry turns positive.
+/// Diffusion plus upwind convection. The convection couples to upstream neighbours only, so no off-diagonal entry is
+/// positive.
 template <int D>
 struct Upwind {
   Index n;
@@ -97,11 +99,11 @@ struct Upwind {
   }
 };
 
-/// -div(a grad u) + b.grad(u) + u by central differences, with a at the middle of the faces.
+/// -div(a grad u) + b.grad(u) + u by central differences. The coefficient a is taken at the centres of the faces.
 template <int D>
 struct SmoothPde {
   Index n;
-  SineTable sine{2 * (std::int64_t{n} + 1)};  // nodes at the even places, faces at the odd ones
+  SineTable sine{2 * (std::int64_t{n} + 1)};  // even positions are nodes, odd positions are faces
 
   double diffusion(const Point<D>& p, int axis, int side) const {
     double product = 0.5;
@@ -116,7 +118,7 @@ struct SmoothPde {
   }
   double neighbour(const Point<D>& p, int axis, int side) const {
     const double h = 1 / (n + 1.0);
-    const double b = 8 * ((p.at[(axis + 1) % D] + 1) * h - 0.5);  // |b| h / 2 < a, so rows stay dominant at every n
+    const double b = 8 * ((p.at[(axis + 1) % D] + 1) * h - 0.5);  // |b| h / 2 < a, so rows are dominant for every n
     return -diffusion(p, axis, side) + side * b * h / 2;
   }
 };

@@ -8,14 +8,15 @@
 
 namespace ostinato::generate_detail {
 
-/// copies n^dimensions as a count of rows. Throws ArgumentError when n < 1, or when it passes 2^31 - 1; the message
-/// names family, value and limit.
+/// The number of rows, copies * n^dimensions. Throws ArgumentError when n < 1 or when the number of rows exceeds
+/// 2^31 - 1. The message names the family, the value and the limit.
 Index checked_rows(std::string_view family, Index n, int dimensions, std::int64_t copies = 1);
 
 /// Throws ArgumentError unless low <= value <= high (so also for NaN).
 void check_range(std::string_view family, std::string_view option, double value, double low, double high);
 
-// The families; generate() describes them. `family` is the name that errors show. Instantiated for float and double.
+// The families, which the comment of generate() describes. Error messages contain the name `family`. All functions are
+// instantiated for float and double.
 template <class T, int D>
 Csr<T> poisson(std::string_view family, const GenerateOptions& options);
 template <class T>

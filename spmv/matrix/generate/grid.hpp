@@ -12,7 +12,7 @@
 
 namespace ostinato::generate_detail {
 
-/// A node of a grid of n^D: its row and its coordinates, x first.
+/// A node of a grid: its matrix row and its coordinates, x first.
 template <int D>
 struct Point {
   Index row;
@@ -32,7 +32,7 @@ struct Grid {
 
   Point<D> point(Index row) const {
     Point<D> p{row, {}};
-    auto rest = static_cast<std::uint32_t>(row);  // unsigned division is the cheaper one, and the cost of a stencil row
+    auto rest = static_cast<std::uint32_t>(row);  // unsigned division is cheaper, and dominates the cost of a row
     for (int axis = 0; axis < D - 1; ++axis) {
       p.at[axis] = static_cast<Index>(rest % static_cast<std::uint32_t>(n));
       rest /= static_cast<std::uint32_t>(n);
@@ -49,8 +49,8 @@ struct Grid {
   std::array<Index, D> stride;
 };
 
-/// Emits the rows of a (2 D + 1)-point stencil without wrap-around, for build_rows(). The coefficients have
-/// centre(point) and neighbour(point, axis, side), side being -1 or +1.
+/// Emits the rows of a (2 D + 1)-point stencil without wrap-around, for build_rows(). Coefficients has the functions
+/// centre(point) and neighbour(point, axis, side), where side is -1 or +1.
 template <int D, class Coefficients>
 struct Stencil {
   Grid<D> grid;
@@ -69,7 +69,7 @@ struct Stencil {
   }
 };
 
-/// sin(pi x) at x = k / intervals for k = 0 .. intervals: smooth coefficients without a sine per entry.
+/// A table of sin(pi x) at x = k / intervals for k = 0 .. intervals. Smooth coefficients then need no sine per entry.
 class SineTable {
  public:
   explicit SineTable(std::int64_t intervals) : values_(static_cast<std::size_t>(intervals) + 1) {

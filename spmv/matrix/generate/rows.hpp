@@ -13,7 +13,8 @@
 
 namespace ostinato::generate_detail {
 
-/// A counter-based generator: hash(seed, row, k) needs no state, so rows can be made in any order and by any thread.
+/// A counter-based random number generator: hash(seed, row, k) needs no state, so any thread can make rows in any
+/// order.
 /// Source    The mixing step is Stafford's variant 13 of the MurmurHash3 finaliser, as used by Steele, Lea & Flood,
 ///           OOPSLA'14, doi:10.1145/2660193.2660195.
 inline std::uint64_t mix(std::uint64_t z) {
@@ -31,7 +32,7 @@ inline double uniform(std::uint64_t seed, std::int64_t row, std::int64_t k) {
   return static_cast<double>(hash(seed, row, k) >> 11) * 0x1p-53;
 }
 
-inline constexpr Index block_rows = 4096;  // large enough to hide the fork, small enough to balance a few threads
+inline constexpr Index block_rows = 4096;  // large enough to hide the start of threads, small enough for load balance
 
 /// Calls f(block, first row, end row) for the row blocks, in parallel. f must not throw.
 template <class F>
@@ -43,7 +44,7 @@ void for_row_blocks(const Host& host, Index rows, F f) {
   });
 }
 
-/// Turns counts[0 .. n - 1] into their exclusive sums; counts[n], which is set, is the total.
+/// Exclusive prefix sum of counts[0 .. n - 1] in place. counts[n] becomes the total, which is also returned.
 inline Offset exclusive_scan(Array<Offset>& counts) {
   Offset sum = 0;
   counts.back() = 0;
@@ -51,7 +52,7 @@ inline Offset exclusive_scan(Array<Offset>& counts) {
   return sum;
 }
 
-/// What stands on the diagonal: the value as emitted, or that plus the sum of the row's other magnitudes.
+/// The diagonal value of a row: the emitted value, or the emitted value plus the magnitudes of the row's other entries.
 enum class Diagonal { as_given, dominant };
 
 template <class T>
@@ -65,8 +66,8 @@ void raise_diagonal(Index row, const Index* col, T* val, Offset count) {
   if (diagonal) *diagonal = static_cast<T>(sum);
 }
 
-/// Builds a square matrix straight in CSR from emit_row(row, emit), which calls emit(column, value function) in the
-/// order of the columns. It runs twice: values are functions so that counting doesn't pay for them.
+/// Builds a square CSR matrix from emit_row(row, emit), which calls emit(column, value function) in the order of the
+/// columns. emit_row runs twice for each row. The first run only counts the entries and calls no value function.
 ///
 /// Exec      Parallel over row blocks; emit_row must be pure. Each page is first touched by the thread that fills it.
 /// Requires  Diagonal::dominant: the emitted diagonal value is positive.
@@ -101,10 +102,10 @@ Csr<T> build_rows(const Host& host, Index rows, const EmitRow& emit_row) {
   return a;
 }
 
-/// Builds a square matrix whose columns are drawn in no order and perhaps twice: draws(row) says how often, column(row,
-/// k) gives the k-th, value(row, column) the value. Duplicates are dropped.
+/// Builds a square matrix whose columns are drawn in any order, with possible duplicates. draws(row) is the number of
+/// draws in a row, column(row, k) the k-th column, value(row, column) the value. Duplicates are dropped.
 ///
-/// Exec      Parallel over row blocks, with 4 bytes a draw of scratch; the functions must be pure.
+/// Exec      Parallel over row blocks, with 4 bytes of workspace per draw; the functions must be pure.
 template <class T, Diagonal diagonal, class Draws, class Column, class Value>
 Csr<T> build_drawn_rows(const Host& host, Index rows, const Draws& draws, const Column& column, const Value& value) {
   Array<Offset> starts(static_cast<std::size_t>(rows) + 1);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Patterns with something random in them: rmat, banded, random, dense-row, powerlaw.
+// Families with random patterns or values: rmat, banded, random, dense-row, powerlaw.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,11 +15,12 @@
 namespace ostinato::generate_detail {
 namespace {
 
-// Each use of the hash has its own range of positions: draws count up from 0, values go by column above this.
+// Each use of the hash has its own range of keys: draws count from 0, values use value_key + column, row lengths use
+// length_key and the following key.
 constexpr std::int64_t value_key = std::int64_t{1} << 40;
 constexpr std::int64_t length_key = std::int64_t{1} << 50;
 
-/// Uniform in [-1, 1), or 1 on the diagonal, to be raised above the others.
+/// Uniform in [-1, 1). On the diagonal 1, to which Diagonal::dominant adds the magnitudes of the other entries.
 double signed_value(std::uint64_t seed, Index row, Index column) {
   return row == column ? 1.0 : 2 * uniform(seed, row, value_key + column) - 1;
 }
@@ -27,7 +28,8 @@ double signed_value(std::uint64_t seed, Index row, Index column) {
 /// floor(u count) for u in [0, 1), safe against rounding up to count.
 Index pick(double u, Index count) { return std::min(count - 1, static_cast<Index>(u * count)); }
 
-/// A draw of the Poisson distribution: by inversion, or rounded from the normal one where inversion gets long.
+/// Draws from the Poisson distribution by inversion. For means over 50, where inversion takes long, the function rounds
+/// a draw from the normal distribution.
 Offset poisson_draw(std::uint64_t seed, Index row, double mean) {
   const double u = uniform(seed, row, length_key);
   if (mean > 50) {
@@ -38,15 +40,15 @@ Offset poisson_draw(std::uint64_t seed, Index row, double mean) {
   double probability = std::exp(-mean);
   double below = probability;
   Offset k = 0;
-  while (u >= below && k < 200) {  // beyond 200 the tail of a mean of 50 is below one ulp
+  while (u >= below && k < 200) {  // for a mean of 50, the tail beyond 200 is less than one ulp
     probability *= mean / static_cast<double>(++k);
     below += probability;
   }
   return k;
 }
 
-/// R-MAT row by row: given the row's bits, the column's bits are independent, and the number of edges in the row is (in
-/// the limit of many edges) Poisson with the row's share as the mean.
+/// R-MAT row by row. In a given row, the bits of the column are independent. The number of edges in the row is (in the
+/// limit of many edges) Poisson distributed, and its mean is the row's share of the edges.
 struct RmatRows {
   int levels;
   double edges;
@@ -72,7 +74,7 @@ struct RmatRows {
 struct BrokenBand {
   Index n, width;
   std::uint64_t seed;
-  Array<std::pair<Index, Index>> gaps;    // [first, end) row of diagonal d - width
+  Array<std::pair<Index, Index>> gaps;    // gaps[d]: rows [first, end) of diagonal d - width
   Array<std::pair<Index, Index>> points;  // (row, column), ascending
 
   BrokenBand(const GenerateOptions& options)
@@ -90,7 +92,8 @@ struct BrokenBand {
     add_points(options.scatter);
   }
 
-  /// Spreads the points over the offsets outside the band, one in each of equal stretches: none shares its diagonal.
+  /// Spreads the scatter points over the offsets outside the band. Each of equal ranges of offsets gets one point, so
+  /// no two points share a diagonal.
   void add_points(double share) {
     const Offset offsets = 2 * (Offset{n} - 1 - width);
     const Offset count = std::min(offsets, static_cast<Offset>(std::llround(share * n)));
@@ -119,13 +122,14 @@ struct BrokenBand {
   }
 };
 
-/// Links of a web-like graph: half of them near by, half to the popular, with tails that fall off as powers.
+/// Links of a web-like graph: half of the links lead to nearby nodes, half to popular nodes. The distributions have
+/// power-law tails.
 struct WebRows {
   Index n;
   std::uint64_t seed;
 
   Offset links(Index row) const {
-    // P(links >= k) = k^-1.73, whose mean, zeta(1.73), is 2.
+    // P(links >= k) = k^-1.73. The mean of this distribution, zeta(1.73), is 2.
     const double x = std::pow(1 - uniform(seed, row, length_key), -1 / 1.73);
     return static_cast<Offset>(std::min(x, n / 2 + 1.0));
   }
@@ -133,7 +137,7 @@ struct WebRows {
     if (k == 0) return row;
     const double u = uniform(seed, row, 2 * k + 1);
     const std::uint64_t kind = hash(seed, row, 2 * k);
-    if (kind & 1) return pick(u * u * u, n);  // by rank: column c is met in proportion to c^(-2/3)
+    if (kind & 1) return pick(u * u * u, n);  // popular: column c has a probability proportional to c^(-2/3)
     const auto distance = static_cast<std::int64_t>(1 / (u + 1e-3));
     const std::int64_t to = row + (kind & 2 ? distance : -distance);
     return static_cast<Index>(std::clamp<std::int64_t>(to, 0, n - 1));

@@ -10,7 +10,7 @@ namespace ostinato::io {
 
 namespace {
 
-/// In which the decimal point is a point, whatever the program's own locale is.
+/// The C locale, whose decimal separator is a point whatever the locale of the program is.
 locale_t c_locale() {
   static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
   return locale;

@@ -10,9 +10,9 @@
 
 #include <ostinato/spmv/matrix/io/header.hpp>
 
-// The parsers of the inner loops. Each takes the text p .. end and returns the place behind what it read, or nullptr
-// when that isn't there; nullptr as p passes through. They say only that a line is bad: explain() says why, off the
-// fast path.
+// The parsers of the inner loops. A parser reads from the text p .. end and returns the position after the parsed text,
+// or nullptr when the text doesn't match. A parse_ function that gets nullptr as p returns nullptr. The parsers only
+// detect that a line is bad; report() finds out why, because speed doesn't matter there.
 namespace ostinato::io {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -53,7 +53,7 @@ inline const char* parse_gap(const char* p, const char* end) {
   return skip_blanks(p + 1, end);
 }
 
-/// A whole number in 1 .. bound; `index` becomes one less.
+/// Reads a whole number in 1 .. bound; `index` becomes this number minus 1.
 inline const char* parse_index(const char* p, const char* end, Index bound, Index& index) {
   if (p == nullptr) return nullptr;
   constexpr std::ptrdiff_t most_digits = 18;  // so that the number can't overflow unnoticed
@@ -65,11 +65,11 @@ inline const char* parse_index(const char* p, const char* end, Index bound, Inde
   return p;
 }
 
-/// What a number that std::from_chars finds too large or too small rounds to: infinity, 0 or a denormal.
+/// Rounds a number that std::from_chars reports as out of range: to infinity, 0 or a denormal.
 double rounded_double(const char* text, const char* end);
 float rounded_float(const char* text, const char* end);
 
-/// As std::from_chars, but a number out of range is rounded.
+/// The same as std::from_chars, but rounds a number out of range.
 template <class T>
 std::from_chars_result parse_number(const char* text, const char* end, T& value) {
   const std::from_chars_result parsed = std::from_chars(text, end, value);
@@ -86,24 +86,24 @@ std::from_chars_result parse_number(const char* text, const char* end, T& value)
 /// Reads a number whose exponent is written with Fortran's D. `text` begins without '+'; stop points at the D.
 template <class T>
 const char* parse_fortran(const char* text, const char* stop, const char* end, T& value) {
-  char copy[128];  // the longest double has fewer characters; leading or trailing zeros beyond that are an error
+  char copy[128];  // longer than any double; a number with more leading or trailing zeros is an error
   const auto limit = static_cast<std::ptrdiff_t>(sizeof copy);
   const std::size_t n = static_cast<std::size_t>(end - text < limit ? end - text : limit);
   if (stop - text >= limit) return nullptr;
   std::memcpy(copy, text, n);
   copy[stop - text] = 'e';
   const auto parsed = parse_number(copy, copy + n, value);
-  // Not going past the D, or reaching the end of the copy, means that the number isn't all there.
+  // The number is incomplete when parsing stopped at the D or at the end of a shortened copy.
   const std::ptrdiff_t length = parsed.ptr - copy;
   return length > stop - text && (length < limit || end - text == limit) ? text + length : nullptr;
 }
 
-/// A finite number. Underflow gives 0 or a denormal; overflow is an error.
+/// Reads a finite number. Underflow gives 0 or a denormal; overflow is an error.
 template <class T>
 const char* parse_value(const char* p, const char* end, T& value) {
   if (p == nullptr || p == end) return nullptr;
   const char* digits = *p == '+' || *p == '-' ? p + 1 : p;
-  if (digits == end || !(is_digit(*digits) || *digits == '.')) return nullptr;  // from_chars would take nan and inf
+  if (digits == end || !(is_digit(*digits) || *digits == '.')) return nullptr;  // from_chars would accept nan and inf
   const char* text = *p == '+' ? digits : p;
   const auto parsed = parse_number(text, end, value);
   if (parsed.ec == std::errc::invalid_argument) return nullptr;
@@ -112,7 +112,7 @@ const char* parse_value(const char* p, const char* end, T& value) {
   return std::isfinite(value) ? stop : nullptr;
 }
 
-/// The value of an entry as the banner's field wants it; the whole rest of the line.
+/// Reads a value that suits the field in the banner, and the rest of the line, which must be blank.
 template <class T>
 const char* parse_value_line(const Header& h, const char* p, const char* end, T& value) {
   p = parse_end(parse_value(p, end, value), end);
@@ -120,12 +120,12 @@ const char* parse_value_line(const Header& h, const char* p, const char* end, T&
   return p;
 }
 
-/// True when a file of this symmetry stores this place.
+/// True when a file of this symmetry may store the entry (row, col).
 inline bool is_stored(const Header& h, Index row, Index col) {
   return h.symmetry == Symmetry::general || row > col || (row == col && h.symmetry == Symmetry::symmetric);
 }
 
-/// A line "row column value" or, in a pattern, "row column".
+/// Reads a line "row column value" or, in a pattern, "row column".
 template <class T>
 const char* parse_entry(const Header& h, const char* p, const char* end, Triplet<T>& entry) {
   p = parse_gap(parse_index(p, end, h.rows, entry.row), end);
@@ -136,9 +136,10 @@ const char* parse_entry(const Header& h, const char* p, const char* end, Triplet
   return parse_end(p, end);
 }
 
-/// Throws FormatError at the first bad line of the file, in the order of the file.
+/// Throws FormatError for the first bad line of the file.
 ///
-/// The parallel passes know only that some line is bad; this one reads from the beginning to say which is the first.
+/// The parallel passes only detect that some line is bad. This function reads the file from the beginning to find the
+/// first bad line.
 /// Requires  Some line is bad, or the file has more or fewer entries than it announces.
 template <class T>
 [[noreturn]] void report(const std::string& path, const Header& h);

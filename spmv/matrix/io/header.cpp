@@ -22,7 +22,7 @@ std::string lower(std::string_view word) {
   return out;
 }
 
-/// Finds `word` among the names. Throws FormatError at line 1 that lists them.
+/// The position of `word` among the names. When `word` is missing, throws FormatError at line 1 that lists the names.
 std::size_t choose(const std::string& path, const std::string& word, const char* what, const Words& names) {
   const auto found = std::find(names.begin(), names.end(), word);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
@@ -60,7 +60,7 @@ void read_banner(const std::string& path, std::string_view line, Header& h) {
   }
 }
 
-/// A count of the size line; `most` is what its type holds.
+/// Reads a count from the size line; `most` is the largest allowed value.
 std::int64_t read_count(const std::string& path, std::int64_t line, const char* what, std::string_view word,
                         std::int64_t most) {
   std::int64_t n = 0;
@@ -100,7 +100,8 @@ void read_size(const std::string& path, std::string_view line, Header& h) {
   }
 }
 
-/// An entry takes at least "1 1 1\n", so the file's size bounds what a wrong size line can make us allocate.
+/// Limits how much memory a wrong size line can make the reader allocate: an entry takes at least the 6 bytes of
+/// "1 1 1\n", or fewer in patterns and arrays.
 void check_length(const std::string& path, const Header& h) {
   const std::size_t shortest = h.array ? 2 : h.field == Field::pattern ? 4 : 6;
   const std::size_t room = (h.body.size() + 1) / shortest;

@@ -12,7 +12,7 @@
 namespace ostinato::io {
 
 enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew };  ///< hermitian is symmetric as long as values are real
+enum class Symmetry { general, symmetric, skew };  ///< a hermitian file is symmetric, because values are real
 
 /// The banner and the size line of a Matrix Market file, and where its entries begin.
 struct Header {
@@ -21,20 +21,20 @@ struct Header {
   Symmetry symmetry = Symmetry::general;
   Index rows = 0;
   Index cols = 0;
-  Offset entries = 0;  ///< stored in the file
+  Offset entries = 0;  ///< number of entries stored in the file
   MatrixMarketInfo info;
-  std::int64_t line = 0;  ///< of the size
+  std::int64_t line = 0;  ///< number of the size line
   std::string_view body;  ///< the text after the size line
 };
 
-/// Throws FormatError when the text doesn't begin as a Matrix Market file, or is too short for the entries it
-/// announces.
+/// Reads the banner and the size line. Throws FormatError when they are invalid, or when the text is too short for the
+/// announced number of entries.
 Header read_header(const std::string& path, std::string_view text);
 
-/// The words of a line, which blanks separate.
+/// Splits a line into words at spaces and tabs.
 std::vector<std::string_view> split(std::string_view line);
 
-/// Cuts the first line off `text` and returns it without its end.
+/// Removes the first line from `text`. Returns the line without its line end.
 std::string_view take_line(std::string_view& text);
 
 }  // namespace ostinato::io

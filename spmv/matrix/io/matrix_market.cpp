@@ -15,7 +15,7 @@ namespace ostinato {
 namespace io {
 namespace {
 
-/// A part of the entries' text that begins at a line.
+/// A part of the text with the entries. A part begins at the start of a line.
 struct Piece {
   const char* begin = nullptr;
   const char* end = nullptr;
@@ -24,7 +24,7 @@ struct Piece {
   bool bad = false;
 };
 
-/// Cuts the text at line ends. Where it is cut depends on the text alone.
+/// Cuts the text at line ends. The positions of the cuts depend on the text alone.
 std::vector<Piece> cut(std::string_view text) {
   constexpr std::size_t shortest = std::size_t{1} << 18;
   constexpr std::size_t most = 1024;
@@ -35,14 +35,15 @@ std::vector<Piece> cut(std::string_view text) {
   for (std::size_t k = 0; k < count; ++k) {
     pieces[k].begin = begin;
     const char* aim = k + 1 < count ? text.data() + text.size() / count * (k + 1) : end;
-    // From one before the aim, so that an aim right behind a line end stays where it is.
+    // The search begins one character before the aim, so that an aim just after a line end stays there.
     if (aim > begin) begin = next_line(aim - 1, end);
     pieces[k].end = begin;
   }
   return pieces;
 }
 
-/// Calls one(p) for each data line of the piece, until it returns nullptr, for a bad line, instead of the next line.
+/// Calls one(p) for each data line of the piece. one() returns the start of the next line, or nullptr for a bad line,
+/// which ends the loop.
 template <class F>
 void each_line(Piece& piece, F one) {
   Offset entries = 0;
@@ -59,7 +60,7 @@ void each_line(Piece& piece, F one) {
   piece.entries = entries;
 }
 
-/// Numbers the entries. False when a line is bad or the file doesn't hold as many as announced.
+/// Numbers the entries. Returns false when a line is bad or the file doesn't hold the announced number of entries.
 bool number(std::vector<Piece>& pieces, Offset announced) {
   Offset total = 0;
   for (Piece& piece : pieces) {
@@ -74,7 +75,8 @@ bool any_bad(const std::vector<Piece>& pieces) {
   return std::any_of(pieces.begin(), pieces.end(), [](const Piece& piece) { return piece.bad; });
 }
 
-/// Counts rows only: the values, and the columns of a general matrix, are looked at once, in the second pass.
+/// The first pass, which only counts the entries per row. The values, and the columns of a general matrix, are parsed
+/// only in the second pass.
 template <class T>
 void count_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Count count) {
   const char* const end = piece.end;
@@ -118,7 +120,7 @@ Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& 
   return assembly.finish();
 }
 
-/// Walks an array in the order of its file: down the stored part of each column.
+/// Walks through a dense array in the order of the file: down the stored part of each column.
 struct Walker {
   const Header& h;
   Index row = 0;
@@ -142,7 +144,8 @@ struct Walker {
   }
 };
 
-/// An array without its values. All rows are full, but for the diagonal of a skew-symmetric matrix.
+/// A CSR matrix for a dense array, with unset values. All rows are full, except for the diagonal of a skew-symmetric
+/// matrix.
 template <class T>
 Csr<T> full_rows(const Host& host, const Header& h) {
   const Offset width = h.symmetry == Symmetry::skew && h.cols > 0 ? h.cols - 1 : h.cols;

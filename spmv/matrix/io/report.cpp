@@ -13,7 +13,7 @@ std::string place(std::string_view row, std::string_view col) {
   return "entry (" + std::string(row) + ", " + std::string(col) + ")";
 }
 
-/// Why this word isn't an index in 1 .. bound.
+/// Says why `word` isn't an index in 1 .. bound.
 std::string explain_index(const char* what, std::string_view word, Index bound) {
   const std::string name = std::string(what) + " " + quote(word);
   const bool negative = word.size() > 1 && word[0] == '-';
@@ -52,7 +52,7 @@ std::string explain_place(const Header& h, std::string_view row, std::string_vie
          "the banner has to say general";
 }
 
-/// Why this line isn't an entry.
+/// Says why `line` isn't an entry.
 template <class T>
 std::string explain_entry(const Header& h, std::string_view line) {
   const std::vector<std::string_view> words = split(line);

@@ -24,7 +24,7 @@ constexpr std::string_view gzip_magic = "\x1f\x8b";
 
 std::string reason(int error) { return std::strerror(error); }
 
-/// Closes the file on every way out; the standard input stays open.
+/// An open file. The destructor closes the file, but never the standard input.
 struct File {
   int id;
   explicit File(const std::string& path) : id(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -75,8 +75,8 @@ class Inflater {
   }
 
  private:
-  /// The last four bytes tell the size of the last member modulo 2^32; a damaged file may tell anything, so the first
-  /// guess is bounded by what deflate can reach.
+  /// The last four bytes give the size of the last gzip member modulo 2^32. A damaged file may give any size, so the
+  /// first guess is bounded by a usual compression ratio.
   void reserve() {
     std::size_t told = 0;
     for (std::size_t k = 0; k < 4 && rest_.size() >= 18; ++k) {
@@ -140,7 +140,7 @@ void Text::load(int file, const std::string& path) {
   struct stat about {};
   if (::fstat(file, &about) != 0) fail(path, "can't be read: " + reason(errno));
   if (S_ISDIR(about.st_mode)) fail(path, "is a directory, not a file");
-  const bool from_start = ::lseek(file, 0, SEEK_CUR) == 0;  // the standard input may have been read in part
+  const bool from_start = ::lseek(file, 0, SEEK_CUR) == 0;  // the standard input may already have been read in part
   if (S_ISREG(about.st_mode) && about.st_size > 0 && from_start) {
     map_size_ = static_cast<std::size_t>(about.st_size);
     void* map = ::mmap(nullptr, map_size_, PROT_READ, MAP_PRIVATE, file, 0);

@@ -11,7 +11,8 @@
 
 namespace ostinato::io {
 
-/// The whole text of a file in memory: plain files are mapped, gzip files (known by their first bytes) inflated.
+/// The whole text of a file in memory. Plain files are mapped; gzip files (recognised by their first bytes) are
+/// inflated.
 ///
 /// Path      "-" is the standard input. Pipes and devices are read to their end.
 /// Throws    FormatError when the file can't be read, is a directory, or holds damaged or truncated gzip data;
@@ -36,7 +37,7 @@ class Text {
   Array<char> buffer_;
 };
 
-/// A file to be written from its beginning; gzip when the name ends in ".gz", the standard output when it is "-".
+/// An output file. A name that ends in ".gz" selects gzip compression; the name "-" is the standard output.
 ///
 /// Throws    FormatError when the file can't be opened or written, for instance because the disk is full.
 class Output {
@@ -47,7 +48,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
-  void close();  ///< has to be called: only then is it known that everything was written
+  void close();  ///< must be called, because only close() reports the last write errors
 
  private:
   [[noreturn]] void fail(const char* doing, int error);
@@ -57,7 +58,7 @@ class Output {
   void* gzip_ = nullptr;
 };
 
-/// Text as it can stand in a message: in quotes, cut after 40 characters, with the unprintable ones as \xNN.
+/// Quotes text for a message: cuts the text after 40 characters and shows unprintable characters as \xNN.
 std::string quote(std::string_view text);
 
 }  // namespace ostinato::io

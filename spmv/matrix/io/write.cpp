@@ -15,7 +15,7 @@ constexpr Offset block_entries = 8192;
 constexpr std::size_t longest_value = 32;  // more than "-2.2250738585072014e-308" and a line end
 constexpr std::size_t longest_line = longest_value + 2 * 11;
 
-/// Writes a number and the character behind it; returns the place behind both.
+/// Writes a number and the character `after`. Returns the position after both.
 template <class T>
 char* append(char* to, T value, char after) {
   const auto written = std::to_chars(to, to + longest_value, value);
@@ -23,8 +23,8 @@ char* append(char* to, T value, char after) {
   return written.ptr + 1;
 }
 
-/// Lets format(begin, end, buffer) turn entries into text, in parallel block by block, and writes the blocks in order.
-/// format returns the end of what it wrote.
+/// Writes entries as text. format(begin, end, buffer) turns a block of entries into text and returns the end of the
+/// text. Blocks are formatted in parallel and written in order.
 template <class F>
 void write_blocks(io::Output& out, const Host& host, Offset entries, F format) {
   const Offset blocks = (entries + block_entries - 1) / block_entries;
@@ -62,7 +62,7 @@ void write_matrix_market(const std::string& path, const CsrView<T>& a, std::stri
   write_header(out, "coordinate", comment,
                std::to_string(a.rows) + " " + std::to_string(a.cols) + " " + std::to_string(a.nonzeros()));
   write_blocks(out, host, a.nonzeros(), [&](Offset begin, Offset end, char* to) {
-    // Blocks hold entries, not rows, so that a long row is shared out too.
+    // Blocks hold entries, not rows, so that several threads share a long row.
     auto row_end = std::upper_bound(a.row_ptr.begin(), a.row_ptr.end(), begin);
     for (Offset k = begin; k < end; ++k) {
       while (*row_end <= k) ++row_end;

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What kernels with a thread a row are launched with. Generated sources contain this text, so it needs no other header.
+// Launch arguments of kernels with one thread per row. Kernels generated at run time contain the text of this file, so
+// the file needs no other header.
 
 namespace ostinato::cuda {
 
-/// Rows of a tile, and threads of a block: one a row.
+/// Rows of a tile. A thread block has as many threads: one per row.
 inline constexpr int tile_rows = 256;
 
-/// Where a kernel leaves its sums.
+/// Where a kernel stores its K sums.
 struct Reduction {
-  double* slots;      ///< may be null
-  double* partial;    ///< K for each block
-  unsigned* arrived;  ///< 0 before and after
+  double* slots;      ///< the K totals; may be null
+  double* partial;    ///< K sums for each thread block
+  unsigned* arrived;  ///< number of blocks that have stored their sums; 0 before and after the kernel
 };
 
 }  // namespace ostinato::cuda

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How large kernels are launched, and where their sums go.
+// Launch configurations of kernels: overlap, grid size, and buffers for sums.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace ostinato::cuda {
 
-/// A launch on the stream of a space that may start while the kernel before it ends: for kernels that keep the rules of
-/// overlap.cuh.
+/// A launch configuration on the stream of a space. The kernel may start while the previous kernel ends, so the kernel
+/// must keep the rules of overlap.cuh.
 struct OverlappedLaunch {
   cudaLaunchAttribute overlap{};
   cudaLaunchConfig_t config{};
@@ -33,19 +33,20 @@ struct OverlappedLaunch {
   OverlappedLaunch& operator=(const OverlappedLaunch&) = delete;
 };
 
-/// Threads of a block in element-wise kernels, and blocks that a multiprocessor holds of them.
+/// Threads per block of element-wise kernels, and how many of these blocks a multiprocessor holds at once.
 inline constexpr int block_threads = 256;
 inline constexpr int blocks_per_multiprocessor = 8;
 
-/// Blocks of a kernel whose threads stride over n elements: enough to fill the GPU, no more than there is work for.
+/// Number of thread blocks for a kernel whose threads stride over n elements: at most as many as the GPU holds at once,
+/// and no block without work.
 inline int resident_blocks(const Cuda& space, std::size_t n) {
   const std::size_t fill = static_cast<std::size_t>(space.multiprocessors()) * blocks_per_multiprocessor;
   const std::size_t work = (n + block_threads - 1) / block_threads;
   return static_cast<int>(std::clamp<std::size_t>(work, 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
 }
 
-/// Blocks for a kernel with a thread a row: one for each tile, or with a dot product as many as the GPU holds, which
-/// then take turns.
+/// Number of thread blocks for a kernel with one thread per row: one block per tile. With a dot product, at most as
+/// many blocks as the GPU holds at once, each of which processes several tiles.
 inline unsigned tile_blocks(const Cuda& space, Index rows, bool dotted) {
   if (dotted) return static_cast<unsigned>(resident_blocks(space, static_cast<std::size_t>(rows)));
   return static_cast<unsigned>((static_cast<Offset>(rows) + tile_rows - 1) / tile_rows);

@@ -2,27 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Kernels that start while the one before them ends (programmatic dependent launch, from compute capability 9.0 on).
+// Kernels that start while the previous kernel ends (programmatic dependent launch, from compute capability 9.0 on).
 //
-// Every kernel launched by launch() keeps these rules; kernels launched otherwise start when all before have ended.
+// Every kernel launched by launch() keeps the following rules. Other kernels start when all kernels before have ended.
 //
-//   1. Each of its threads calls pdl_wait(), on every path, before it exits. The wait covers the one kernel
-//      before: a kernel that didn't wait could end before its predecessor does, and its successor would wait for too
-//      little.
-//   2. Before the wait it writes nothing, and it reads only its arguments and what the host has since waited for: the
-//      arrays of a format, whose constructor and update_values wait for the stream. That the kernel which wrote them
-//      came two launches ago isn't enough: with pdl_trigger() at the top of each, several kernels are under way at
-//      once. The one exception is a profile: its first kernel waits before it lets the next start, so that those which
-//      follow may read early what it waited for, and add to a counters that is theirs alone.
-//   3. What another kernel may write, such as x, is read by plain loads or __ldcg: not by __ldg, nor through a const
-//      __restrict__ parameter. Those loads are outside the memory model, and the compiler may move them up past the
-//      wait.
+//   1. Each thread of the kernel calls pdl_wait(), on every path, before the thread exits. The wait covers only the
+//      previous kernel. A kernel without the wait could end before its predecessor, and then the wait in its successor
+//      wouldn't cover that predecessor.
+//   2. Before the wait, the kernel writes nothing. It reads only its arguments and data for which the host has waited,
+//      such as the arrays of a format: the constructor of a format and update_values() wait for the stream. Data
+//      written two launches ago isn't safe: with pdl_trigger() at the top of each kernel, several kernels run at once.
+//      The only exception is the profile (analysis/profile.cu). Its first kernel waits before it triggers the next
+//      kernel. So the kernels that follow may read the matrix before their own wait, and may add to counters that only
+//      they use.
+//   3. The kernel reads data that another kernel may write, such as x, by plain loads or __ldcg, and never by __ldg or
+//      through a const __restrict__ parameter. The memory model doesn't cover __ldg and such parameters, so the
+//      compiler may move these loads to a place before the wait.
 //
-// Copies and fills between two kernels order them fully. Recorded kernels keep their overlap in the graph. Code with
-// kernels of its own is compiled for the architectures of the library: the wait is there from 9.0 on only.
+// A copy or fill between two kernels orders them fully. Graph capture keeps the overlap. Other code with such kernels
+// must be compiled for the architectures of the library, because pdl_wait() waits only in code for 9.0 and later.
 //
-// Source    PTX ISA, griddepcontrol; CUDA Programming Guide, programmatic dependent launch. Neither promises that a
-//           kernel without a wait ends after its predecessor.
+// Source    PTX ISA, griddepcontrol; CUDA Programming Guide, programmatic dependent launch. Neither document promises
+//           that a kernel without a wait ends after its predecessor.
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// for_each and sum on Cuda. The contract of the functors is in spmv/space/parallel.hpp.
+// for_each and sum on Cuda. The contract of the functors is in spmv/space/for_each.hpp.
 
 #include <algorithm>
 #include <cstddef>
@@ -86,8 +86,9 @@ struct Atomic<Cuda> {
   __device__ static I load(const I* p) {
     return *const_cast<const volatile I*>(p);
   }
-  /// Maybe an old value, from the first-level cache: for what all ask again and again, and is only ever set. A weak
-  /// load beside others' stores, which under PTX's memory model gives one of the values that were stored.
+  /// A load that may return an outdated value from the first-level cache. For flags that many threads read repeatedly
+  /// and that are only ever set. This is a weak load; PTX's memory model says that a weak load that races with stores
+  /// returns one of the stored values.
   template <class I>
   __device__ static I peek(const I* p) {
     return *p;

@@ -2,37 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How kernels begin, after the one before them, and how they end: sums over the grid, in a fixed order. Kernels that
-// are generated at run time contain this text, too (cmake/OstinatoCuda.cmake), so it is device code only and includes
-// nothing else.
+// How kernels begin (waiting for the previous kernel) and how they end (sums over the grid, in a fixed order). Kernels
+// generated at run time contain the text of this file, too (cmake/OstinatoCuda.cmake). So the file holds device code
+// only, and its headers are part of the generated text as well.
 
 #include <ostinato/spmv/space/cuda/kernel_args.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::cuda {
 
-/// Waits until the kernel before this one has ended and what it wrote can be seen. The rules are in overlap.cuh.
+/// Waits until the previous kernel has ended and its writes are visible. The rules are in overlap.cuh.
 __device__ inline void pdl_wait() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 
-/// Lets the next kernel start as soon as each block of this one has called it or ended.
+/// Lets the next kernel start as soon as each thread block of this kernel has called pdl_trigger() or ended.
 __device__ inline void pdl_trigger() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 
-/// Both, for the place from which on a kernel depends on the one before it.
+/// Calls pdl_trigger(), then pdl_wait(). Stands before the first use of data that the previous kernel may write.
 __device__ inline void pdl_trigger_and_wait() {
   pdl_trigger();
   pdl_wait();
 }
 
-/// Counts a block in, from one of its threads; true in the last of `blocks`, which then may read what the others wrote
-/// before they called. Releasing only, unlike a fence, leaves the first-level cache to the blocks beside this one.
+/// Counts the thread blocks that have arrived; one thread of each block calls the function. Returns true in the last of
+/// `blocks` blocks, which may then read what the other blocks wrote before their calls. The atomic has release
+/// semantics only. Unlike a fence, it keeps the first-level cache valid for the other blocks of the multiprocessor.
 __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks) {
   unsigned before;
   asm volatile("atom.release.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(arrived) : "memory");
@@ -41,7 +42,7 @@ __device__ inline bool arrives_last(unsigned* arrived, unsigned blocks) {
   return true;
 }
 
-/// The sum of `mine` over the block, in thread 0. Every thread of the block calls it.
+/// The sum of `mine` over the thread block, valid in thread 0 only. Every thread of the block must call the function.
 template <int K>
 __device__ Sums<K> block_sum(Sums<K> mine) {
   __shared__ Sums<K> of_warp[32];
@@ -63,8 +64,9 @@ __device__ Sums<K> block_sum(Sums<K> mine) {
   return mine;
 }
 
-/// Ends a kernel that sums: adds the blocks' sums up in their order, in the block that comes last, and calls
-/// done(total) in one of its threads. Every thread of every block calls it.
+/// Sums `mine` over the grid, at the end of a kernel. The thread block that arrives last adds the sums of all blocks in
+/// a fixed order, stores the total, and calls done(total) in one thread. Every thread of every block must call the
+/// function.
 template <int K, class Done>
 __device__ void grid_sum(Sums<K> mine, const Reduction& to, Done done) {
   __shared__ bool last;

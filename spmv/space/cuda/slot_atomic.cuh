@@ -10,7 +10,7 @@ namespace ostinato::detail {
 template <class Space>
 struct SlotAtomic;
 
-/// As on the host (spmv/space/slot_atomic.hpp).
+/// The same operations as SlotAtomic<Host> in spmv/space/slot_atomic.hpp.
 template <>
 struct SlotAtomic<Cuda> : Atomic<Cuda> {
   using Word = unsigned long long;

@@ -9,7 +9,8 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
-// cublasHandle_t and cusparseHandle_t, whose headers take a compiler long; cuda/vendor.cuh includes those.
+// The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/vendor.cuh includes
+// those headers.
 struct cublasContext;
 struct cusparseContext;
 
@@ -23,12 +24,12 @@ inline void cuda_check(cudaError_t code, const char* what) {
 
 #define OSTINATO_CUDA(call) ::ostinato::cuda_check(call, #call)
 
-/// What the copies of one Cuda share. One thread at a time uses it.
+/// The state that the copies of a Cuda object share. Only one host thread at a time uses a State.
 struct Cuda::State {
-  /// Blocks of a reduction at most: that many partial sums are kept. Work goes in order on one stream, so one set
-  /// will do.
+  /// Most thread blocks of a reduction; the buffer `partial` has room for their sums. One buffer is enough, because the
+  /// work runs in order on one stream.
   static constexpr int max_partial = 4096;
-  static constexpr int max_sums = 4;  ///< of a block
+  static constexpr int max_sums = 4;  ///< most sums per thread block
   static constexpr std::size_t staging_bytes = std::size_t{1} << 17;
 
   int device = 0;
@@ -37,10 +38,10 @@ struct Cuda::State {
   cudaMemPool_t pool = nullptr;
   cudaDeviceProp properties{};
   double bandwidth = 0;
-  bool overlaps = false;        ///< kernels may start while the one before them ends (overlap.cuh)
-  double* partial = nullptr;    ///< max_sums max_partial
-  unsigned* arrived = nullptr;  ///< blocks of the running reduction that are done; 0 between reductions
-  void* staging = nullptr;      ///< pinned: small downloads go through it (H200, 2026-11: 26 kB take 10 us, else 14)
+  bool overlaps = false;        ///< kernels may start while the previous kernel ends (overlap.cuh)
+  double* partial = nullptr;    ///< max_sums * max_partial elements
+  unsigned* arrived = nullptr;  ///< blocks of the running reduction that have arrived; 0 between reductions
+  void* staging = nullptr;      ///< pinned buffer for small downloads (H200, 2026-11: 26 kB take 10 us instead of 14)
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
 
@@ -51,9 +52,9 @@ struct Cuda::State {
 
   void activate() const { OSTINATO_CUDA(cudaSetDevice(device)); }
 
-  /// cuBLAS on this stream; made when first asked for, which takes a while.
+  /// The cuBLAS handle for this stream. The first call creates the handle, which takes a while.
   cublasContext* blas();
-  cusparseContext* sparse();  ///< and cuSPARSE
+  cusparseContext* sparse();  ///< the same for cuSPARSE
 };
 
 }  // namespace ostinato

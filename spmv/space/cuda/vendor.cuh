@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// cuBLAS and cuSPARSE, for the sources that call them.
+// Headers and error checks for the source files that call cuBLAS or cuSPARSE.
 
 #include <cublas_v2.h>
 #include <cusparse.h>
