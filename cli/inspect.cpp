@@ -44,7 +44,7 @@ std::string offsets_text(const Structure& s) {
 /// Adds the format that DIA-Adaptive's search engine would choose, for comparison with the cost model's choice.
 void add_search_engine(Facts& facts, const Inspection& i) {
   const auto yes = [](bool label) { return label ? "yes" : "no"; };
-  const SearchVerdict v = search(*i.structure.census);
+  const SearchResult v = search(*i.structure.census);
   facts.row("search engine", fmt::format("{}, type {}: {}", v.format, diagonal_type_text(v.type), v.reason));
   facts.more(fmt::format("delta {}, p_offset {}/{}, p_zero {:.4f}, alpha {:.4f}", count_text(v.delta), v.n_offset,
                          v.n_diag, v.p_zero, v.alpha));

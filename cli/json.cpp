@@ -113,7 +113,7 @@ Json to_json(const SolveReport& r) {
           {"version", version_json()}};
 }
 
-Json to_json(const SearchVerdict& v) {
+Json to_json(const SearchResult& v) {
   return {{"n_diag", v.n_diag},
           {"n_offset", v.n_offset},
           {"p_offset", v.p_offset},

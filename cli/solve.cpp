@@ -71,7 +71,7 @@ void add_limits(Command& command, SolveInput& in) {
   count("--maxiter", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
   count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
-  count("--check-every", in.limits.check_every, 0, "iterations between looks at the residual; 0: chosen by cost");
+  count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
   command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
                    in.limits.flexible);
 }
@@ -199,7 +199,7 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   report.matrix = in.matrix;
   report.device = device;
   report.options = solve_options(in, device.precision);
-  report.rhs = in.rhs.empty() ? "b = A * ones, as none was given" : in.rhs;
+  report.rhs = in.rhs.empty() ? "b = A * ones, no --rhs was given" : in.rhs;
   LiveLine live(!in.quiet);
   Stopwatch watch;
   live.phase("reading " + in.matrix);

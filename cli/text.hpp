@@ -9,15 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/space/units.hpp>
+
 namespace ostinato::cli {
 
 /// The line width of tables and help texts.
 inline constexpr std::size_t line_width = 80;
 
-// Numbers for people: three digits and a unit.
-std::string bytes_text(double bytes);                        ///< "1.23 MB", powers of ten
-std::string seconds_text(double seconds);                    ///< "3.40 ms"
-std::string rate_text(double per_second);                    ///< bytes per second: "21.4 GB/s"
 std::string count_text(std::int64_t n);                      ///< "1,228,045"
 std::string counted(std::int64_t n, std::string_view what);  ///< "1 row", "7 rows"
 

@@ -44,7 +44,7 @@ SolveResult run(std::string_view name, const Space& space, const OperatorRef<Spa
 }
 
 /// Whether another method may still converge after a solve with this status.
-bool worth_another(Status status) {
+bool may_try_another(Status status) {
   return status == Status::breakdown || status == Status::stagnated || status == Status::diverged;
 }
 
@@ -68,7 +68,7 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
                         ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
-    if (!worth_another(more.status) && more.status != Status::not_finite) all.status = more.status;
+    if (!may_try_another(more.status) && more.status != Status::not_finite) all.status = more.status;
     return;
   }
   all.status = more.status;
@@ -139,7 +139,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   if (s.symmetric) others.insert(others.begin(), "minres");
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
-    if (!worth_another(result.status) || left.max_iterations == 0) break;
+    if (!may_try_another(result.status) || left.max_iterations == 0) break;
     if (next == first.name) continue;
     result.notes.push_back(why_next(result, next));
     go_on<Space, T>(next, result, space, a, b, x, m, left);

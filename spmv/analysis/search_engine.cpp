@@ -56,7 +56,7 @@ Offset slots_by_group(const DiagonalCensus& census, std::size_t pieces) {
   return slots;
 }
 
-void measure(const DiagonalCensus& census, SearchVerdict& v) {
+void measure(const DiagonalCensus& census, SearchResult& v) {
   v.delta = static_cast<Index>((static_cast<Offset>(census.rows) + 99) / 100);
   v.n_diag = static_cast<Offset>(census.diagonals.size());
   v.n_elem = v.n_diag * census.rows;
@@ -76,7 +76,7 @@ void measure(const DiagonalCensus& census, SearchVerdict& v) {
   v.alpha = (diagonals - 1) / (100 * diagonals);
 }
 
-std::string why_broken(const SearchVerdict& v) {
+std::string why_broken(const SearchResult& v) {
   if (v.n_offset == 0) return "no diagonal is far from the main one, but DIA would pad too much";
   if (v.label_lz && v.label_s) return "diagonals have long zero sections, and there are scatter points";
   return v.label_lz ? "a diagonal has a long zero section" : "there are scatter points";
@@ -84,8 +84,8 @@ std::string why_broken(const SearchVerdict& v) {
 
 }  // namespace
 
-SearchVerdict search(const DiagonalCensus& census) {
-  SearchVerdict v;
+SearchResult search(const DiagonalCensus& census) {
+  SearchResult v;
   if (census.diagonals.empty() || census.rows == 0) throw ArgumentError("search: a matrix without entries");
   measure(census, v);
   if (v.n_offset == 0 && v.p_zero < v.alpha) {

@@ -18,7 +18,7 @@ enum class DiagonalType : std::uint8_t {
 };
 
 /// The measures and the result of the search engine. The measures have the symbols of the paper's Table 1.
-struct SearchVerdict {
+struct SearchResult {
   Offset n_diag = 0;      ///< diagonals that hold an entry
   Offset n_offset = 0;    ///< number of these diagonals with |offset| > delta
   double p_offset = 0;    ///< n_offset / n_diag
@@ -50,7 +50,7 @@ struct SearchVerdict {
 /// Limits    The engine counts no bytes. The cost model decides whether any of the three formats pays for a matrix.
 /// Throws    ArgumentError for a matrix without entries.
 /// Source    DIA-Adaptive, sections 3 and 3.4.
-SearchVerdict search(const DiagonalCensus& census);
+SearchResult search(const DiagonalCensus& census);
 
 /// Number of slots without an entry in the format "dia", "hdi" (DIA in groups of 256 rows) or "brcsd-ii" (row pieces of
 /// census.rows_in_piece rows). The last group or piece ends with the matrix. The padding of "brcsd-i" follows from its

@@ -8,7 +8,7 @@
 
 namespace ostinato {
 
-double Structure::usual_deviation() const {
+double Structure::deviation_without_longest_row() const {
   if (rows == 0) return 0;
   const double beyond = longest_row - mean_row;
   return std::sqrt(std::max(0.0, row_deviation * row_deviation - beyond * beyond / rows));

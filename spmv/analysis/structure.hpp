@@ -36,7 +36,7 @@ struct Structure {
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 
   /// row_deviation without the longest row, because one very long row would dominate the deviation.
-  double usual_deviation() const;
+  double deviation_without_longest_row() const;
 };
 
 class Host;

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/function.hpp>
@@ -26,12 +26,6 @@ struct CsrArrays : CsrPattern {
 template <class T>
 CsrArrays<T> arrays_of(const CsrView<T>& a) {
   return {pattern_of(a), a.val.data()};
-}
-
-/// Stores y(i) of a product; `sum` is row i of A x.
-template <class T>
-OSTINATO_FUNCTION void store_row(const Product<T>& p, std::size_t i, T sum) {
-  p.y[i] = p.beta == T{0} ? p.alpha * sum : p.alpha * sum + p.beta * p.z[i];
 }
 
 /// Computes row i of a CSR product, adding from the first entry to the last.

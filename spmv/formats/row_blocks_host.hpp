@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-#include <ostinato/spmv/formats/product.hpp>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -45,10 +45,8 @@ void multiply_block(const Product<T>& p, Index begin, Index end, const F& add_up
   std::array<T, block_rows> sum;
   add_up(begin, end, p.x, sum.data());
 #pragma omp simd
-  for (Index i = begin; i < end; ++i) {
-    const T row = p.alpha * sum[static_cast<std::size_t>(i - begin)];
-    p.y[i] = p.beta == T{0} ? row : row + p.beta * p.z[i];
-  }
+  for (Index i = begin; i < end; ++i)
+    store_row(p, static_cast<std::size_t>(i), sum[static_cast<std::size_t>(i - begin)]);
 }
 
 template <class T, class F>

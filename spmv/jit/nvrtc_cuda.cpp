@@ -57,7 +57,7 @@ void Nvrtc::find_functions(void* library) {
       find(library, "nvrtcCompileProgram", call_.compile) && find(library, "nvrtcGetCUBINSize", call_.cubin_size) &&
       find(library, "nvrtcGetCUBIN", call_.cubin) && find(library, "nvrtcGetProgramLogSize", call_.log_size) &&
       find(library, "nvrtcGetProgramLog", call_.log);
-  if (!complete) why_absent_ = "NVRTC not found: the library has not all of the functions";
+  if (!complete) why_absent_ = "NVRTC not found: the library lacks functions that are needed";
   (void)find(library, "nvrtcSetFlowCallback", call_.set_flow_callback);
 }
 

@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
@@ -42,28 +43,10 @@ void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
   });
 }
 
-std::string time_text(double seconds) {
-  char text[32];
-  const auto [scale, unit] = seconds < 1e-3 ? std::pair{1e6, "us"}
-                             : seconds < 1  ? std::pair{1e3, "ms"}
-                                            : std::pair{1.0, "s"};
-  std::snprintf(text, sizeof text, "%.3g %s", seconds * scale, unit);
-  return text;
-}
-
-std::string bytes_text(double bytes) {
-  char text[32];
-  const auto [scale, unit] = bytes < 1e6   ? std::pair{1e-3, "kB"}
-                             : bytes < 1e9 ? std::pair{1e-6, "MB"}
-                                           : std::pair{1e-9, "GB"};
-  std::snprintf(text, sizeof text, "%.3g %s", bytes * scale, unit);
-  return text;
-}
-
 /// "12.3 us a product (4.56 MB moved), set-up 1.2 ms"
 std::string times_text(const Candidate& c) {
-  return time_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved), set-up " +
-         time_text(c.setup_seconds());
+  return seconds_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved), set-up " +
+         seconds_text(c.setup_seconds());
 }
 
 std::string why_best(const Candidate& best, const Trials& trials) {
@@ -73,13 +56,13 @@ std::string why_best(const Candidate& best, const Trials& trials) {
                                    [](const Candidate& c) { return c.is_measured(); });
   if (built == 0) return "measured " + times_text(best);
   return "measured " + times_text(best) + "; among " + std::to_string(built) + " built in " +
-         time_text(trials.seconds) + " of a budget of " + time_text(trials.budget);
+         seconds_text(trials.seconds) + " of a budget of " + seconds_text(trials.budget);
 }
 
 std::string verdict_on(const Candidate& c, const Candidate& best) {
   if (!c.cost.applies()) return c.cost.reason_not;
   if (best.is_measured() && !c.is_measured())
-    return "not measured; predicted " + time_text(c.cost.seconds) + " a product";
+    return "not measured; predicted " + seconds_text(c.cost.seconds) + " a product";
   return against_chosen(c.total_seconds / best.total_seconds) + (c.is_measured() ? ", measured" : ", predicted");
 }
 
@@ -116,7 +99,8 @@ void put_first(std::vector<Candidate>& candidates, const std::string& name) {
 
 void exclude_nonreproducible(std::vector<Candidate>& candidates) {
   for (Candidate& c : candidates) {
-    if (c.cost.applies() && !c.cost.reproducible) c.cost.reason_not = "bits may differ from run to run; only by name";
+    if (c.cost.applies() && !c.cost.reproducible)
+      c.cost.reason_not = "bits may differ from run to run; taken only when asked for by name";
   }
 }
 
@@ -153,7 +137,7 @@ Choice choose(std::vector<Candidate> candidates, Trials trials, const FormatOpti
     choice.reason = "asked for";
   } else if (options.tune == Tune::off) {
     put_first(candidates, "csr");
-    choice.reason = "no selection asked for";
+    choice.reason = "selection is off";
   } else {
     if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
     choice.reason = why_best(candidates.front(), trials);

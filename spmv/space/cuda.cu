@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
@@ -41,12 +41,6 @@ bool kernels_overlap(const cudaDeviceProp& properties) {
   OSTINATO_CUDA(cudaDriverGetVersion(&driver));
   OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, probe_kernel));
   return properties.major >= 9 && driver >= 12030 && attributes.ptxVersion >= 90;
-}
-
-std::string bytes_text(double bytes) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", bytes / (1024.0 * 1024 * 1024));
-  return text;
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class Cuda {
   std::size_t cache_bytes() const;   ///< size of the L2 cache
   std::size_t shared_bytes() const;  ///< most shared memory that a thread block can have
   double bandwidth() const;          ///< peak memory bandwidth in bytes per second, from memory clock and bus width
-  std::string description() const;   ///< "NVIDIA H200, 132 multiprocessors, 139.8 GiB"
+  std::string description() const;   ///< "NVIDIA H200, 132 multiprocessors, 150 GB"
 
   void wait() const;                                                   ///< until all work on the stream is done
   void* allocate(std::size_t bytes) const;                             ///< ordered on the stream; throws DeviceError

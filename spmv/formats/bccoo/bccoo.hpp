@@ -79,7 +79,8 @@ class BccooFormat {
 
  private:
   static BccooParameters checked(const Parameters& p) {
-    if (Space::on_device && p.threads < 32) throw ArgumentError("bccoo: threads=1 is for the host");
+    if (Space::on_device && p.threads < 32)
+      throw ArgumentError("bccoo: on a GPU a workgroup needs at least 32 threads");
     return BccooParameters::parse(name, p.text());
   }
 

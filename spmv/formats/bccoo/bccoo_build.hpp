@@ -121,7 +121,7 @@ void BccooStore<Space, T>::place_entries(const CsrView<T>& a, const detail::Bloc
 /// the smallest count of a hot column. Its steps are widened until the last steps hold few enough columns.
 template <class Space, class T>
 void BccooStore<Space, T>::choose_hot(const CsrView<T>& a) {
-  using Popularity = detail::CountPopularity<Atomic<Space>>;
+  using Popularity = detail::ColumnHistogram<Atomic<Space>>;
   const auto cols = static_cast<std::size_t>(cols_);
   Vector<Space, int> count(space_, cols), columns(space_, Popularity::steps);
   space_.zero(count.data(), count.bytes());

@@ -184,7 +184,7 @@ void bccoo_apply(const Host& host, const BccooView<T>& a, const Product<T>& p) {
     multiply_blocks<T, T>(host, a, p);
   }
   for_each(host, static_cast<std::size_t>(a.empty_rows),
-           [empty = a.empty, p](std::size_t i) { p.y[empty[i]] = p.beta == T{0} ? T{0} : p.beta * p.z[empty[i]]; });
+           [empty = a.empty, p](std::size_t i) { detail::store_empty_row(p, static_cast<std::size_t>(empty[i])); });
 }
 
 template void bccoo_apply(const Host&, const BccooView<float>&, const Product<float>&);

@@ -329,8 +329,7 @@ __global__ void __launch_bounds__(bound_threads(Hot, Fixed), bound_groups(Fixed)
   wait();
   const Index threads = stride * static_cast<Index>(blockDim.x);
   for (Offset i = static_cast<Offset>(blockIdx.x) * blockDim.x + threadIdx.x; i < a.empty_rows; i += threads) {
-    const Index row = a.empty[i];
-    p.y[row] = p.beta == T{0} ? T{0} : p.beta * p.z[row];
+    detail::store_empty_row(p, static_cast<std::size_t>(a.empty[i]));
   }
 }
 

@@ -227,7 +227,7 @@ std::string why_not(const Structure& s, const Machine& m, const BccooParameters&
   if (block_rows_of(s, p) * p.height >= limit) return "2^31 rows or more in " + std::to_string(p.slices) + " slices";
   if (s.cols + double(p.hot) + 32 >= limit) return "too many columns";
   if (blocks >= limit) return "2^31 blocks or more";
-  if (m.device && p.threads < 32) return "workgroups of less than 32 threads are for the host";
+  if (m.device && p.threads < 32) return "on a GPU a workgroup needs at least 32 threads";
   if (m.device && p.hot > 0 && shared_bytes(p.hot, value_bytes) > m.shared_bytes)
     return std::to_string(p.hot) + " hot columns don't fit into shared memory";
   return "";

@@ -244,7 +244,7 @@ struct CountColumns {
 
 /// The histogram of the entries per column in steps of 2^shift; the last step counts all larger columns, too.
 template <class Atomics>
-struct CountPopularity {
+struct ColumnHistogram {
   static constexpr int steps = 1024;
   const int* count;
   int least;  ///< skips columns with fewer entries: most columns are such, and their atomic additions would collide

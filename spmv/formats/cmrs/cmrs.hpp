@@ -168,7 +168,7 @@ class Cmrs {
     const double entries = static_cast<double>(s.nonzeros), group = CmrsShape::group;
     if ((p.version == 1 && p.align == 0) || s.nonzeros == 0) return entries;
     const double strips = std::ceil(strips_of(s, p) * (1 - std::pow(1.0 * s.empty_rows / s.rows, p.height)));
-    const double deviation = s.usual_deviation(), strip = entries / strips;
+    const double deviation = s.deviation_without_longest_row(), strip = entries / strips;
     const auto whole = [](double n, double unit) { return unit * std::ceil(n / unit); };
     double slots = deviation * std::sqrt(p.height) < 4 ? whole(strip, group) : std::max(group, strip + group / 2);
     double longest = 0;

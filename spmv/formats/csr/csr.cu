@@ -21,13 +21,13 @@ struct Args {
 
 template <class T, class Pointer>
 __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
-  a.y[row] = a.beta == T{0} ? a.alpha * sum : a.alpha * sum + a.beta * a.y[row];
+  detail::store_row(Product<T>{a.alpha, a.x, a.beta, a.y, a.y}, static_cast<std::size_t>(row), sum);
 }
 
 /// The entries of a row that one lane adds up. Their first `Ahead` columns and values are loaded at once, before x is
 /// gathered.
 template <int NT, int Ahead, class T, class Pointer>
-struct Share {
+struct LaneEntries {
   Pointer begin, end;
   bool is_short;
   Index col[Ahead > 0 ? Ahead : 1];
@@ -71,7 +71,7 @@ __device__ void short_rows(const Args<T, Pointer>& a, int longest_short, int blo
   constexpr int rows_per_block = cuda::block_threads / NT;
   const int lane = threadIdx.x % NT, place = threadIdx.x % 32 / NT;
   Offset first = static_cast<Offset>(block) * rows_per_block + threadIdx.x / 32 * (32 / NT);
-  Share<NT, Strided ? 0 : 4, T, Pointer> share;
+  LaneEntries<NT, Strided ? 0 : 4, T, Pointer> share;
   share.fetch(a, first + place, lane, longest_short);
   cuda::pdl_trigger_and_wait();
   // All lanes of a warp stay in the loop until the warp's last row is done, because all of them take part in the

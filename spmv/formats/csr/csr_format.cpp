@@ -18,7 +18,7 @@ namespace {
 double efficiency(const Structure& s, const Machine& m) {
   if (!m.device) return 0.93;
   const double even = s.mean_row < 16 ? 0.7 : 0.85;
-  return s.usual_deviation() > 2 * s.mean_row ? 0.6 * even : even;
+  return s.deviation_without_longest_row() > 2 * s.mean_row ? 0.6 * even : even;
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr int share_count = 3;
 /// wait for long rows, above all with cold caches. But thread blocks for many long rows hold up the other rows. memplus
 /// has 165 rows past 8 entries a thread: with limit 8 the product takes 3.5 us in a graph and 7.6 us with cold caches,
 /// with limit 32 4.8 and 13.1 us. c-62 has 1344 such rows: 8.5 us with limit 8, 5.2 us with limit 16 (H200, 2026-11).
-__host__ __device__ constexpr int longest_share(int k) { return 8 << k; }
+__host__ __device__ constexpr int most_entries_per_thread(int k) { return 8 << k; }
 
 /// Number of threads that share a row. Mukunoki & Takahashi take 2^ceil(log2(mean)) on Kepler. Hopper's first-level
 /// cache keeps the sectors that a thread walks along, so about four entries a thread are better: 1.1 to 2.4 times on
@@ -46,14 +46,14 @@ int threads_for(const Cuda& space, const Structure& s) {
   return threads;
 }
 
-/// Counts the rows that are long for each of the limits longest_share(0), longest_share(1), longest_share(2).
+/// Counts the rows that are long for each of the limits most_entries_per_thread(0), most_entries_per_thread(1), most_entries_per_thread(2).
 struct CountLong {
   const Offset* row_ptr;
   int threads;
   __device__ Sums<share_count> operator()(std::size_t i) const {
     const Offset length = row_ptr[i + 1] - row_ptr[i];
     Sums<share_count> longer{};
-    for (int k = 0; k < share_count; ++k) longer.v[k] = length > longest_share(k) * threads ? 1.0 : 0.0;
+    for (int k = 0; k < share_count; ++k) longer.v[k] = length > most_entries_per_thread(k) * threads ? 1.0 : 0.0;
     return longer;
   }
 };
@@ -89,7 +89,7 @@ LongRows find_long_rows(const Cuda& space, const Offset* row_ptr, std::size_t ro
   const std::vector<double> count = counts.download();
   int k = 0;
   while (k + 1 < share_count && count[static_cast<std::size_t>(k)] > 2.0 * space.multiprocessors()) ++k;
-  LongRows found{longest_share(k) * threads, {}};
+  LongRows found{most_entries_per_thread(k) * threads, {}};
   Vector<Cuda, LongRow> list(space, static_cast<std::size_t>(count[static_cast<std::size_t>(k)]));
   if (list.size() == 0) return found;
   Vector<Cuda, int> listed(space, 1);
@@ -115,12 +115,13 @@ std::vector<CsrPlan<Cuda>::Piece> cut_rows(const std::vector<LongRow>& rows) {
 
 template <class T>
 CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& s)
-    : threads_per_row(threads_for(space, s)), longest_short(longest_share(share_count - 1) * threads_per_row) {
+    : threads_per_row(threads_for(space, s)),
+      longest_short(most_entries_per_thread(share_count - 1) * threads_per_row) {
   const std::size_t rows = static_cast<std::size_t>(a.rows);
   // The kernels step up to a thread block past the end of a row; 4 bytes have to hold that position, too.
   if (a.nonzeros() <= std::numeric_limits<std::int32_t>::max() - cuda::block_threads)
     row_ptr = detail::to_int32(space, a.row_ptr);
-  if (s.longest_row > longest_share(0) * threads_per_row) {
+  if (s.longest_row > most_entries_per_thread(0) * threads_per_row) {
     const LongRows found = find_long_rows(space, a.row_ptr.data(), rows, threads_per_row);
     longest_short = found.longest_short;
     take_pieces(space, cut_rows(found.rows));

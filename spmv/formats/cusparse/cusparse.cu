@@ -29,9 +29,8 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Descriptor>, Destroy<destroy
 /// y := beta y: the product with a matrix without entries, for which cuSPARSE isn't called.
 template <class T>
 struct Scale {
-  T beta;
-  T* y;
-  __device__ void operator()(std::size_t i) const { y[i] = beta == T{0} ? T{0} : beta * y[i]; }
+  Product<T> p;
+  __device__ void operator()(std::size_t i) const { detail::store_empty_row(p, i); }
 };
 
 cusparseSpMVAlg_t algorithm_of(CusparseKind kind) {
@@ -151,7 +150,7 @@ CusparseProduct<Cuda, T>::CusparseProduct(const Cuda& space, const CsrView<T>& a
 template <class T>
 void CusparseProduct<Cuda, T>::apply(T alpha, const T* x, T beta, T* y) const {
   State& s = *state_;
-  if (s.matrix == nullptr) return for_each(s.space, static_cast<std::size_t>(s.rows), Scale<T>{beta, y});
+  if (s.matrix == nullptr) return for_each(s.space, static_cast<std::size_t>(s.rows), Scale<T>{{alpha, x, beta, y, y}});
   s.space.state().activate();
   s.multiply(alpha, x, beta, y);
 }

@@ -100,7 +100,7 @@ class Cusparse {
     c.seconds = speed.latency + c.moved / (m.bandwidth * share) + speed.per_longest * s.longest_row;
     c.setup_seconds = speed.latency + speed.setup_products * c.moved / m.bandwidth;
     if (std::max(slots, starts) > std::numeric_limits<std::int32_t>::max())
-      c.reason_not = "cuSPARSE counts up to 2^31 - 1 slots";
+      c.reason_not = "cuSPARSE stores at most 2^31 - 1 values";
     return c;
   }
 
@@ -109,45 +109,36 @@ class Cusparse {
   std::optional<SpaceCsr<Space, T>> matrix_;  ///< the matrix whose columns and values the CSR kinds read
 };
 
-/// CSR with 32-bit row pointers and algorithm 1, cuSPARSE's default.
+/// CSR with 32-bit row pointers: algorithm 1, cuSPARSE's default, or algorithm 2, which cuts the work into parts with
+/// equally many entries.
 ///
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
 ///           once.
-template <class Space, class T>
-class CusparseAlg1 : public Cusparse<Space, T, CusparseKind::csr_alg1> {
-  using Base = Cusparse<Space, T, CusparseKind::csr_alg1>;
+template <class Space, class T, CusparseKind Kind>
+class CusparseCsr : public Cusparse<Space, T, Kind> {
+  using Base = Cusparse<Space, T, Kind>;
+  static constexpr bool first = Kind == CusparseKind::csr_alg1;
 
  public:
-  static constexpr std::string_view name = "cusparse-alg1";
-  static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 1, preprocessed";
+  static constexpr std::string_view name = first ? "cusparse-alg1" : "cusparse-alg2";
+  static constexpr std::string_view description = first
+                                                      ? "cuSPARSE's compressed sparse rows, algorithm 1, preprocessed"
+                                                      : "cuSPARSE's compressed sparse rows, algorithm 2, preprocessed";
 
   static Cost cost(const PlanInput& in) {
     const auto entries = static_cast<double>(in.structure.nonzeros);
     Cost c = Base::price(in, entries, entries, in.structure.rows + 1.0);
-    c.reproducible = false;  // bits vary with long rows (H200, CUDA 13.0)
+    c.reproducible = !first;  // bits of algorithm 1 vary with long rows (H200, CUDA 13.0)
     return c;
   }
 
-  CusparseAlg1(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
+  CusparseCsr(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
 };
 
-/// CSR with 32-bit row pointers and algorithm 2, which cuts the work into parts with equally many entries. Traffic as
-/// for CusparseAlg1.
 template <class Space, class T>
-class CusparseAlg2 : public Cusparse<Space, T, CusparseKind::csr_alg2> {
-  using Base = Cusparse<Space, T, CusparseKind::csr_alg2>;
-
- public:
-  static constexpr std::string_view name = "cusparse-alg2";
-  static constexpr std::string_view description = "cuSPARSE's compressed sparse rows, algorithm 2, preprocessed";
-
-  static Cost cost(const PlanInput& in) {
-    const auto entries = static_cast<double>(in.structure.nonzeros);
-    return Base::price(in, entries, entries, in.structure.rows + 1.0);
-  }
-
-  CusparseAlg2(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}
-};
+using CusparseAlg1 = CusparseCsr<Space, T, CusparseKind::csr_alg1>;
+template <class Space, class T>
+using CusparseAlg2 = CusparseCsr<Space, T, CusparseKind::csr_alg2>;
 
 /// Sliced ELL: slices of 32 rows, each padded to its longest row and stored column by column.
 ///

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/diagonal/diagonal_format.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 #include <algorithm>
 
@@ -70,8 +71,8 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
   c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
                     (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
   if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))
-    c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty: " +
-                   std::to_string(static_cast<Offset>(static_cast<double>(c.bytes) / 1e6)) + " MB of padding";
+    c.reason_not = std::to_string(s.diagonals) +
+                   " diagonals, nearly empty: " + bytes_text(static_cast<double>(c.bytes)) + " of padding";
   return c;
 }
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <utility>
 #include <vector>
 
 #include <ostinato/spmv/formats/diagonal/generated_product.hpp>
 #include <ostinato/spmv/formats/diagonal/product_args.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::formats {
 
@@ -74,12 +74,6 @@ bool starts_at_a_pair(const T* p) {
 bool is_recorded(const Cuda& space) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   return cudaStreamIsCapturing(space.stream(), &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
-}
-
-std::string milliseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f ms", seconds * 1e3);
-  return text;
 }
 
 }  // namespace
@@ -153,7 +147,7 @@ std::string GeneratedProduct::text() const {
     case GeneratedKernels::State::ready:
       break;
   }
-  return kernels_->compile_seconds() > 0 ? "compiled in " + milliseconds(kernels_->compile_seconds())
+  return kernels_->compile_seconds() > 0 ? "compiled in " + seconds_text(kernels_->compile_seconds())
                                          : "from the " + kernels_->origin();
 }
 

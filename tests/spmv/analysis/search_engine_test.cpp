@@ -44,15 +44,15 @@ struct PaperRow {
   Offset padded_by_dia;
 };
 
-void print(const char* whose, const SearchVerdict& v) {
+void print(const char* whose, const SearchResult& v) {
   std::cout << "  " << std::setw(6) << whose << "  delta " << std::setw(6) << v.delta << "  p_offset " << std::setw(2)
             << v.n_offset << "/" << v.n_diag << "  lz " << (v.label_lz ? "Y" : "N") << "  s " << (v.label_s ? "Y" : "N")
             << "  padded " << std::setw(10) << v.n_zero << "  " << v.format << "\n";
 }
 
 void expect_row(const PaperRow& row, const DiagonalCensus& census) {
-  const SearchVerdict v = search(census);
-  SearchVerdict paper;
+  const SearchResult v = search(census);
+  SearchResult paper;
   paper.delta = row.delta;
   paper.n_offset = row.n_offset;
   paper.n_diag = row.n_diag;
@@ -126,7 +126,7 @@ TEST(PaddedZeros, AreCountedByHand) {
 }
 
 TEST(SearchEngine, MeasuresTheSymbolsOfTable1) {
-  const SearchVerdict v = search(census_of(stencil<double>(1010, 1010, 12, 1)));
+  const SearchResult v = search(census_of(stencil<double>(1010, 1010, 12, 1)));
 
   EXPECT_EQ(v.n_diag, 5);
   EXPECT_EQ(v.delta, 11);
@@ -156,23 +156,23 @@ TEST(SearchEngine, TellsTheThreeTypesApart) {
     return entries;
   };
 
-  const SearchVerdict near = verdict({}, 20), edge = verdict({}, 50), far = verdict({}, 51);
-  const SearchVerdict scatter = verdict({{7, 3000, 1.0}}, 60);
-  const SearchVerdict inner = verdict(section(1000, 1257), 60), first = verdict(section(0, 257), 60);
-  const SearchVerdict last = verdict(section(4673, 4930), 60), brief = verdict(section(1000, 1256), 60);
-  const SearchVerdict corner = verdict({{0, 4999, 1.0}}, 60), padded = verdict({{7, 8, 1.0}, {8, 9, 1.0}}, 20);
+  const SearchResult near = verdict({}, 20), edge = verdict({}, 50), far = verdict({}, 51);
+  const SearchResult scatter = verdict({{7, 3000, 1.0}}, 60);
+  const SearchResult inner = verdict(section(1000, 1257), 60), first = verdict(section(0, 257), 60);
+  const SearchResult last = verdict(section(4673, 4930), 60), brief = verdict(section(1000, 1256), 60);
+  const SearchResult corner = verdict({{0, 4999, 1.0}}, 60), padded = verdict({{7, 8, 1.0}, {8, 9, 1.0}}, 20);
 
   EXPECT_TRUE(near.type == DiagonalType::one && near.format == "dia");
   EXPECT_EQ(edge.n_offset, 0);
   EXPECT_TRUE(far.type == DiagonalType::two && far.format == "brcsd-i" && far.n_offset == 1);
   EXPECT_TRUE(scatter.type == DiagonalType::three && scatter.label_s && !scatter.label_lz);
-  for (const SearchVerdict& v : {inner, first, last})
+  for (const SearchResult& v : {inner, first, last})
     EXPECT_TRUE(v.type == DiagonalType::three && v.label_lz && !v.label_s && v.format == "brcsd-ii");
   EXPECT_TRUE(brief.type == DiagonalType::two && !brief.label_lz);
   EXPECT_FALSE(corner.label_s) << "the corner's diagonal has room for one entry only";
   EXPECT_EQ(corner.format, "brcsd-i");
   EXPECT_TRUE(padded.type == DiagonalType::three && padded.n_offset == 0 && padded.p_zero >= padded.alpha);
-  for (const SearchVerdict& v : {near, far, scatter, inner, padded}) EXPECT_FALSE(v.reason.empty());
+  for (const SearchResult& v : {near, far, scatter, inner, padded}) EXPECT_FALSE(v.reason.empty());
 }
 
 TEST(SearchEngine, RefusesAMatrixWithoutEntries) {

@@ -296,9 +296,9 @@ TEST(CusparseCost, RefusesWhatPasses32Bits) {
   constexpr Index rows = 1 << 27;
 
   EXPECT_EQ((why_not<CusparseAlg1<Cuda, double>>(rows, rows, limit)), "");
-  EXPECT_EQ((why_not<CusparseAlg1<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE counts up to 2^31 - 1 slots");
-  EXPECT_EQ((why_not<CusparseAlg2<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE counts up to 2^31 - 1 slots");
-  EXPECT_EQ((why_not<CusparseSell<Cuda, double>>(rows, rows, limit)), "cuSPARSE counts up to 2^31 - 1 slots");
+  EXPECT_EQ((why_not<CusparseAlg1<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE stores at most 2^31 - 1 values");
+  EXPECT_EQ((why_not<CusparseAlg2<Cuda, double>>(rows, rows, limit + 1)), "cuSPARSE stores at most 2^31 - 1 values");
+  EXPECT_EQ((why_not<CusparseSell<Cuda, double>>(rows, rows, limit)), "cuSPARSE stores at most 2^31 - 1 values");
 }
 
 TEST(CusparseCost, RefusesBlocksThatDoNotFit) {
