@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -13,7 +13,7 @@ namespace ostinato {
 
 namespace {
 
-struct HostAtomics : detail::SlotAtomic<Host> {
+struct HostAtomics : SlotAtomic<Host> {
   static void set(unsigned* p, unsigned bits) {
     if ((bits & ~load(p)) != 0) std::atomic_ref<unsigned>(*p).fetch_or(bits, std::memory_order_relaxed);
   }

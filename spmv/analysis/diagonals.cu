@@ -17,7 +17,7 @@ constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr Index no_offset = std::numeric_limits<Index>::max();  // greater than any offset
 
-using CudaAtomics = detail::SlotAtomic<Cuda>;
+using CudaAtomics = SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<CudaAtomics>;
 
 /// The results of the kernels, except the pieces; copied to the host. All members are 0 before the first kernel.

@@ -9,7 +9,7 @@ namespace ostinato {
 namespace {
 
 using cuda::block_threads;
-using Atomics = detail::SlotAtomic<Cuda>;
+using Atomics = SlotAtomic<Cuda>;
 using Distinct = detail::Distinct<Atomics>;
 
 // These kernels add to counters that no kernel before them touches. The first kernel waits until the counters are

@@ -18,13 +18,11 @@
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
-
-template <class Space>
-struct SlotAtomic;
 
 /// Sizes of the square blocks beyond the heights and widths of Profile::fill.
 inline constexpr int larger_squares[3] = {5, 6, 8};

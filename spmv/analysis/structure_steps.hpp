@@ -15,6 +15,7 @@
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector.hpp>

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

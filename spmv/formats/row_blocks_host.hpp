@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats::detail {

@@ -41,4 +41,8 @@ void sum(const Cuda& space, std::size_t n, F f, double* slots);
 template <class Space>
 struct Atomic;
 
+/// Atomic operations on shared 64-bit slots and counters.
+template <class Space>
+struct SlotAtomic;
+
 }  // namespace ostinato

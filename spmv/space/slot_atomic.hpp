@@ -7,11 +7,7 @@
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
-namespace ostinato::detail {
-
-/// Atomic operations on shared 64-bit slots and counters, as detail::Distinct needs them.
-template <class Space>
-struct SlotAtomic;
+namespace ostinato {
 
 template <>
 struct SlotAtomic<Host> : Atomic<Host> {
@@ -26,4 +22,4 @@ struct SlotAtomic<Host> : Atomic<Host> {
   }
 };
 
-}  // namespace ostinato::detail
+}  // namespace ostinato

@@ -16,8 +16,8 @@ TEST_F(CliTune, TimesEveryFormat) {
   generate("poisson2d 20 p.mtx");
   const Outcome r = run_cached("tune p.mtx --device cpu --json report.json");
   EXPECT_EQ(r.code, 0) << r.err;
-  for (const char* phrase : {"400 x 400", "format ", "x csr", "\ncsr ", "\ndia ", "500 products", "of a budget of 10 s",
-                             "used by ", "ostinato solve p.mtx --tune measure"}) {
+  for (const char* phrase : {"400 x 400", "format ", "x csr", "\ncsr ", "\ndia ", "500 products",
+                             "of a budget of 10.0 s", "used by ", "ostinato solve p.mtx --tune measure"}) {
     EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
   }
   const Json j = report();

@@ -192,8 +192,9 @@ class RealMatrix : public testing::Test {
       try_with(method, "", {});
       if (analysis.structure().missing_diagonal == 0) try_with(method, "+jacobi", Jacobi<Space, double>(analysis));
     }
-    if (const auto line = methods_that_fail.find(entry_.name); !Space::on_device)
+    if (const auto line = methods_that_fail.find(entry_.name); !Space::on_device) {
       EXPECT_EQ(failed, line == methods_that_fail.end() ? "" : line->second) << entry_.name;
+    }
     print("    {\"" + entry_.name + "\", \"" + failed + "\"},", !failed.empty());
   }
 
@@ -211,7 +212,9 @@ class RealMatrix : public testing::Test {
 
     expect_honest(solved, system, options);
     EXPECT_TRUE(all_finite(solved.x));
-    if (!Space::on_device) EXPECT_EQ(!solved.result, auto_fails.count(entry_.name) != 0) << entry_.name;
+    if (!Space::on_device) {
+      EXPECT_EQ(!solved.result, auto_fails.count(entry_.name) != 0) << entry_.name;
+    }
     print("    \"" + entry_.name + "\",", !solved.result);
   }
 

@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/formats/bccoo/bccoo_steps.hpp>
 #include <ostinato/spmv/formats/bccoo/bccoo_store.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato {

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/formats/sliced_ell/sliced_ell_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
 

@@ -10,6 +10,7 @@
 #include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/bsr_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 
 namespace ostinato::formats {
 

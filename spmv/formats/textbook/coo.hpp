@@ -5,6 +5,7 @@
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {

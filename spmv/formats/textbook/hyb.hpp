@@ -8,6 +8,7 @@
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 

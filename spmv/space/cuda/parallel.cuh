@@ -12,6 +12,7 @@
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/index.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
@@ -69,9 +70,6 @@ void sum(const Cuda& space, std::size_t n, F f, double* slots) {
   cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f,
                cuda::reduction(space, slots));
 }
-
-template <class Space>
-struct Atomic;
 
 template <>
 struct Atomic<Cuda> {

@@ -5,10 +5,7 @@
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/index.hpp>
 
-namespace ostinato::detail {
-
-template <class Space>
-struct SlotAtomic;
+namespace ostinato {
 
 /// The same operations as SlotAtomic<Host> in spmv/space/slot_atomic.hpp.
 template <>
@@ -25,4 +22,4 @@ struct SlotAtomic<Cuda> : Atomic<Cuda> {
   __device__ static void min(Offset* p, Offset v) { atomicMin(reinterpret_cast<long long*>(p), v); }
 };
 
-}  // namespace ostinato::detail
+}  // namespace ostinato

@@ -79,7 +79,7 @@ TEST(Selection, PutsWhatWasMeasuredBeforeWhatWasPredicted) {
 
   EXPECT_EQ(choice.format, "csr");
   EXPECT_EQ(choice.candidates[1].name, "dia");
-  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted 1 ms a product");
+  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted 1.00 ms a product");
 }
 
 /// A trial of dia with these parameters.
@@ -119,7 +119,7 @@ TEST(Selection, PassesOverAFormatOfWhichNoTrialWasBuilt) {
 TEST(Selection, SaysWhenTheTimesAreOfAnEarlierRun) {
   const Choice choice = choose(three(), {.candidates = {trial("", 1e-3)}, .before = true}, products(1000));
 
-  EXPECT_EQ(choice.reason.rfind("measured before: 1 ms a product", 0), 0u) << choice.reason;
+  EXPECT_EQ(choice.reason.rfind("measured before: 1.00 ms a product", 0), 0u) << choice.reason;
 }
 
 TEST(FormatRequest, IsANameWithOrWithoutParameters) {
