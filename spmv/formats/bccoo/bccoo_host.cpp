@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/spmv/formats/bccoo/bccoo_build.hpp>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::formats {

@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/formats/bccoo/bccoo_blocks.cuh>
 #include <ostinato/spmv/formats/row_value.cuh>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 
 namespace ostinato::formats {
@@ -21,7 +22,7 @@ struct Args {
 
 template <class T, class Pointer>
 __device__ void store(const Args<T, Pointer>& a, Index row, T sum) {
-  detail::store_row(Product<T>{a.alpha, a.x, a.beta, a.y, a.y}, static_cast<std::size_t>(row), sum);
+  formats::detail::store_row(Product<T>{a.alpha, a.x, a.beta, a.y, a.y}, static_cast<std::size_t>(row), sum);
 }
 
 /// The entries of a row that one lane adds up. Their first `Ahead` columns and values are loaded at once, before x is

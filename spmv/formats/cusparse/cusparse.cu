@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
+#include <ostinato/spmv/formats/store_row.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
 
