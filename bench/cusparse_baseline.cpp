@@ -49,7 +49,7 @@ std::unique_ptr<Product> make_product(const Cuda& space, const CsrView<double>& 
 
 std::vector<TimedProduct> cusparse_products(const Cuda& space, const CsrView<double>& a, const std::vector<double>& x) {
   struct Memory {
-    Resident<Cuda, double> matrix;
+    SpaceCsr<Cuda, double> matrix;
     Vector<Cuda, double> in, out;
   };
   const auto memory =
@@ -102,9 +102,9 @@ double cusparse_cg_seconds(const Cuda& space, const CsrView<double>& a, const st
   const int n = a.rows;
   Vector<Cuda, double> x(space, rows, 0.0), r(space, random_vector(rows, 2)), p(space, rows), q(space, rows);
   space.copy(p.data(), r.data(), r.bytes());
-  const Resident<Cuda, double> resident(space, a);
-  const Profile profile = take_profile(space, resident.view());
-  const std::unique_ptr<Product> product = make_product(space, resident.view(), profile, name);
+  const SpaceCsr<Cuda, double> matrix(space, a);
+  const Profile profile = take_profile(space, matrix.view());
+  const std::unique_ptr<Product> product = make_product(space, matrix.view(), profile, name);
   if (product == nullptr) return 0;
   cublasHandle_t blas;
   check(cublasCreate(&blas));
