@@ -24,13 +24,14 @@ bool CudaGraph::can_capture(const Cuda& space) {
          status == cudaStreamCaptureStatusNone;
 }
 
+/// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the capture.
 void CudaGraph::begin() {
   space_.state().activate();
+  body_ = std::make_unique<Body>();
   OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
 }
 
 void CudaGraph::end() {
-  body_ = std::make_unique<Body>();
   OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
 }

@@ -3,7 +3,6 @@
 #include <ostinato/solvers/solve.hpp>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
+#include "support/run_self.hpp"
 #include "support/solving.hpp"
 
 // Solvers by name, and what auto does when the first one can't go on.
@@ -284,23 +284,11 @@ std::string bits_of_solves() {
 
 TEST(ThreadCount, DISABLED_PrintsTheBits) { std::printf("bits: %s\n", bits_of_solves().c_str()); }
 
-std::string bits_with_threads(int threads) {
-  char program[4096];
-  const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
-  const std::string command = "OMP_NUM_THREADS=" + std::to_string(threads) + " '" +
-                              std::string(program, static_cast<std::size_t>(std::max<ssize_t>(length, 0))) +
-                              "' --gtest_also_run_disabled_tests --gtest_filter=ThreadCount.DISABLED_PrintsTheBits";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
-  std::string output;
-  for (char buffer[4096]; pipe && std::fgets(buffer, sizeof buffer, pipe.get()) != nullptr;) output += buffer;
-  const std::size_t from = output.find("bits: ");
-  return from == std::string::npos ? "no bits" : output.substr(from + 6, output.find('\n', from) - from - 6);
-}
-
 TEST(ThreadCount, DoesNotChangeTheBits) {
   const std::string here = bits_of_solves();
 
-  for (const int threads : {1, 2, 3, 7}) EXPECT_EQ(bits_with_threads(threads), here) << threads;
+  for (const int threads : {1, 2, 3, 7})
+    EXPECT_EQ(line_of_disabled_case("ThreadCount.DISABLED_PrintsTheBits", "bits: ", threads), here) << threads;
 }
 
 }  // namespace

@@ -3,17 +3,17 @@
 #include <ostinato/spmv/formats/machine.hpp>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+
+#include "support/run_self.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -97,8 +97,6 @@ TEST(Machine, OfTheHostHasNeitherSectorsNorSharedMemory) {
   EXPECT_GT(m.cache_bytes, 0u);
 }
 
-// Kokkos fixes the number of threads once for a process. So this program runs itself with others.
-
 TEST(MachineOfTheHost, DISABLED_IsPrinted) {
   const Machine m = machine_of(Host());
   std::printf("machine: %a %a\n", m.bandwidth, m.term_seconds);
@@ -106,16 +104,9 @@ TEST(MachineOfTheHost, DISABLED_IsPrinted) {
 
 /// Bandwidth and seconds a term of the host with so many threads.
 std::pair<double, double> host_with_threads(int threads) {
-  char program[4096];
-  const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program);
-  const std::string command = "OMP_NUM_THREADS=" + std::to_string(threads) + " '" +
-                              std::string(program, static_cast<std::size_t>(std::max<ssize_t>(length, 0))) +
-                              "' --gtest_also_run_disabled_tests --gtest_filter=MachineOfTheHost.DISABLED_IsPrinted";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), ::pclose);
+  const std::string line = line_of_disabled_case("MachineOfTheHost.DISABLED_IsPrinted", "machine:", threads);
   std::pair<double, double> found{0, 0};
-  for (char line[4096]; pipe && std::fgets(line, sizeof line, pipe.get()) != nullptr;) {
-    if (std::sscanf(line, "machine: %la %la", &found.first, &found.second) == 2) break;
-  }
+  EXPECT_EQ(std::sscanf(line.c_str(), " %la %la", &found.first, &found.second), 2) << line;
   return found;
 }
 
