@@ -12,6 +12,24 @@
 
 namespace ostinato {
 
+namespace {
+
+/// Returns a power of two near |z| / |A z|. Overwrites q and *slot.
+template <class Space, class T>
+double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out<T> q, Workspace<Space>& workspace,
+                double* slot) {
+  dot<T>(space, z, z, slot);
+  const double size = std::sqrt(read_scalar(space, slot));
+  a.apply(T{1}, z, T{0}, q);
+  Out<T> scaled;
+  const double factor = ordinary_scale<T>(space, q, workspace, scaled, slot);
+  const double product = std::sqrt(read_scalar(space, slot)) / factor;
+  const double ratio = size / product;
+  return ratio > 0 && std::isfinite(ratio) ? std::ldexp(1.0, std::ilogb(ratio)) : 1;
+}
+
+}  // namespace
+
 template <class Space, class T>
 SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                         const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
@@ -21,17 +39,24 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
   const Out<T> q = vector();
   Out<T> z = m.is_identity() ? Out<T>{} : vector(), z_next = m.is_identity() ? Out<T>{} : vector();
   MinresScalars* s = workspace.emplace(MinresScalars{});
+  double a_scale = 0;
 
   const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space, monitor.every(), Minres::period, a.capturable() && m.capturable());
     ConvergenceState* state = monitor.start(norm);
-    copy<T>(space, r, v);              // v = r
-    m.apply_dot(space, v, z, &s->vz);  // z = M^-1 v;  vz = v . z
+    const double r_scale = std::ldexp(1.0, -std::ilogb(norm));
+    scale<T>(space, static_cast<T>(r_scale), r, v);  // v = r_scale r
+    m.apply_dot(space, v, z, &s->vz);                // z = M^-1 v;  vz = v . z
     for (const Out<T> u : {v_old, w, w_old}) space.zero(u.data(), u.size_bytes());
-    const double vz = read_scalar(space, &s->vz);
-    if (!(vz > 0)) return monitor.stop(std::isfinite(vz) ? StopReason::breakdown : StopReason::not_finite);
-    // The estimate of |A| is kept over a restart, because it decides whether A can make the residual smaller at all.
-    const MinresScalars start{.gamma = std::sqrt(vz), .eta = std::sqrt(vz), .a_norm = read_scalar(space, &s->a_norm)};
+    const MinresScalars last = read_scalar(space, s);
+    if (!(last.vz > 0)) return monitor.stop(std::isfinite(last.vz) ? StopReason::breakdown : StopReason::not_finite);
+    if (a_scale == 0) a_scale = scale_of(space, a, m.is_identity() ? v : z, q, workspace, &s->zq);
+    // The size of A stays known: after a restart it tells whether A can make the residual smaller at all.
+    const MinresScalars start{.gamma = std::sqrt(last.vz),
+                              .eta = std::sqrt(last.vz),
+                              .a_norm = last.a_norm,
+                              .a_scale = a_scale,
+                              .r_scale = r_scale};
     space.upload(s, &start, sizeof start);
     const In<T> odd = w_old, even = w;  // where the directions of odd and even steps are
     const auto iterate = [&] {

@@ -13,9 +13,9 @@ namespace ostinato {
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Requires  A is symmetric. M is symmetric positive definite; a negative r . M^-1 r is detected and reported as
 ///           breakdown. A residual that A can't make smaller (A is singular, and b isn't in its range) is also reported
-///           as breakdown.
+///           as breakdown. The returned x is never worse than the initial guess.
 /// Traffic   An iteration applies A and M once and moves 15 n sizeof(T) bytes of vectors.
-/// Exec      Allocates 6 n sizeof(T) bytes at entry, 8 n sizeof(T) with a preconditioner. On Cuda the host waits only
+/// Exec      Allocates 7 n sizeof(T) bytes at entry, 9 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
 /// Source    Paige & Saunders, SIAM J. Numer. Anal. 12 (1975) 617; with a preconditioner as in Elman, Silvester &
@@ -24,7 +24,8 @@ struct Minres {
   static constexpr std::string_view name = "minres";
   static constexpr std::string_view description = "minimal residuals; symmetric matrices, definite or not";
   static constexpr int products_per_iteration = 1;
-  static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
+  static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr bool keeps_best = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
 
   template <class Space, class T>

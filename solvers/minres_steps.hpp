@@ -26,6 +26,9 @@ struct MinresScalars {
   double a_norm = 0;     ///< largest entry so far of the tridiagonal matrix, an estimate of |A| preconditioned by M
   double withdrawn = 0;  ///< length of the last step when rounding spoilt that step, otherwise 0
   int steps = 0;         ///< number of steps taken
+  double lost = 0;       ///< estimate of the residual that the rounding of all steps has added, in the unit of eta
+  double a_scale = 1;    ///< the Lanczos process runs on a_scale A and on r_scale r, both of size 1, so that no product
+  double r_scale = 1;    ///< of their sizes overflows
 };
 
 namespace detail {
@@ -40,8 +43,8 @@ struct MinresUpdateV {
   T of_q = 0, of_v = 0, of_v_old = 0;
 
   OSTINATO_FUNCTION bool prepare() {
-    const double delta = s->zq / (s->gamma * s->gamma);
-    of_q = static_cast<T>(1 / s->gamma);
+    const double delta = s->a_scale * s->zq / (s->gamma * s->gamma);
+    of_q = static_cast<T>(s->a_scale / s->gamma);
     of_v = static_cast<T>(delta / s->gamma);
     of_v_old = static_cast<T>(s->gamma / s->gamma_old);
     return state->running();
@@ -53,9 +56,10 @@ struct MinresUpdateV {
 /// direction overwrites w_old. An element of x isn't updated when the new value isn't finite; such a value also ends
 /// the recurrence.
 ///
-/// The recurrence also ends at a step whose rounding adds more to the residual than the step removes; that step is
-/// withdrawn. When A is singular and b isn't in its range, this happens where the residual is smallest. Without this rule
-/// x would grow along the null space of A.
+/// The recurrence also ends when the rounding of all steps so far has added a tenth of the residual, by estimate: from
+/// there on r is no longer b - A x. A step whose own rounding adds more than the step removes is withdrawn. When A is
+/// singular and b isn't in its range, this happens where the residual is smallest; without these rules x would grow along
+/// the null space of A.
 template <class T>
 struct MinresUpdateX {
   MinresScalars* s;
@@ -72,7 +76,7 @@ struct MinresUpdateX {
   static constexpr double epsilon = std::numeric_limits<T>::epsilon();
 
   OSTINATO_FUNCTION bool prepare() {
-    const double delta = s->zq / (s->gamma * s->gamma), gamma = sqrt(s->vz);
+    const double delta = s->a_scale * s->zq / (s->gamma * s->gamma), gamma = sqrt(s->vz);
     const double pivot = s->c * delta - s->c_old * s->s * s->gamma;
     const double length = sqrt(pivot * pivot + gamma * gamma);
     next = *s;
@@ -91,9 +95,9 @@ struct MinresUpdateX {
     of_z = static_cast<T>(1 / (s->gamma * length));
     of_w = static_cast<T>((s->s * delta + s->c_old * s->c * s->gamma) / length);
     of_w_old = static_cast<T>(s->s_old * s->gamma / length);
-    step = static_cast<T>(next.c * s->eta);
+    step = static_cast<T>(next.c * s->eta * s->a_scale / s->r_scale);
     of_r = static_cast<T>(next.s * next.s);
-    of_new_v = gamma > 0 ? static_cast<T>(next.c * next.eta / gamma) : T{0};
+    of_new_v = gamma > 0 ? static_cast<T>(next.c * next.eta / (gamma * s->r_scale)) : T{0};
     gained = next.c * next.c / 2;
     rounded = epsilon * next.a_norm * s->gamma * (next.c < 0 ? -next.c : next.c);
     return state->running();
@@ -117,11 +121,7 @@ struct MinresUpdateX {
       *s = next;
       ++s->steps;
       state->record(sums.v[0]);
-      const double lost = rounded * sqrt(sums.v[1] / sums.v[2]);
-      if (state->running() && lost > gained && lost * lost > epsilon) {
-        state->state = ConvergenceState::broke_down;
-        s->withdrawn = static_cast<double>(step);
-      }
+      judge_rounding(rounded * (sqrt(sums.v[1]) / sqrt(sums.v[2])));
     } else {
       const double sum = s->zq + s->vz;
       state->state = sum - sum == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
@@ -129,6 +129,17 @@ struct MinresUpdateX {
   }
 
  private:
+  /// `lost` is the part of the residual that the rounding of this step adds.
+  OSTINATO_FUNCTION void judge_rounding(double lost) {
+    constexpr double tolerated = 0.1;
+    const double size = next.eta < 0 ? -next.eta : next.eta, before = next.s > 0 ? size / next.s : 0;
+    s->lost += lost * before;
+    const bool spoilt = lost > gained && lost * lost > epsilon;
+    if (state->state == ConvergenceState::reached_goal || !(spoilt || s->lost > tolerated * size)) return;
+    if (spoilt) s->withdrawn = static_cast<double>(step);
+    if (state->running()) state->state = ConvergenceState::broke_down;
+  }
+
   OSTINATO_FUNCTION static double square(T value) { return static_cast<double>(value) * static_cast<double>(value); }
   OSTINATO_FUNCTION static double larger(double a, double b) { return a > b ? a : b; }
 };

@@ -145,11 +145,41 @@ void report(SolveResult& result, Status status, double b_norm, double factor, in
                          (restarts == 1 ? " time" : " times"));
 }
 
+/// Remembers the x of the smallest residual for a Method that says `keeps_best`; does nothing for other methods.
+template <class Method, class Space, class T>
+class Best {
+  static constexpr bool keeps = requires { Method::keeps_best; };
+
+ public:
+  Best(Out<T> x, Workspace<Space>& workspace) {
+    if constexpr (keeps) x_ = workspace.template allocate<T>(x.size());
+  }
+
+  /// False when the residual has grown: x and `residual` then become the smallest again.
+  bool keep(const Space& space, Out<T> x, double& residual) {
+    if constexpr (keeps) {
+      const bool grown = residual_ < HUGE_VAL && !(residual <= residual_);
+      if (grown) {
+        copy<T>(space, x_, x);
+        residual = residual_;
+        return false;
+      }
+      copy<T>(space, x, x_);
+      residual_ = residual;
+    }
+    return true;
+  }
+
+ private:
+  Out<T> x_;
+  double residual_ = HUGE_VAL;
+};
+
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
-/// `period` (see block_length).
+/// `period` (see block_length), and may have `keeps_best`.
 template <class Method, class T, class Space, class Recurrence>
 SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                                 const SolveOptions& options, Workspace<Space>& workspace, Recurrence recurrence) {
@@ -168,11 +198,17 @@ SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>&
   if (b_norm == 0) space.zero(x.data(), x.size_bytes());
 
   RestartPolicy policy(Method::on_breakdown);
+  Best<Method, Space, T> best(x, workspace);
   int restarts = -1;
   for (;;) {
     a.residual(space, x, b, r, rr);
     result.residual = std::sqrt(read_scalar(space, rr));
-    if (policy.is_over(monitor.reason(), result.residual, monitor.goal())) break;
+    const bool over = policy.is_over(monitor.reason(), result.residual, monitor.goal());
+    if (!best.keep(space, x, result.residual)) {
+      if (!over) policy.is_over(StopReason::breakdown, result.residual, monitor.goal());
+      break;
+    }
+    if (over) break;
     if (monitor.at_limit()) {
       policy.is_over(StopReason::limit, result.residual, monitor.goal());
       break;

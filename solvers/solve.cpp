@@ -43,12 +43,21 @@ SolveResult run(std::string_view name, const Space& space, const OperatorRef<Spa
   throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
 }
 
-/// Whether another method may still converge after a solve with this status.
-bool may_try_another(Status status) {
-  return status == Status::breakdown || status == Status::stagnated || status == Status::diverged;
+/// How the latest of the methods ended. `iterations` counts those of all methods.
+struct Ending {
+  std::string solver;
+  Status status;
+  int iterations;
+};
+
+/// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
+/// which the other methods don't.
+bool may_try_another(const Ending& e) {
+  return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||
+         (e.status == Status::not_finite && e.solver == Minres::name);
 }
 
-std::string why_next(const SolveResult& r, std::string_view next) {
+std::string why_next(const Ending& r, std::string_view next) {
   const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
   return r.solver +
          (curvature ? " met negative curvature, A isn't positive definite,"
@@ -68,7 +77,8 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
                         ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
-    if (!may_try_another(more.status) && more.status != Status::not_finite) all.status = more.status;
+    const Status s = more.status;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) all.status = s;
     return;
   }
   all.status = more.status;
@@ -77,16 +87,19 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
   all.relative_residual = more.relative_residual;
 }
 
-/// Lets the next solver continue from x. Restores x when the residual became larger.
+/// Lets the next solver continue from x. Restores x when the residual became larger. Returns how that solver ended.
 template <class Space, class T>
-void go_on(std::string_view next, SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b,
-           Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& left) {
+Ending go_on(std::string_view next, SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b,
+             Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& left) {
   Vector<Space, T> before(space, x.size());
   space.copy(before.data(), x.data(), x.size_bytes());
   SolveResult more = run(next, space, a, b, x, m, left);
   const bool nearer = more.residual <= result.residual;
   if (!nearer) space.copy(x.data(), before.data(), x.size_bytes());
+  Ending ending{more.solver, more.status, 0};
   append(result, std::move(more), nearer);
+  ending.iterations = result.iterations;
+  return ending;
 }
 
 /// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
@@ -137,12 +150,13 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
   if (s.symmetric) others.insert(others.begin(), "minres");
+  Ending latest{result.solver, result.status, result.iterations};
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
-    if (!may_try_another(result.status) || left.max_iterations == 0) break;
+    if (!may_try_another(latest) || left.max_iterations == 0) break;
     if (next == first.name) continue;
-    result.notes.push_back(why_next(result, next));
-    go_on<Space, T>(next, result, space, a, b, x, m, left);
+    result.notes.push_back(why_next(latest, next));
+    latest = go_on<Space, T>(next, result, space, a, b, x, m, left);
   }
   return result;
 }

@@ -55,8 +55,9 @@ void Operator<Space, T>::select(const Analysis<Space, T>& analysis, const Format
   choice_ = std::move(selection.choice);
   format_ = std::move(selection.built);
   tune_seconds_ = selection.tune_seconds;
-  convert_seconds_ =
-      format_ != nullptr ? choice_.candidates.front().measured_setup_seconds : watch.seconds() - tune_seconds_;
+  convert_seconds_ = format_ == nullptr            ? watch.seconds() - tune_seconds_
+                     : selection.build_seconds > 0 ? selection.build_seconds
+                                                   : choice_.candidates.front().measured_setup_seconds;
 }
 
 template <class Space, class T>

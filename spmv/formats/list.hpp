@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
@@ -17,9 +19,10 @@ class FormatList {
   FormatList() = default;
   explicit FormatList(std::vector<FormatEntry<Space, T>> entries) : entries_(std::move(entries)) {}
 
-  /// Returns a copy of the list with the format F added.
+  /// Returns a copy of the list with the format F added. Throws ArgumentError when the list has a format of that name.
   template <class F>
   FormatList with() const {
+    if (find(F::name) != nullptr) throw ArgumentError("the list has a format " + std::string(F::name) + " already");
     FormatList more = *this;
     more.entries_.push_back(format_entry<F>());
     return more;

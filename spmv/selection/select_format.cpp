@@ -11,8 +11,9 @@
 namespace ostinato {
 
 template <class Space, class T>
-Selection<Space, T>::Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds)
-    : choice(std::move(chosen)), built(std::move(format)), tune_seconds(seconds) {}
+Selection<Space, T>::Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds,
+                               double to_build)
+    : choice(std::move(chosen)), built(std::move(format)), tune_seconds(seconds), build_seconds(to_build) {}
 template <class Space, class T>
 Selection<Space, T>::~Selection() = default;
 template <class Space, class T>
@@ -56,7 +57,10 @@ class Selector {
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();
-      if (Built built = try_build(choice.candidates.front())) return {std::move(choice), std::move(built), seconds};
+      if (Built built = try_build(choice.candidates.front())) {
+        space.wait();
+        return {std::move(choice), std::move(built), seconds, watch.seconds() - seconds};
+      }
     }
     Tuner<Space, T> tuner(space, analysis_.matrix(), in_, options_, list_);
     Trials trials = tuner.run(predicted.candidates);

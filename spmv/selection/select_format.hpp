@@ -20,9 +20,10 @@ struct Selection {
   Choice choice;
   std::unique_ptr<BuiltFormat<Space, T>> built;  ///< the chosen format if it is built already, else null
   double tune_seconds = 0;                       ///< for measuring, or for loading the times of an earlier run
+  double build_seconds = 0;                      ///< for building `built` in this run, when the tuner didn't build it
 
   ~Selection();
-  Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds);
+  Selection(Choice chosen, std::unique_ptr<BuiltFormat<Space, T>> format, double seconds, double to_build = 0);
   Selection(Selection&&) noexcept;
 };
 

@@ -172,7 +172,12 @@ OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   }
   EXPECT_EQ(result.status, Status::diverged);
   EXPECT_EQ(result.iterations, 1);
-  EXPECT_GT(result.relative_residual, 2);
+  if (this->is("minres")) {  // which gives back the best x that it has had
+    EXPECT_EQ(x, coupled.x0);
+    EXPECT_EQ(result.relative_residual, 1);
+  } else {
+    EXPECT_GT(result.relative_residual, 2);
+  }
 }
 
 OSTINATO_METHOD_TEST(Failure, NormsThatUnderflowAreNotTakenForZero) {

@@ -301,7 +301,7 @@ TYPED_TEST(MinresOn, SizeOfTheMatrixMakesNoDifference) {
   using T = typename TypeParam::T;
   const auto plain = with_known_solution(shifted_laplacian<T>(12, 1));
   const auto expected = this->solve(plain, {.rtol = 1e-5});
-  const int large = sizeof(T) == 4 ? 30 : 250;
+  const int large = sizeof(T) == 4 ? 110 : 500;
   for (const int exponent : {-large, large}) {
     auto system = plain;
     for (T& value : system.a.val) value = std::ldexp(value, exponent);
@@ -357,9 +357,35 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualOfALongRing) {
   const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 5 * n});
 
   EXPECT_EQ(result.status, Status::breakdown) << result.message();
-  EXPECT_LE(result.iterations, n);
+  EXPECT_LE(result.iterations, n + n / 10);
   EXPECT_TRUE(all_finite(x));
   EXPECT_LE(result.relative_residual, 1.2 * least) << least;
+}
+
+// The smallest residual isn't reached to the last digit here, but x must not grow worse by rounding.
+
+TYPED_TEST(MinresOn, NeverEndsWorseThanItBegan) {
+  using T = typename TypeParam::T;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Index n = static_cast<Index>(20 * seed + 1);  // odd: the adjacency matrix of a path has a null vector
+    std::vector<Triplet<T>> path;
+    for (Index i = 0; i + 1 < n; ++i) {
+      path.push_back({i, i + 1, 1});
+      path.push_back({i + 1, i, 1});
+    }
+    std::vector<double> spread(40);
+    Random random(seed);
+    for (double& d : spread) d = signed_unit(random) * std::pow(10.0, 3 * signed_unit(random));
+    spread[3] = spread[7] = 0;
+    for (const Csr<T>& a : {from_triplets<T>(n, n, path), Rotated(spread).matrix<T>()}) {
+      const System<T> system{a, random_vector<T>(a.rows, seed)};
+
+      const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 5 * a.rows});
+
+      EXPECT_LE(result.relative_residual, 1 + 1e-12) << result.message();
+      EXPECT_TRUE(all_finite(x));
+    }
+  }
 }
 
 // What it isn't for.
