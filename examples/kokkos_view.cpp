@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solves with the Kokkos::View arrays of a Kokkos program in place, without a copy.
+// Passes the Kokkos::View arrays of a Kokkos program to the library as spans, without a copy.
 //
 //   $ OMP_PROC_BIND=false build/release/examples/kokkos_view
 //   converged after 500 iterations

@@ -3,7 +3,7 @@
 //
 // Solves with a matrix that isn't stored. The solvers take any class with rows(), cols() and apply().
 //
-// The matrix is -laplace(u) = f in five-point differences, written as a loop over the grid. The same matrix, stored,
+// -laplace(u) = f in five-point differences, with the matrix written as a loop over the grid. The same matrix, stored,
 // gives the same solution in as many iterations.
 //
 //   $ build/release/examples/matrix_free
