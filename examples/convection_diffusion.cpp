@@ -3,8 +3,8 @@
 //
 // Steady convection and diffusion in a slanting flow: -epsilon laplace(u) + v.grad(u) = f on a square, upwind.
 //
-// The stronger the flow, the less symmetric the matrix. Restarted GMRES with Jacobi solves all of them; b = A 1, so
-// that the error is known. The restart length and a callback are given to show how.
+// The stronger the flow (peclet), the less symmetric the matrix. Restarted GMRES with the Jacobi preconditioner solves
+// all four systems. b = A 1, so the solution is known. The example also sets the restart length and a callback.
 //
 //   $ OMP_NUM_THREADS=1 build/release/examples/convection_diffusion
 //   peclet  solver  format  iterations  ||b - A x|| / ||b||    error

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kokkos::View in and out: the arrays of a Kokkos program are solved with where they are, without a copy.
+// Passes the Kokkos::View arrays of a Kokkos program to the library as spans, without a copy.
 //
 //   $ OMP_PROC_BIND=false build/release/examples/kokkos_view
 //   converged after 500 iterations
@@ -23,7 +23,7 @@ std::span<T> span_of(const HostView<T>& view) {
   return {view.data(), view.extent(0)};
 }
 
-// The second difference on n points: 2 on the diagonal, -1 beside it, as three views in compressed rows.
+// The second difference on n points (2 on the diagonal, -1 beside it), in compressed rows (CSR) of three views.
 struct Rows {
   HostView<ostinato::Offset> row_ptr;
   HostView<ostinato::Index> col;
@@ -49,7 +49,7 @@ Rows second_difference(int n) {
 }
 
 int main(int argc, char** argv) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);  // Kokkos stays the program's: a Host only uses it
+  const Kokkos::ScopeGuard kokkos(argc, argv);  // the program initialises Kokkos; ostinato::Host only uses it
   const int n = 1000;
   const Rows a = second_difference(n);
   HostView<double> b("b", n), x("x", n);  // x begins with zeros
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   const ostinato::SolveResult result = ostinato::cg(space, A, span_of(b), span_of(x));
   std::printf("%s after %d iterations\n", std::string(to_string(result.status)).c_str(), result.iterations);
 
-  // The solution is (i + 1) (n - i) / 2: read it back on the Kokkos side.
+  // The solution is (i + 1) (n - i) / 2. Kokkos computes the error from the view.
   double error = 0;
   Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace> rows(0, n);
   Kokkos::parallel_reduce(

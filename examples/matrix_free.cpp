@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix that is never stored: any class with rows(), cols() and apply() is solved with.
+// Solves with a matrix that isn't stored. The solvers take any class with rows(), cols() and apply().
 //
-// -laplace(u) = f in five-point differences, written as a loop over the grid. The same problem as a stored matrix comes
-// to the same solution in as many iterations.
+// -laplace(u) = f in five-point differences, with the matrix written as a loop over the grid. The same matrix, stored,
+// gives the same solution in as many iterations.
 //
 //   $ build/release/examples/matrix_free
 //   loop            0 bytes of matrix, 369 iterations

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// -laplace(u) = f on the unit cube, u = 0 on its boundary, with seven-point differences and CG. The matrix is put
-// together here, entry by entry.
+// -laplace(u) = f on the unit cube, u = 0 on its boundary, with seven-point differences and CG. The matrix is
+// assembled here, entry by entry.
 //
 // f is chosen so that u = e^x sin(pi x) sin(pi y) sin(pi z) is the solution. The largest error falls with h^2.
 //
@@ -29,7 +29,7 @@ ostinato::Csr<double> laplacian(Index n) {
   for (Index row = 0; row < n * n * n; ++row) {
     entries.push_back({row, row, 6 * scale});
     for (const Index stride : strides) {
-      const Index place = row / stride % n;  // along this axis
+      const Index place = row / stride % n;  // the point's index along this axis
       if (place > 0) entries.push_back({row, row - stride, -scale});
       if (place < n - 1) entries.push_back({row, row + stride, -scale});
     }

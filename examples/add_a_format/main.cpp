@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A format of one's own, in a list beside those of the library. What there is to write:
+// Adds a user's format to the formats of the library. The user writes:
 //
-//   on the CPU    one file, padded_rows.hpp, and the line marked in main()
-//   on GPUs       two files, padded_columns.hpp and its kernels padded_columns.cu, the line marked in on_cuda.cpp, and
+//   on the CPU    one file, padded_rows.hpp, and the marked line in main()
+//   on GPUs       two files, padded_columns.hpp and its kernels padded_columns.cu, the marked line in on_cuda.cpp, and
 //                 what CMake needs to compile the kernels: six lines of examples/CMakeLists.txt
 //
-// The format then takes part in the selection, with the reasons for its place, is taken by its name, and is measured by
-// the tuner. A format of the library itself has the same header and kernels in a folder of spmv/formats/, and besides a
-// line DO(NAME) in spmv/formats/list.cpp and an object file NAME.cpp with the line OSTINATO_DEFINE_ENTRY(NAME, CLASS):
-// CMake finds the files, and --help, `inspect`, tests and benchmarks follow the list.
+// The format then takes part in the automatic selection, can be chosen by its name, and is timed by the tuner. A format
+// of the library itself has the same header and kernels in a folder of spmv/formats/. It also needs a line DO(NAME) in
+// spmv/formats/list.cpp and a file NAME.cpp with the line OSTINATO_DEFINE_ENTRY(NAME, CLASS). CMake finds the files;
+// --help, `inspect`, tests and benchmarks follow the list.
 //
 //   $ build/release/examples/add_a_format
 //   random: padded-rows ranks before csr
@@ -30,7 +30,7 @@
 using ostinato::Host;
 using Formats = ostinato::FormatList<Host, double>;
 
-// The place of a format in a ranking, with what is said of it.
+// The candidate of a format in a ranking. An earlier candidate is better.
 auto place(const ostinato::Choice& choice, const char* name) {
   return std::find_if(choice.candidates.begin(), choice.candidates.end(),
                       [&](const auto& c) { return c.name == name; });
@@ -38,9 +38,9 @@ auto place(const ostinato::Choice& choice, const char* name) {
 
 int main() {
   const Host space(1);  // one thread: the predicted times don't depend on the machine then
-  const Formats formats = ostinato::format_list<Host, double>().with<PaddedRows<double>>();  // the line
+  const Formats formats = ostinato::format_list<Host, double>().with<PaddedRows<double>>();  // the marked line
 
-  // It ranks before CSR where all rows are equally long, and isn't possible where one is much longer.
+  // padded-rows ranks before CSR when all rows have about the same length. It doesn't apply when a row is much longer.
   const auto even = ostinato::generate<double>("random", {.n = 50000, .entries_per_row = 8});
   const auto uneven = ostinato::generate<double>("powerlaw", {.n = 50000});
   const ostinato::Choice on_even = ostinato::Operator(ostinato::Analysis(space, even), {}, formats).choice();
@@ -51,7 +51,7 @@ int main() {
   std::printf("powerlaw: csr ranks %s padded-rows, of which the ranking says: %s\n", behind ? "before" : "behind",
               place(on_uneven, "padded-rows")->verdict.c_str());
 
-  // By its name, as with any other format.
+  // The format chosen by its name, like any other format.
   const ostinato::Operator A(ostinato::Analysis(space, even), {.format = "padded-rows"}, formats);
   const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1.0);
   std::vector<double> x(b.size(), 0.0);

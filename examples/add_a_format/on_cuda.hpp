@@ -4,6 +4,6 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 
-/// Multiplies with padded-columns and solves on the GPU. False when something is wrong with the result; without a GPU,
-/// or in a build without CUDA, it says so and returns true. CMake chooses the body: on_cuda.cpp or on_cuda_absent.cpp.
+/// Multiplies and solves in format padded-columns on the GPU. Returns false when a result is wrong. Without a GPU or
+/// without CUDA, prints a message and returns true. CMake chooses the source: on_cuda.cpp or on_cuda_absent.cpp.
 bool show_on_cuda(const ostinato::Csr<double>& matrix);

@@ -12,7 +12,7 @@
 
 #include "padded_rows.hpp"
 
-/// Slot k * rows + i of entry k of row i. Pointers are to device memory.
+/// The padded matrix in device memory. Slot k * rows + i holds entry k of row i.
 template <class T>
 struct PaddedSlots {
   ostinato::Index rows, width;
@@ -20,7 +20,7 @@ struct PaddedSlots {
   T* val;
 };
 
-// The kernels, in padded_columns.cu. Both are enqueued.
+// Enqueue the kernels of padded_columns.cu on the stream of `space`.
 template <class T>
 void fill_slots(const ostinato::Cuda& space, const ostinato::CsrView<T>& a, const PaddedSlots<T>& slots);
 template <class T>
@@ -31,7 +31,7 @@ void multiply_slots(const ostinato::Cuda& space, const PaddedSlots<T>& slots, T 
 /// Shapes    A: rows x cols, W entries in the longest row.  x: cols.  y: rows.
 /// Layout    See PaddedSlots: column by column, so that neighbouring threads read neighbouring words.
 /// Traffic   (sizeof(T) + 4) W rows for A and sizeof(T) (rows + cols) for x and y, if x is read once.
-/// Exec      A thread a row.
+/// Exec      One thread per row, enqueued.
 /// Requires  x and y do not overlap. beta == 0 overwrites y, so y may hold NaN.
 template <class T>
 class PaddedColumns {

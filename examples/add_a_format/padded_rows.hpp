@@ -11,7 +11,8 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
-/// What a matrix costs whose rows are padded to the longest: bytes, padding and predicted times, or the reason why not.
+/// The cost of a matrix with all rows padded to the longest row: bytes, padding and predicted times, or the reason why
+/// the format doesn't apply.
 inline ostinato::Cost padded_cost(const ostinato::PlanInput& in, std::size_t value_bytes) {
   const ostinato::Structure& s = in.structure;
   const double slots = static_cast<double>(s.longest_row) * s.rows, entries = static_cast<double>(s.nonzeros);

@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
   const ostinato::Csr<double> matrix =
       argc > 1 ? ostinato::read_matrix_market<double>(argv[1]) : ostinato::generate<double>("poisson2d", {.n = 50});
   const ostinato::Host space;
-  const ostinato::Analysis analysis(space, matrix);  // once, for both of them
+  const ostinato::Analysis analysis(space, matrix);  // the operator and the preconditioner share one analysis
   const ostinato::Operator A(analysis);
   const ostinato::AnyPreconditioner M(analysis);
   const std::vector<double> b(static_cast<std::size_t>(A.rows()), 1.0);

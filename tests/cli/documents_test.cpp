@@ -8,9 +8,9 @@
 
 #include "cli/program.hpp"
 
-// The sample output in the documents is what the program prints. A fenced block marked "console" begins with
-// "$ ostinato ..." and goes on with the output; a line "..." stands for any number of lines. Times, rates and what
-// follows from them differ from run to run, and the device from machine to machine: these are masked on both sides.
+// Checks that the program prints the sample output in the documents. A fenced block marked "console" begins with
+// "$ ostinato ..." and goes on with the output; a line "..." stands for any number of lines. Times, rates, figures that
+// follow from them, and the description of the device differ between runs or machines, so both texts are masked.
 
 namespace ostinato::cli_tests {
 namespace {
@@ -48,6 +48,7 @@ std::vector<Sample> samples_in(const std::string& document) {
   return samples;
 }
 
+<<<<<<< HEAD
 /// Returns the length of the figure with a unit of time, a rate, "%" or "products" that begins at `at`; 0 if there is
 /// none. (std::regex gives false warnings in builds with sanitizers.)
 std::size_t figure_at(std::string_view line, std::size_t at) {
@@ -82,6 +83,10 @@ std::string masked(std::string_view line) {
 
 /// Masks all lines, and leaves out the paragraph on the device and the line on what is earned back, which follows from
 /// times.
+=======
+/// Replaces figures that depend on the machine, reduces blanks to one, and removes the paragraph on the device and the
+/// line that says after how many products the set-up is earned back, which follows from times.
+>>>>>>> w_en4
 Lines masked(const Lines& lines) {
   Lines out;
   bool device = false;
@@ -92,7 +97,8 @@ Lines masked(const Lines& lines) {
   return out;
 }
 
-/// Whether the lines from `k` on are the sample's from `i` on. `furthest` becomes the first line that never fitted.
+/// Whether `printed` from line k on matches `sample` from line i on. `furthest` becomes the number of the last sample
+/// line that was compared: after a failure, the line that doesn't match.
 bool fits(const Lines& sample, std::size_t i, const Lines& printed, std::size_t k, std::size_t& furthest) {
   furthest = std::max(furthest, i);
   if (i == sample.size()) return k == printed.size();

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-// The program as a person or a script meets it: exit codes, what is said, the keys of the report.
+// Helpers to test the command line program from outside: exit codes, messages, and the keys of the JSON report.
 
 namespace ostinato::cli_tests {
 
@@ -32,7 +32,7 @@ struct Outcome {
   std::string out, err;
 };
 
-/// A folder of its own for each test, and the program run in it.
+/// Runs the program in a temporary folder, a new folder for each test.
 class Cli : public testing::Test {
  protected:
   void SetUp() override {
@@ -46,7 +46,8 @@ class Cli : public testing::Test {
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
 
-  /// `before` goes in front of the program: a pipe, a setting, a wrapper.
+  /// Runs the program with `arguments`. `before` goes in front of the program in the shell command: a pipe, an
+  /// environment variable, a wrapper.
   Outcome run(const std::string& arguments, const std::string& before = "") const {
     const std::string command = "cd '" + folder_ + "' && " + before + " '" + OSTINATO_PROGRAM + "' " + arguments +
                                 " >'" + path("out") + "' 2>'" + path("err") + "'";
@@ -64,7 +65,7 @@ class Cli : public testing::Test {
   std::string folder_;
 };
 
-/// The figures that any report on set-up has, and that they fit together.
+/// Checks that the report's section "amortisation" has all figures, and that they are consistent.
 inline void expect_amortisation(const Json& a) {
   for (const char* key : {"setup_seconds", "csr_seconds", "csr_setup_seconds", "product_seconds", "setup_products"}) {
     ASSERT_TRUE(a.contains(key) && a[key].is_number()) << key;

@@ -186,7 +186,7 @@ TEST_F(CliSolve, InterruptWritesWhatItHas) {
   generate("poisson2d 200 p.mtx");
   const Outcome r = run(
       "solve p.mtx --solver gmres --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json report.json",
-      "timeout --foreground --preserve-status -s INT 3");  // otherwise it signals the group as well: a second Ctrl-C
+      "timeout --foreground --preserve-status -s INT 3");  // without --foreground, a second SIGINT goes to its group
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
   EXPECT_EQ(report()["status"], "interrupted");

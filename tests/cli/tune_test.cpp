@@ -6,7 +6,7 @@ namespace ostinato::cli_tests {
 
 class CliTune : public Cli {
  protected:
-  /// With a cache of its own.
+  /// Runs the program with a new cache folder, without trials of other tests.
   Outcome run_cached(const std::string& arguments) const {
     return run(arguments, "OSTINATO_CACHE_DIR='" + path("cache") + "'");
   }

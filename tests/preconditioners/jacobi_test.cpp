@@ -31,7 +31,7 @@ class JacobiOn : public SpaceTest<Case> {
     double dot;
   };
 
-  /// Both ways to apply it, which must agree.
+  /// The results of apply_dot(). apply() must give the same z.
   Applied apply(const Csr<Value>& a, const std::vector<Value>& r) const {
     const Jacobi m(this->space(), a);
     const auto dr = this->put(r);

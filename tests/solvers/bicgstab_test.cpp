@@ -34,8 +34,8 @@ TYPED_TEST(BicgstabOn, FollowsTheMethodByHand) {
 
 TYPED_TEST(BicgstabOn, StartsAnewAfterABreakdown) {
   using T = typename TypeParam::T;
-  // s0 = e1, v = (2, 1, 0), alpha = 1/2, s = (0, -1/2, 0), t = (0, -1/2, -1/2), omega = 1/2, r = (0, -1/4, 1/4): the
-  // shadow residual is orthogonal to r, and nothing is rounded. From that r on there are two steps to go.
+  // s0 = e1, v = (2, 1, 0), alpha = 1/2, s = (0, -1/2, 0), t = (0, -1/2, -1/2), omega = 1/2, r = (0, -1/4, 1/4): all
+  // exact. The shadow residual s0 is orthogonal to r, a breakdown. The restart from this r needs two more iterations.
   const System<T> system{dense<T>({{2, 0, 0}, {1, 1, 0}, {0, 1, 1}}), {1, 0, 0}};
 
   const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 100});
@@ -51,7 +51,7 @@ TYPED_TEST(BicgstabOn, StartsAnewAfterABreakdown) {
 
 TYPED_TEST(BicgstabOn, EndsWithABreakdownThatGainedNothing) {
   using T = typename TypeParam::T;
-  // s0 . A s0 = 0 in the first step, and so is t . r.
+  // In the first iteration both s0 . A s0 and t . r are 0.
   const System<T> system{dense<T>({{0, 1, 0, 0}, {-1, 0, 0, 0}, {0, 0, 0, 2}, {0, 0, 1, 1}}), {1, 0, 0, 0}};
 
   const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 100});

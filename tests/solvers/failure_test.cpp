@@ -11,7 +11,7 @@
 
 #include "support/solving.hpp"
 
-// What every method must do when it can't be done.
+// What every method must do with a system that it can't solve.
 
 namespace ostinato::test {
 namespace {
@@ -159,14 +159,15 @@ OSTINATO_METHOD_TEST(Failure, UnattainableToleranceEndsAtTheAccuracyOfTheType) {
 OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   const SolveOptions options{.rtol = 1e-5, .divergence_limit = 2};
   const System<T> spiral{dense<T>({{0.125, 1}, {-1, 0.125}}), {1, 0}};
-  // MINRES lowers the norm that M^-1 makes, by a step in which the second element grows to 27.
+  // MINRES minimises the residual in the norm of M^-1. Here its first step lowers this norm, while the second element
+  // of the residual grows to 27.
   const System<T> coupled{dense<T>({{1, 30}, {30, 1}}), {1, 0}};
   const UserDiagonal<Space, T> hides_the_second(this->space(), {1, T(1e-4)});
 
   const auto [result, x] =
       this->is("minres") ? this->solve(coupled, options, hides_the_second) : this->solve(spiral, options);
 
-  if (this->is("gmres")) {  // whose residual never grows
+  if (this->is("gmres")) {  // the residual of GMRES never grows
     EXPECT_EQ(result.status, Status::converged);
     return;
   }

@@ -20,7 +20,7 @@ class GmresOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(GmresOn, EverySpace, SpaceNames);
 
-/// Another diagonal on each call.
+/// A preconditioner that changes with each call: z = r, 2 r, 3 r, r, ...
 template <class Space, class T>
 class Varying {
  public:
@@ -32,7 +32,7 @@ class Varying {
   mutable int calls_ = 0;
 };
 
-/// A random matrix with a heavy diagonal of both signs.
+/// A random matrix with a dominant diagonal, whose entries have both signs.
 template <class T>
 Csr<T> indefinite(Index n) {
   std::vector<Triplet<T>> triplets;
@@ -50,7 +50,7 @@ TYPED_TEST(GmresOn, MinimisesByHand) {
 
   const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 1});
 
-  // The least |b - y A b| with A b = (2, 1): y = 3 / 5.
+  // x = y b with the y that minimises |b - y A b|. A b = (2, 1), so y = 3 / 5.
   EXPECT_NEAR(x[0], 0.6, 1e-6);
   EXPECT_NEAR(x[1], 0.6, 1e-6);
   EXPECT_NEAR(result.history[1], std::sqrt(0.2 / 2), 1e-6);

@@ -10,12 +10,13 @@
 
 #include "support/solving.hpp"
 
-// What every method must do: when there is nothing to do, when it is told to stop, and however its result is looked at.
+// What every method must do: trivial systems, convergence, stopping, results that don't depend on how often the host
+// checks, and operators and preconditioners of users.
 
 namespace ostinato::test {
 namespace {
 
-// Nothing to do.
+// Trivial systems.
 
 OSTINATO_METHOD_TEST(MethodConformance, ZeroRightHandSideGivesZeroAtOnce) {
   auto system = this->poisson();
@@ -63,7 +64,7 @@ OSTINATO_METHOD_TEST(MethodConformance, TinySystemsAreSolvedInAsManySteps) {
   EXPECT_NEAR(second.x[1], 2, 1e-4);
 }
 
-// What it is for.
+// Convergence.
 
 struct Family {
   const char* name;
@@ -119,7 +120,7 @@ OSTINATO_METHOD_TEST(MethodConformance, DoesNotBelieveARecurrenceThatWasToldWron
       << "the recurrence has claimed it before";
 }
 
-// Told to stop.
+// Limits and interruption.
 
 OSTINATO_METHOD_TEST(MethodConformance, StopsAtTheIterationLimit) {
   const auto system = this->poisson();
@@ -202,7 +203,7 @@ OSTINATO_METHOD_TEST(MethodConformance, KeepsNoHistoryWhenNotAsked) {
   EXPECT_TRUE(same_bits(without.x, with.x));
 }
 
-// The same result however it is looked at.
+// The same bits, whatever SolveOptions::check_every.
 
 OSTINATO_METHOD_TEST(MethodConformance, ResultDoesNotDependOnWhenItIsLookedAt) {
   for (const char* family : {"poisson2d", "fem27", "convection-diffusion2d"}) {
@@ -246,7 +247,7 @@ OSTINATO_METHOD_TEST(MethodConformance, TheSameSolveGivesTheSameBits) {
   }
 }
 
-// What users bring.
+// Operators, preconditioners and initial guesses of users.
 
 OSTINATO_METHOD_TEST(MethodConformance, OperatorWithoutDotAndUserPreconditionerAreEnough) {
   const auto system = with_known_solution(generate<T>("fem27", {.n = 6}));

@@ -20,7 +20,8 @@ class MinresSteps : public MethodStepsTest<Case> {};
 
 TYPED_TEST_SUITE(MinresSteps, EverySpace, SpaceNames);
 
-/// delta = 8 / 4 = 2, gamma' = 4, pivot = 0.8 * 2 - 0.5 * 0.6 * 2 = 1, length = sqrt(17).
+/// From these scalars a step computes delta = 8 / 4 = 2, gamma' = 4, pivot = 0.8 * 2 - 0.5 * 0.6 * 2 = 1 and
+/// length = sqrt(17).
 constexpr MinresScalars usual{.zq = 8,
                               .vz = 16,
                               .gamma = 2,
@@ -123,7 +124,7 @@ TYPED_TEST(MinresSteps, UpdateXStopsAtTheGoalAndPastTheLimit) {
   }
 }
 
-/// The scalars that `change` makes of the usual ones.
+/// The scalars `usual`, modified by `change`.
 template <class F>
 MinresScalars with(F change) {
   MinresScalars s = usual;

@@ -27,8 +27,8 @@ class MinresOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(MinresOn, EverySpace, SpaceNames);
 
-/// H D H with a Householder reflection H: a dense symmetric matrix with these eigenvalues. The eigenvector of d[k] is
-/// column k of H.
+/// The dense symmetric matrix H D H with the given eigenvalues D. H is a Householder reflection; its column k is the
+/// eigenvector of d[k].
 struct Rotated {
   explicit Rotated(const std::vector<double>& eigenvalues) : d(eigenvalues), u(random_vector<double>(size(), 21)) {
     double uu = 0;
@@ -52,7 +52,7 @@ struct Rotated {
     return from_triplets<T>(size(), size(), triplets);
   }
 
-  /// The least relative residual that any x has: the part of b along the kernel.
+  /// The least relative residual that any x can have: the norm of the part of b in the null space, over norm(b).
   template <class T>
   double least_residual(const std::vector<T>& b) const {
     double along = 0, all = 0;
@@ -68,15 +68,15 @@ struct Rotated {
   std::vector<double> d, u;
 };
 
-/// `count` eigenvalues of both signs, of which these are different.
+/// The values of `different` in turn, `count` values in all.
 std::vector<double> repeated(const std::vector<double>& different, std::size_t count) {
   std::vector<double> d(count);
   for (std::size_t i = 0; i < count; ++i) d[i] = different[i % different.size()];
   return d;
 }
 
-/// MINRES in long double, step by step as Elman, Silvester & Wathen write it, with M^-1 = diag(inverse): the norms of
-/// b - A x, recomputed.
+/// MINRES in long double, as Elman, Silvester & Wathen write it, with M^-1 = diag(inverse). Returns the relative norms
+/// of b - A x, recomputed after each iteration.
 template <class T>
 std::vector<double> plain_minres(const System<T>& system, const std::vector<T>& inverse, int iterations) {
   using V = std::vector<long double>;
@@ -135,7 +135,7 @@ TYPED_TEST(MinresOn, MinimisesByHand) {
   const auto one = this->solve(system, {.rtol = 1e-5, .max_iterations = 1});
   const auto two = this->solve(system, {.rtol = 1e-5});
 
-  // The least |b - y A b| with A b = (2, 1): y = 2 / 5.
+  // x = y b with the y that minimises |b - y A b|. A b = (2, 1), so y = 2 / 5.
   EXPECT_NEAR(one.x[0], 0.4, 1e-6);
   EXPECT_EQ(one.x[1], 0);
   EXPECT_NEAR(one.result.history[1], std::sqrt(0.2), 1e-6);
@@ -153,7 +153,8 @@ TYPED_TEST(MinresOn, MinimisesInTheNormOfThePreconditionerByHand) {
   const auto one = this->solve(system, {.rtol = 1e-5, .max_iterations = 1}, m);
   const auto two = this->solve(system, {.rtol = 1e-5}, m);
 
-  // The least (1 - y / 2)^2 / 4 + (y / 4)^2 with A z = (1/2, 1/4): y = 1. The residual told is |(1/2, -1/4)|.
+  // x = y z with z = M^-1 b = (1/4, 0). A z = (1/2, 1/4), so y = 1 minimises (1 - y / 2)^2 / 4 + (y / 4)^2, the square
+  // of the residual in the norm of M^-1. The reported residual is the 2-norm |(1/2, -1/4)|.
   EXPECT_NEAR(one.x[0], 0.25, 1e-6);
   EXPECT_EQ(one.x[1], 0);
   EXPECT_NEAR(one.result.history[1], std::sqrt(5.0) / 4, 1e-6);
@@ -178,7 +179,7 @@ TYPED_TEST(MinresOn, EndsWhereTheSpaceIsComplete) {
 
 TYPED_TEST(MinresOn, GetsOverAStepThatGainsNothing) {
   using T = typename TypeParam::T;
-  const System<T> system{dense<T>({{2, 0}, {0, -2}}), {1, 1}};  // b . A b = 0
+  const System<T> system{dense<T>({{2, 0}, {0, -2}}), {1, 1}};  // b . A b = 0: the first step can't lower the residual
 
   const auto [result, x] = this->solve(system, {.rtol = 1e-5});
 
@@ -226,9 +227,9 @@ TYPED_TEST(MinresOn, SolvesSaddlePointSystems) {
   using T = typename TypeParam::T;
   for (const Index m : {1, 40, 150}) {
     const auto system = with_known_solution(saddle_point<T>(200, m));
-    std::vector<T> blocks(200 + static_cast<std::size_t>(m), T(0.1));  // of B A^-1 B', about
+    std::vector<T> blocks(200 + static_cast<std::size_t>(m), T(0.1));  // 0.1: roughly the inverse of B A^-1 B'
     for (std::size_t i = 0; i < 200; ++i)
-      blocks[i] = T{1} / system.a.val[static_cast<std::size_t>(system.a.row_ptr[i])];  // the first is the diagonal one
+      blocks[i] = T{1} / system.a.val[static_cast<std::size_t>(system.a.row_ptr[i])];  // a row begins at its diagonal
     const typename TestFixture::Diagonal block_diagonal(this->space(), blocks);
 
     const auto plain = this->solve(system, {.rtol = attainable<T>()});
@@ -251,8 +252,8 @@ TYPED_TEST(MinresOn, NeverRaisesTheResidual) {
   }
 }
 
-// Rounding makes the Lanczos vectors lose their orthogonality when the first eigenvalues have been found, and MINRES then
-// needs more iterations than GMRES, which orthogonalises anew. The first 30 residuals are before that.
+// Once the first eigenvalues have converged, rounding makes the Lanczos vectors lose their orthogonality. MINRES then
+// needs more iterations than GMRES, which orthogonalises against all vectors. The first 30 residuals are not affected.
 
 TYPED_TEST(MinresOn, HasTheResidualsOfGmres) {
   using T = typename TypeParam::T;
@@ -315,7 +316,7 @@ TYPED_TEST(MinresOn, SizeOfTheMatrixMakesNoDifference) {
   }
 }
 
-// A is singular.
+// Singular matrices.
 
 TYPED_TEST(MinresOn, SolvesSingularSystemsThatHaveASolution) {
   using T = typename TypeParam::T;
@@ -362,6 +363,7 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualOfALongRing) {
   EXPECT_LE(result.relative_residual, 1.2 * least) << least;
 }
 
+<<<<<<< HEAD
 // The smallest residual isn't reached to the last digit here, but x must not grow worse by rounding.
 
 TYPED_TEST(MinresOn, NeverEndsWorseThanItBegan) {
@@ -389,6 +391,9 @@ TYPED_TEST(MinresOn, NeverEndsWorseThanItBegan) {
 }
 
 // What it isn't for.
+=======
+// Systems that MINRES isn't meant for.
+>>>>>>> w_en4
 
 TYPED_TEST(MinresOn, SeesAnIndefinitePreconditioner) {
   using T = typename TypeParam::T;

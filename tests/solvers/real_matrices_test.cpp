@@ -16,9 +16,9 @@
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
 
-// Real matrices, those of the repository always and those beside it where they are: products within the bound, and
-// solvers that may fail but must say so. On a GPU sums are added in another order, so that a solve near the iteration
-// limit may end on either side: the tables of what fails hold for the host alone.
+// Real matrices: those of the repository, and the shared matrices outside the repository where they are present.
+// Products must be within the bound. Solvers may fail but must report the failure. The tables of failures hold
+// for the host only: a GPU adds in another order, so a solve near the iteration limit may converge or not.
 
 namespace ostinato::test {
 namespace {
@@ -26,10 +26,9 @@ namespace {
 // Most of the matrices that don't converge in this many iterations don't in ten times as many.
 const SolveOptions options{.rtol = 1e-8, .max_iterations = 2000};
 
-/// What doesn't converge on the host: a method, or a method "+jacobi" with that preconditioner. Everything else converges.
-/// A line changes only when the library does, for better or for worse: the bits of a solve don't depend on the machine,
-/// and the number of threads, on which the choice of a format depends, is set in tests/CMakeLists.txt.
-/// OSTINATO_PRINT_TABLE=1 prints the lines as they are now.
+/// The methods that don't converge on the host; "+jacobi" means with this preconditioner. All others converge. A line
+/// changes only when the library changes: the bits of a solve don't depend on the machine, and tests/CMakeLists.txt
+/// sets the number of threads, on which the choice of a format depends. OSTINATO_PRINT_TABLE=1 prints the new lines.
 const std::map<std::string, std::string> methods_that_fail = {
     {"1138_bus", "cg"},
     {"3elt", "bicgstab gmres minres"},
@@ -130,7 +129,8 @@ const std::set<std::string> auto_fails = {"3elt",
                                           "whitaker3",
                                           "zenios"};
 
-/// A case of one matrix on one space: a product in every format, every method, or what `ostinato solve` does.
+/// Tests of one matrix on one space: products in every format, solves by every method, and the solve of
+/// `ostinato solve`.
 template <class Space>
 class RealMatrix : public testing::Test {
  public:
@@ -163,7 +163,7 @@ class RealMatrix : public testing::Test {
     }
   }
 
-  /// CG for definite matrices, MINRES for symmetric ones, the others for the rest.
+  /// CG is tested on definite matrices, MINRES on symmetric matrices, the other methods on not definite matrices.
   bool is_for(const NamedMethod<Space, double>& method, const Structure& s) const {
     if (method.name == "cg") return entry_.definite();
     if (method.name == "minres") return s.symmetric;
@@ -198,7 +198,7 @@ class RealMatrix : public testing::Test {
     print("    {\"" + entry_.name + "\", \"" + failed + "\"},", !failed.empty());
   }
 
-  /// What `ostinato solve` does.
+  /// Solves as `ostinato solve` does by default.
   void solve_automatically() {
     const Space space;
     const auto system = with_known_solution(read<double>(entry_));

@@ -18,7 +18,7 @@
 #include "support/run_self.hpp"
 #include "support/solving.hpp"
 
-// Solvers by name, and what auto does when the first one can't go on.
+// Solvers chosen by name, and what `auto` does when its first solver fails.
 
 namespace ostinato::test {
 namespace {
@@ -41,7 +41,7 @@ class SolveOn : public SpaceTest<Case> {
     return solved;
   }
 
-  /// Symmetric with a positive diagonal, so that auto begins with CG, but indefinite.
+  /// An indefinite matrix that is symmetric with a positive diagonal, so that `auto` begins with CG.
   static System<Value> disguised() {
     return {dense<Value>({{1, 2, 0, 0}, {2, 1, 0, 0}, {0, 0, 3, 1}, {0, 0, 1, 5}}), {3, -1, 2, 1}};
   }
@@ -206,7 +206,8 @@ TYPED_TEST(SolveOn, DoesNotGoOnWhenToldToStop) {
 
 TYPED_TEST(SolveOn, SaysThatItWasStoppedWhereverThatWas) {
   using T = typename TypeParam::T;
-  // Rotations: GMRES(1) hardly moves, and BiCGSTAB needs many more iterations than pass between looks on a GPU.
+  // 2 x 2 rotations on the diagonal: GMRES(1) hardly moves. BiCGSTAB needs many more iterations than a GPU runs between
+  // two checks by the host.
   std::vector<Triplet<T>> rotations;
   for (Index k = 1; k <= 100; ++k) {
     const Index i = 2 * (k - 1);
@@ -262,9 +263,9 @@ TEST(StatusNames, AreThoseOfTheReport) {
   EXPECT_EQ(to_string(Status::interrupted), "interrupted");
 }
 
-// Kokkos fixes the number of threads once for a process. So this program runs itself with others.
+// Kokkos fixes the number of threads for a process. This program runs itself again with other numbers of threads.
 
-/// The bits of solves by each method, as text.
+/// The exact results of a solve by each method, as text.
 std::string bits_of_solves() {
   const Host host;
   const auto system = with_known_solution(generate<double>("variable2d", {.n = 120}));

@@ -18,13 +18,13 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>
 
-// The bits of products on the CPU, so that a change of them is a decision and no accident.
+// A table of the bits of products on the CPU, so that the bits can't change by accident.
 //
-// They are the same on every CPU whose arithmetic is that of IEEE 754, and for every number of threads: host code is
-// compiled without contraction (cmake/OstinatoCompile.cmake), no compiler flag lets sums be reassociated, sums in lanes
-// have a fixed number of them, and on Host no format chooses its parameters by the speed of the machine. Storing in fewer
-// bytes loses no bit (Compress), so that a cell stands for both ways. Where the bits change on purpose, such as with
-// another order of additions, OSTINATO_PRINT_GOLDEN=1 makes this test print the table to be pasted.
+// The bits are the same on every CPU with IEEE 754 arithmetic and for every number of threads: host code is compiled
+// without contraction (cmake/OstinatoCompile.cmake), no compiler flag lets sums be reassociated, sums in lanes have a
+// fixed number of lanes, and on Host no format chooses its parameters by the speed of the machine. Compression loses no
+// bit (Compress), so a cell holds with and without compression. When the bits change on purpose, for example with
+// another order of additions, OSTINATO_PRINT_GOLDEN=1 makes this test print the new table.
 
 namespace ostinato::test {
 namespace {
@@ -52,7 +52,7 @@ hyb        444cf3181f8bb54e c5db4146aebcfde1 f5dda511eb0f0b9e 563db1fc90b111c8 5
 sliced-ell 63b09b8cc7184424 64f36c49c0b6c025 f5dda511eb0f0b9e 563db1fc90b111c8 54e4773e6a0b2ca5 76ca7b7b1f43ddfd
 )";
 
-/// FNV-1a, from a start of its own.
+/// The FNV-1a hash of the bytes, continued from the hash `h`.
 std::uint64_t hash(const void* data, std::size_t bytes, std::uint64_t h) {
   const auto* const byte = static_cast<const unsigned char*>(data);
   for (std::size_t i = 0; i < bytes; ++i) h = (h ^ byte[i]) * 1099511628211u;
@@ -66,7 +66,7 @@ std::vector<T> input(Index n, std::uint64_t factor) {
   return x;
 }
 
-/// Of y = 1.5 A x - 0.5 y, and of y = A x with w . y.
+/// A hash of the bits of y = 1.5 A x - 0.5 y, then of y = A x with w . y.
 template <class T>
 std::string bits_of(const Operator<Host, T>& op) {
   std::vector<T> x = input<T>(op.cols(), 2654435761u), y(static_cast<std::size_t>(op.rows()), T{7});
@@ -83,7 +83,7 @@ std::string bits_of(const Operator<Host, T>& op) {
   return text;
 }
 
-/// Bits by format and column, such as "nos3/double". "-" where the format can't hold the matrix.
+/// The hash by format and by column, such as "nos3/double". "-" means that the format can't hold the matrix.
 using Table = std::map<std::string, std::map<std::string, std::string>>;
 
 template <class T>
@@ -113,7 +113,7 @@ Table computed_table() {
     add_column<double>(table, matrix);
     add_column<float>(table, matrix);
   }
-  std::erase_if(table, [](const auto& row) {  // formats of GPUs
+  std::erase_if(table, [](const auto& row) {  // formats that exist on GPUs only
     return std::all_of(row.second.begin(), row.second.end(), [](const auto& cell) { return cell.second == "-"; });
   });
   return table;

@@ -16,7 +16,7 @@
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// What Operator adds to its format; the formats themselves are in formats/format_conformance_test.cpp.
+// What Operator adds to its format. formats/format_conformance_test.cpp tests the formats themselves.
 
 namespace ostinato::test {
 namespace {

@@ -41,19 +41,19 @@ std::uint64_t bits(T v) {
   return out;
 }
 
-/// Exact in float, with `zeros` low bits of it 0; judged by hand on the bits of the double.
+/// Whether v is exact in float and the lowest `zeros` bits of the float are 0.
 template <class T>
 bool fits(T v, unsigned zeros) {
   if (sizeof(T) == 8 && !(static_cast<T>(static_cast<float>(v)) == v)) return false;
   return (bits(static_cast<float>(v)) & ((std::uint64_t{1} << zeros) - 1)) == 0;
 }
 
-/// The census, found the long way: diagonal by diagonal, row by row.
+/// A simple census for comparison, taken diagonal by diagonal and row by row.
 template <class T>
 struct Plain {
   using Entries = std::vector<std::pair<Index, T>>;  // row, value
   std::map<Index, Entries> diagonals;
-  std::map<std::vector<std::uint64_t>, Index> classes;  // offsets and bits; first row
+  std::map<std::vector<std::uint64_t>, Index> classes;  // offsets and value bits of a row; the first such row
   std::set<std::uint64_t> values;
 
   explicit Plain(const Csr<T>& a) {
@@ -79,7 +79,7 @@ struct Plain {
     return longest;
   }
 
-  /// First rows of the classes, the longest rows first; empty when they are too many.
+  /// The first row of each row class, the longest rows first. Empty when there are more than max_classes classes.
   std::vector<Index> class_rows() const {
     if (classes.size() > DiagonalCensus::max_classes) return {};
     std::vector<std::pair<Index, Index>> sorted;
@@ -224,7 +224,7 @@ TYPED_TEST(DiagonalCensusOf, PoissonHasTheClassesOfItsBoundary) {
 
   const DiagonalCensus census = this->of(generate<T>("poisson2d", {.n = 50}));
 
-  // The middle; the edges below, left, right and above; the corners.
+  // The first row of each class: the interior; the bottom, left, right and top edge; the four corners.
   EXPECT_EQ(census.class_rows, (std::vector<Index>{51, 1, 50, 99, 2451, 0, 49, 2450, 2499}));
   std::vector<double> values = census.values;
   std::sort(values.begin(), values.end());

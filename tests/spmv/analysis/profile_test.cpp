@@ -38,7 +38,7 @@ class ProfileOf : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(ProfileOf, EverySpace, SpaceNames);
 
-/// Which of `all` things are in a sample: `few` of them, or a sixteenth, or `most`.
+/// The sampled indices out of `all`, evenly spaced: a sixteenth of them, but at least `few` and at most `most`.
 std::vector<Offset> sample(Offset all, Offset few, Offset most) {
   const Offset count = std::min({all, std::max(all / 16, few), most});
   std::vector<Offset> out;
@@ -46,7 +46,7 @@ std::vector<Offset> sample(Offset all, Offset few, Offset most) {
   return out;
 }
 
-/// The same facts, found the long way.
+/// A simple computation of the profile for comparison.
 template <class T>
 struct Plain {
   const Csr<T>& a;
@@ -57,7 +57,7 @@ struct Plain {
   Offset end(Index i) const { return a.row_ptr[static_cast<std::size_t>(i) + 1]; }
   Index column(Offset k) const { return a.col[static_cast<std::size_t>(k)]; }
 
-  /// Columns of the block row that begins at `first`, with the entries that they hold; no more than 96.
+  /// The first 96 columns of the block row that begins at row `first`, with the number of entries in each.
   std::map<Index, int> columns(Index first, Index height) const {
     std::map<Index, int> all;
     for (Index i = first; i < std::min(first + height, a.rows); ++i) {
@@ -83,7 +83,7 @@ struct Plain {
     return blocks == 0 ? 0 : entries / (blocks * height * width);
   }
 
-  /// Sectors of x, 4 columns wide, that a run reads.
+  /// The mean number of sectors of x that a run of 32 entries reads. A sector holds 4 doubles.
   double sectors() const {
     double total = 0;
     for (const Offset run : runs) {
@@ -128,7 +128,7 @@ struct Plain {
     return std::all_of(a.val.begin(), a.val.end(), [](T v) { return static_cast<T>(static_cast<float>(v)) == v; });
   }
 
-  /// The first entry with each value, by bits; empty when there are more than 256 values.
+  /// The first entry with each value, compared by bits. Empty when there are more than 256 values.
   std::vector<Offset> different() const {
     std::map<std::uint64_t, Offset> firsts;
     for (std::size_t k = 0; k < a.val.size(); ++k) {
@@ -168,7 +168,7 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
 
   EXPECT_DOUBLE_EQ(p.fill[0][0], 1);
   EXPECT_DOUBLE_EQ(p.fill[0][1],
-                   8.0 / (6 * 2));  // the two rows on top have one block and two, the lower two one and two
+                   8.0 / (6 * 2));  // 6 blocks: rows 0, 1, 3 and 4 have 1, 2, 1 and 2
   EXPECT_DOUBLE_EQ(p.fill[1][0], 8.0 / (6 * 2));
   EXPECT_DOUBLE_EQ(p.fill[1][1], 8.0 / (5 * 4));
   EXPECT_DOUBLE_EQ(p.fill[3][3], 8.0 / (4 * 16));
@@ -292,7 +292,7 @@ TYPED_TEST(ProfileOf, FindsHotColumns) {
   using T = typename TypeParam::T;
   Random random(21);
   std::vector<Triplet<T>> entries;
-  for (Index i = 0; i < 50000; ++i) {  // half of the entries in 1000 columns, half anywhere
+  for (Index i = 0; i < 50000; ++i) {  // half of the entries are in 1000 columns, half in any column
     for (const Index cols : {1000, 1000, 200000, 200000}) entries.push_back({i, below(random, cols), T(1)});
   }
 
@@ -304,7 +304,7 @@ TYPED_TEST(ProfileOf, FindsHotColumns) {
   EXPECT_LT(p.hot[0], p.hot[1]);
   EXPECT_LT(p.hot[1], p.hot[2]);
   EXPECT_LT(p.hot[2], 0.9);
-  EXPECT_EQ(small.hot[0], 0);  // not counted
+  EXPECT_EQ(small.hot[0], 0);  // below 100,000 entries hot columns aren't counted
 }
 
 TYPED_TEST(ProfileOf, SeesWhatTheKernelBeforeItWrote) {
@@ -319,7 +319,7 @@ TYPED_TEST(ProfileOf, SeesWhatTheKernelBeforeItWrote) {
   CsrView<T> b = a.view();
   b.val = val;
   for (int k = 0; k < 50; ++k) {
-    op.apply(T{1}, ones, static_cast<T>(k % 2), val);  // all 3, or 6
+    op.apply(T{1}, ones, static_cast<T>(k % 2), val);  // all elements of val become 3, or 6
     std::future<Profile> first = begin_profile(space, b), dropped = begin_profile(space, b);
     dropped = {};
     const Profile p = first.get();

@@ -34,7 +34,7 @@ std::optional<Csr<double>> wang3() {
   return read<double>(found.front());
 }
 
-/// A row of the paper's Tables 4 and 6.
+/// A matrix in Tables 4 and 6 of the DIA-Adaptive paper.
 struct PaperRow {
   const char* name;
   Index delta;
@@ -99,7 +99,8 @@ TEST(SearchEngine, SlowFindsThePapersVerdictOfMaxwell2d1024) {
   expect_row({"Maxwell 2D1024", 31458, 12, 18, true, false, "brcsd-ii", 33030162}, census_of(a));
 }
 
-/// Table 6. The paper's 5,408 for BRCSD-II is of pieces of 128 rows, too, counted in a way that it doesn't state.
+/// Table 6 of the paper. For BRCSD-II with pieces of 128 rows the paper has 5,408 instead of 5,328; how it counts isn't
+/// stated.
 TEST(PaddedZeros, AreThoseOfTable6ForWang3) {
   const auto a = wang3();
   if (!a) GTEST_SKIP() << "no shared matrices";

@@ -37,7 +37,7 @@ class StructureOf : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(StructureOf, EverySpace, SpaceNames);
 
-/// The same facts, found the long way.
+/// A simple computation of the structure for comparison.
 template <class T>
 struct Plain {
   std::map<std::pair<Index, Index>, T> entries;
@@ -186,7 +186,7 @@ TYPED_TEST(StructureOf, NoticesWhatIsNotFinite) {
 
 TYPED_TEST(StructureOf, FindsSymmetryWhateverTheRowsLookLike) {
   using T = typename TypeParam::T;
-  for (const Index long_row : {0, 1}) {  // so that rows, or runs of entries, are shared out
+  for (const Index long_row : {0, 1}) {  // without a long row the work is divided by rows, with one by entries
     std::vector<Triplet<T>> entries;
     for (Index i = 0; i < 900; ++i) entries.push_back({i, i, T(4)});
     for (Index i = 0; i < 900; i += 3) entries.insert(entries.end(), {{i, 899 - i, T(-2)}, {899 - i, i, T(-2)}});

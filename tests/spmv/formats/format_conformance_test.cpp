@@ -26,8 +26,8 @@ namespace ostinato::test {
 
 namespace {
 
-/// Formats whose bytes a plan can only estimate: from a sample of rows, or without knowing which values narrow to float.
-/// For all others the prediction is close.
+/// Formats whose bytes can only be estimated before they are built: from a sample of rows, or without knowing which
+/// values are exact in float. All other formats must predict their bytes closely.
 constexpr std::string_view estimated[] = {"bccoo", "bccoo-plus", "brcsd-i", "brcsd-ii", "bsr", "dia", "hyb"};
 
 template <class Case>
@@ -61,7 +61,7 @@ class FormatConformance : public SpaceTest<Case> {
   void IsKnownByItsNameOnly();
 
  private:
-  /// Small as the matrices are, bytes are saved on them.
+  /// Forces the format, and compression although the matrices are small.
   FormatOptions forced() const { return {.format = std::string(format_.name), .compress = Compress::on}; }
 
   Cost cost(const Csr<T>& a) const {
@@ -94,7 +94,7 @@ class FormatConformance : public SpaceTest<Case> {
     EXPECT_TRUE(some) << "the format holds none of the samples: " << refusal;
   }
 
-  /// Empty when both products have the same bits; for a format that doesn't promise them, when the second is right.
+  /// Empty when both products have the same bits. If the format isn't reproducible: when `again` is within the bound.
   std::string differing(const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& y,
                         const std::vector<T>& again) const {
     if (cost(a).reproducible) return same_bits(y, again) ? "" : "other bits";
@@ -335,7 +335,7 @@ OSTINATO_CONFORMANCE(PredictsTheBytesThatItTakes) {
   const bool close = std::find(std::begin(estimated), std::end(estimated), format_.name) == std::end(estimated);
   on_every_sample([&](const auto& op, const Csr<T>& a) {
     const std::size_t predicted = cost(a).bytes;
-    if (close) {  // but for what a format keeps for its threads
+    if (close) {  // up to the working memory that a format keeps for its threads
       EXPECT_LE(op.bytes(), predicted + predicted / 20 + 8192);
       EXPECT_GE(op.bytes() + op.bytes() / 20 + 8192, predicted);
     } else {
@@ -376,7 +376,7 @@ OSTINATO_CONFORMANCE(IsKnownByItsNameOnly) {
   EXPECT_FALSE(format_.description.empty());
 }
 
-/// Makes a test of each case for each format of a list.
+/// Registers a test for each case and each format of the list.
 template <class Case>
 void register_cases() {
   using Conformance = FormatConformance<Case>;

@@ -18,7 +18,7 @@
 namespace ostinato::test {
 namespace {
 
-/// Tells every number from every other.
+/// A calibration in which all numbers differ, so that no test passes with two of them exchanged.
 constexpr Calibration made_up{"GPU", "2026", 2e12, 0.5, 1e-6, 2e-6, 3e-12, 4e-12, 1.25};
 
 TEST(Calibration, OfAKnownDeviceIsItsEntry) {
@@ -102,7 +102,7 @@ TEST(MachineOfTheHost, DISABLED_IsPrinted) {
   std::printf("machine: %a %a\n", m.bandwidth, m.term_seconds);
 }
 
-/// Bandwidth and seconds a term of the host with so many threads.
+/// The host's bandwidth and term_seconds in a new process with `threads` threads.
 std::pair<double, double> host_with_threads(int threads) {
   const std::string line = line_of_disabled_case("MachineOfTheHost.DISABLED_IsPrinted", "machine:", threads);
   std::pair<double, double> found{0, 0};

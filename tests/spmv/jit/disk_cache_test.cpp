@@ -37,7 +37,7 @@ std::size_t files_in(const fs::path& directory) {
 
 unsigned permissions(const fs::path& path) { return static_cast<unsigned>(fs::status(path).permissions()); }
 
-/// Sets a variable of the environment, or takes it away, for a while.
+/// Sets or removes an environment variable until the end of the scope.
 class Setting {
  public:
   Setting(const char* name, std::optional<std::string> value) : name_(name) {
@@ -213,7 +213,8 @@ TEST_F(DiskCaching, RemovesWhatInterruptedWritersLeft) {
   EXPECT_EQ(cache.load("a"), "value");
 }
 
-/// Writes and reads one key again and again; true when it only ever saw whole values.
+/// Writes and reads one key 200 times. True when all writes succeeded and all reads returned
+/// the whole value of some writer.
 bool hammer(const DiskCache& cache, int writer) {
   const std::string key = "shared";
   bool whole = true;

@@ -40,7 +40,7 @@ extern "C" __global__ void twice(int n, double* y) {
 }
 )";
 
-// What a build without CUDA doesn't have; its cases are skipped before they get here.
+// A build without CUDA lacks GeneratedKernels. Its tests are skipped before they call these functions.
 
 template <class Where>
 Kernels request(const Where& where, const std::string& source, const std::vector<std::string>& names) {
@@ -57,7 +57,7 @@ const void* function(const Kernels& kernels, std::size_t k) {
   throw DeviceError(Cuda::why_absent());
 }
 
-/// Each test starts with an empty cache in memory and one of its own on disk.
+/// Each test starts with an empty cache in memory and an empty cache folder of its own.
 class RunTimeKernels : public testing::Test {
  protected:
   void SetUp() override {
@@ -159,7 +159,7 @@ TEST_F(RunTimeKernels, MayBeDroppedWhileTheyAreCompiled) {
   EXPECT_TRUE(dropped.expired());
 }
 
-/// The compiler frees what it has when a program ends, even while it is at work.
+/// NVRTC's static objects are destroyed at exit. The program must end cleanly also while a compilation runs.
 TEST(EndOfRunTimeKernels, MayComeAtAnyMoment) {
   if (!built_with_cuda) GTEST_SKIP() << Cuda::build_description();
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // the body runs in a new process
@@ -175,7 +175,8 @@ TEST(EndOfRunTimeKernels, MayComeAtAnyMoment) {
   }
 }
 
-/// The tests are compiled without the CUDA headers, but the runtime is linked to them.
+/// The tests are compiled without the CUDA headers but linked to the CUDA runtime, so cudaLaunchKernel is looked up by
+/// name.
 class CudaRunTimeKernels : public RunTimeKernels {
  protected:
   void SetUp() override {

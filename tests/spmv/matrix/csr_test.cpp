@@ -17,7 +17,7 @@ namespace {
 template <class T>
 using Sums = std::map<std::pair<Index, Index>, T>;
 
-/// The entries of a row-major matrix in order; fails unless rows ascend strictly.
+/// The entries of the matrix by row and column. The test fails unless the matrix is canonical.
 template <class T>
 Sums<T> sums(const Csr<T>& a) {
   check(a.view());
@@ -51,7 +51,7 @@ class CsrMatrix : public testing::Test {
     return {rows, cols, {row_ptr.begin(), row_ptr.end()}, {col.begin(), col.end()}, {val.begin(), val.end()}};
   }
 
-  /// Values of very different size, so that the order of a sum shows in its bits.
+  /// Values of very different size, so that another order of additions changes the bits of a sum.
   static std::vector<Triplet<T>> triplets(Index rows, Index cols, int count) {
     std::mt19937_64 random(11);
     std::vector<Triplet<T>> out;
@@ -123,7 +123,7 @@ TYPED_TEST(CsrMatrix, SortsRowsAndAddsDuplicates) {
 TYPED_TEST(CsrMatrix, CanonicalFormOfManyRowsEqualsAPlainLoop) {
   const Index rows = 3000;
   const auto t = this->triplets(rows, 50, 100000);
-  // The same entries, row by row but otherwise as they came.
+  // The same entries, sorted by row only: within a row they keep the order of the triplets.
   std::vector<Offset> row_ptr(rows + 1, 0);
   std::vector<Index> col;
   std::vector<TypeParam> val;

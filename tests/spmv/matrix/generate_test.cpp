@@ -71,7 +71,8 @@ bool same(const Csr<T>& a, const Csr<T>& b) {
   return a.rows == b.rows && a.cols == b.cols && a.row_ptr == b.row_ptr && a.col == b.col && a.val == b.val;
 }
 
-/// The least of a(i, i) - sum of |a(i, j)|, relative to the diagonal; minus infinity when a diagonal entry is missing.
+/// The minimum over all rows of (a(i, i) - sum of |a(i, j)|) / a(i, i), j != i. Minus infinity when a diagonal entry is
+/// missing or not positive.
 template <class T>
 double least_dominance(const Csr<T>& a) {
   double least = std::numeric_limits<double>::infinity();
@@ -104,7 +105,7 @@ std::string error_of(std::string_view family, const GenerateOptions& options) {
   return "no error";
 }
 
-// What holds of every family.
+// Tests of every family.
 
 class GeneratedFamily : public testing::TestWithParam<ostinato::GeneratorInfo> {};
 
@@ -168,7 +169,7 @@ TEST_P(SymmetricFamily, EqualsItsTransposeBitByBit) {
 INSTANTIATE_TEST_SUITE_P(Generate, SymmetricFamily,
                          testing::Values("poisson2d", "poisson3d", "anisotropic", "variable2d", "variable3d", "fem27"));
 
-// The families one by one.
+// Tests of single families.
 
 TEST(Poisson, EqualsTheKroneckerFormula) {
   const Dense t = {{2, -1, 0}, {-1, 2, -1}, {0, -1, 2}};
@@ -205,7 +206,7 @@ TEST(Variable, SumsToZeroInRowsAwayFromTheBoundaryAndMoreNextToIt) {
   }
   double corner = 0;
   for (const double v : a[0]) corner += v;
-  EXPECT_GT(corner, 4 * 0.5);  // two faces, twice a coefficient above 0.5 each
+  EXPECT_GT(corner, 4 * 0.5);  // two boundary faces, each with twice a coefficient above 0.5
 }
 
 TEST(Variable, TakesHarmonicMeansBetweenItsBounds) {
@@ -234,7 +235,7 @@ TEST(ConvectionDiffusion, IsAnMMatrixAtEveryPecletNumber) {
 
 TEST(ConvectionDiffusion, TakesItsValuesFromUpstream) {
   GenerateOptions options = of_size(2);
-  options.peclet = 4;  // velocity (1, 1/2): 4 along x, 2 along y
+  options.peclet = 4;  // velocity (1, 1/2): the upstream terms are 4 along x and 2 along y
   const Dense expected = {{10, -1, -1, 0}, {-5, 10, 0, -1}, {-3, 0, 10, -1}, {0, -3, -5, 10}};
   EXPECT_EQ(dense(generate<double>("convection-diffusion2d", options)), expected);
   options.peclet = 0;
@@ -289,7 +290,7 @@ TEST(Maxwell, HasTheCountsOfThePaper) {
     EXPECT_EQ(offsets.size(), 18);
     int far = 0;
     for (const auto offset : offsets) far += std::abs(offset) > a.rows / 100;
-    EXPECT_EQ(far, 12);  // Table 4: p_offset = 2/3
+    EXPECT_EQ(far, 12);  // Table 4 of the DIA-Adaptive paper: p_offset = 12 / 18 = 2/3
   }
 }
 
@@ -334,7 +335,7 @@ TEST(Rmat, HasAPowerOfTwoRowsAndUnevenLengths) {
   EXPECT_GT(mean, 6);
   EXPECT_LT(mean, 8.2);
   EXPECT_GT(a.row_ptr[1], 30 * mean / 2);  // the first row has the largest share
-  Offset left = 0;                         // of the columns: a + c = 0.76 before duplicates go
+  Offset left = 0;  // entries in the left half of the columns: a + c = 0.76 of them, before duplicates are removed
   for (const Index c : a.col) left += c < 2048;
   EXPECT_NEAR(static_cast<double>(left) / static_cast<double>(a.nonzeros()), 0.75, 0.04);
 }
@@ -441,7 +442,7 @@ TEST(Generate, RefusesMoreRowsThanAnIndexHolds) {
   EXPECT_NE(error_of("fem27", options).find("gives 3000000000 rows"), std::string::npos);
 }
 
-// A block of rows is 4096, so these have many, of which the last is not full.
+// The generator works in blocks of 4096 rows. 22500 rows are several blocks, and the last isn't full.
 TEST(Generate, JoinsRowBlocksWithoutASeam) {
   const auto a = make("poisson2d", 150);
   ASSERT_EQ(a.rows, 22500);

@@ -82,7 +82,7 @@ FormatError failure(F f) {
 
 const std::string real_general = "%%MatrixMarket matrix coordinate real general\n";
 
-// ---- what is read
+// ---- accepted files
 
 TEST_F(MatrixMarket, ReadsCoordinatesInAnyOrder) {
   const Csr<double> a = read(real_general + "2 3 4\n2 3 4\n1 2 -1.5\n2 1 3\n1 1 2\n");
@@ -162,7 +162,7 @@ TEST_F(MatrixMarket, DoesNotNeedALastLineEnd) {
 }
 
 TEST_F(MatrixMarket, AddsDuplicatesInTheOrderOfTheFile) {
-  // Only this order gives 1: with the first two swapped for the third, rounding gives 0.
+  // (1e300 - 1e300) + 1 is 1; adding 1 to either large value first would give 0 by rounding.
   const Csr<double> a = read(real_general + "2 2 5\n2 1 1e300\n1 1 5\n2 1 -1e300\n2 1 1\n2 2 2\n");
   EXPECT_EQ(a.nonzeros(), 3);
   EXPECT_EQ(dense(a), (Dense{{5, 0}, {1, 2}}));
@@ -203,7 +203,7 @@ TEST_F(MatrixMarket, ReadsWholeNumbersOfIntegerFiles) {
             (Dense{{-3, 4}}));
 }
 
-// ---- where it is read from
+// ---- gzip and standard input
 
 TEST_F(MatrixMarket, KnowsGzipByItsFirstBytes) {
   const std::string text = real_general + "1 2 2\n1 1 1\n1 2 2\n";
@@ -240,7 +240,8 @@ TEST_F(MatrixMarket, ReadsTheStandardInput) {
 
 // ---- parallel pieces
 
-/// Entries whose sums depend on their order, in a file long enough for many pieces, and the matrix by a plain loop.
+/// A file long enough to be read in many pieces, with duplicates whose sums depend on the order of additions. A plain
+/// loop adds up `sums`.
 struct Large {
   std::string text;
   std::map<std::pair<Index, Index>, double> sums;
@@ -308,7 +309,8 @@ TEST_F(MatrixMarket, ReadsLargeArrays) {
 TEST_F(MatrixMarket, NamesTheFirstOfSeveralBadLines) {
   std::string text = real_general + "100000 1 100000\n";
   for (int k = 1; k <= 100000; ++k) {
-    // An early bad value, which the second pass finds, comes before bad indices, which the first pass finds.
+    // A bad value, which the second pass finds, comes before bad indices, which the first pass finds. The error must
+    // name the bad value.
     text += (k == 31234 || k == 90001 ? "0 1 1" : std::to_string(k) + (k == 4321 ? " 1 x" : " 1 0.123456789")) + "\n";
   }
   for (int k = 0; k < 3; ++k) {
@@ -317,7 +319,7 @@ TEST_F(MatrixMarket, NamesTheFirstOfSeveralBadLines) {
   }
 }
 
-// ---- what is refused
+// ---- refused files
 
 struct Bad {
   const char* name;
@@ -556,9 +558,9 @@ TEST_F(MatrixMarket, SaysWhenAFileCanNotBeWritten) {
             std::string::npos);
 }
 
-// ---- many files
+// ---- randomly damaged files
 
-/// Changes a text at random in the ways in which files go wrong.
+/// Damages a text at random: inserts, deletes, replaces or repeats parts, or cuts the end off.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}
@@ -604,7 +606,8 @@ class Mutator {
   std::mt19937 random_;
 };
 
-/// A size line with a large number of rows is legal and takes memory for each of them: not what is tested here.
+/// Whether the text has a number of more than six digits. Such a number of rows is legal and takes much memory, so the
+/// test skips these texts.
 bool has_long_number(const std::string& text) {
   std::size_t run = 0;
   for (const char c : text) {

@@ -18,18 +18,18 @@
 #include "support/reference.hpp"
 #include "support/temporary_directory.hpp"
 
-// With formats that are fast, slow or can't be built by design, so that what the clock says is known beforehand.
+// The formats of these tests are fast, slow or impossible to build by design, so the results of timing are known.
 
 namespace ostinato::test {
 namespace {
 
-/// How many formats are built, and were built at a time.
+/// Counts formats: all that were built, those that exist now, and the most that existed at the same time.
 struct Population {
   int built = 0, alive = 0, most = 0;
 };
 Population population;
 
-/// Plain rows, with a pause before each product.
+/// CSR with a pause of `pause` seconds before each product.
 class Paused {
  public:
   using space_type = Host;
@@ -71,7 +71,7 @@ class Paused {
   double pause_;
 };
 
-/// Has a fast variant, which it doesn't choose by itself.
+/// A format that by default pauses 2 ms. Only its variants without a pause, which a tuner has to find, are fast.
 struct Tunable : Paused {
   struct Parameters {
     int pause = 2, width = 1;
@@ -98,14 +98,14 @@ struct Tunable : Paused {
       : Paused(a, 1e-3 * p.pause) {}
 };
 
-/// Slow, though the model calls it good.
+/// A format that is slow although its cost predicts a fast product.
 struct Slow : Paused {
   static constexpr std::string_view name = "slow", description = "";
   static Cost cost(const PlanInput&) { return predicted(0.9e-4); }
   Slow(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 4e-3) {}
 };
 
-/// Fast, though the model calls it bad.
+/// A format that is fast although its cost predicts a slow product.
 struct Unlikely : Paused {
   static constexpr std::string_view name = "unlikely", description = "";
   static Cost cost(const PlanInput&) { return predicted(1); }
@@ -120,7 +120,7 @@ struct Broken : Paused {
   }
 };
 
-/// Needs the memory that another format has.
+/// A format that can't be built while another format exists, as if both didn't fit in memory.
 struct Greedy : Paused {
   static constexpr std::string_view name = "greedy", description = "";
   static Cost cost(const PlanInput&) { return predicted(1.1e-4); }
@@ -129,7 +129,7 @@ struct Greedy : Paused {
   }
 };
 
-/// Needs memory that is there at first.
+/// A format that can be built only while `fits`: tests clear the flag as if memory ran out later.
 struct Fickle : Paused {
   static constexpr std::string_view name = "fickle", description = "";
   static inline bool fits = true;
@@ -139,7 +139,7 @@ struct Fickle : Paused {
   }
 };
 
-/// Can't be built, whatever the memory.
+/// A format whose constructor refuses the matrix, for a reason other than memory.
 struct Refused : Paused {
   static constexpr std::string_view name = "refused", description = "";
   static Cost cost(const PlanInput&) { return predicted(1.1e-4); }
@@ -155,7 +155,7 @@ FormatList<Host, double> list_of() {
   return list;
 }
 
-/// An operator that chooses among these formats alone.
+/// An operator that chooses among the formats F... only.
 template <class... F>
 struct OperatorOf : Operator<Host, double> {
   OperatorOf(const Host& space, const Csr<double>& a, const FormatOptions& options)

@@ -12,12 +12,13 @@
 
 #include "support/spaces.hpp"
 
-// Kernels may start while the one before them ends (spmv/space/cuda/overlap.cuh). They see all that it wrote, nevertheless.
+// With programmatic dependent launch a kernel may start before the preceding kernel has ended
+// (spmv/space/cuda/overlap.cuh). The kernel must still see all that the preceding kernel wrote.
 
 namespace ostinato::test {
 namespace {
 
-/// Multiplying by it moves every element one place up, the first to the end.
+/// The permutation matrix with y[i] = x[i + 1] and y[n - 1] = x[0].
 Csr<double> rotation(Index n) {
   Csr<double> a;
   a.rows = a.cols = n;
@@ -33,7 +34,7 @@ Csr<double> rotation(Index n) {
 
 struct Case {
   std::string format;
-  Index n;  ///< one wave of blocks, or many
+  Index n;  ///< thread blocks in one wave on the GPU, or in many
 };
 
 class CudaOverlap : public testing::TestWithParam<Case> {
@@ -79,7 +80,8 @@ TEST_P(CudaOverlap, OfProductsWithADotProduct) {
   const auto op = make(space);
   Vector<Cuda, double> x(space, start()), y(space, start()), slots(space, times, -1.0);
   const std::vector<double> host = start();
-  double dot = host.back() * host.front();  // integers, so that the sum is exact, and the same for every rotation
+  // The elements are integers, so the sum is exact, and every rotation has the same sum.
+  double dot = host.back() * host.front();
   for (std::size_t i = 1; i < host.size(); ++i) dot += host[i - 1] * host[i];
 
   for (int k = 0; k < times; k += 2) {

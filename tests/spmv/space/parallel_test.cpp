@@ -12,15 +12,15 @@
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
-// for_each and sum on the host. Those of the GPU can only be called from CUDA sources; the steps of the solvers, which
-// run on them, are tested on both spaces in solvers/steps_test.cpp.
+// for_each and sum on the host. On a GPU they can be called from CUDA sources only; tests of steps, such as
+// vector_steps_test.cpp and solvers/cg_steps_test.cpp, cover both spaces.
 
 namespace ostinato::test {
 namespace {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 31, host_block - 1, host_block, host_block + 1, 5 * host_block + 17};
 
-/// What happened to the workers of one call.
+/// What a functor records during one call of for_each or sum: the calls of its members, and the sum.
 struct Seen {
   int elements = 0;
   int skipped = 0;

@@ -27,7 +27,7 @@ using formats::BccooStore;
 using formats::BccooValues;
 using formats::BccooView;
 
-/// BCCOO as such, whatever the selection makes of it.
+/// Tests the BCCOO storage directly, without the selection of formats.
 template <class Case>
 class Bccoo : public SpaceTest<Case> {
  protected:
@@ -53,7 +53,8 @@ class Bccoo : public SpaceTest<Case> {
     return product(store, x, V{1}, V{0}, unset);
   }
 
-  /// Empty when the product with the shape is right on every sample, with and without an old y; else says where not.
+  /// Empty when the product with `shape` is right on every sample, with beta = 0 and with beta = -1. Otherwise names
+  /// the first sample that fails.
   std::string fault(const BccooShape& shape) const {
     for (const Sample<V>& sample : every_sample<V>()) {
       const Csr<V>& a = sample.matrix;
@@ -68,7 +69,8 @@ class Bccoo : public SpaceTest<Case> {
     return "";
   }
 
-  /// Empty when codes, for `values` of them, give the bits of whole values and take the bytes that they should.
+  /// Empty when storing the `values` different values of `a` as codes gives the same bits and saves the expected bytes:
+  /// all but one byte of each slot, less the table of values.
   std::string fault_of_codes(const Csr<V>& a, const BccooShape& shape, int values) const {
     const Store whole = stored(a, shape), coded = stored(a, shape, BccooValues::coded);
     if (coded.view().values != BccooValues::coded) return "not coded";
@@ -80,7 +82,7 @@ class Bccoo : public SpaceTest<Case> {
     return same_bits(of(whole), of(coded)) && same_bits(product(whole, a, x), product(coded, a, x)) ? "" : "bits";
   }
 
-  /// An array of a view, in host memory.
+  /// Copies an array of a view to host memory.
   template <class Element>
   std::vector<Element> fetch(const Element* from, std::size_t count) const {
     std::vector<Element> host(count);
@@ -97,7 +99,7 @@ struct Shape {
   operator BccooShape() const { return {height, width, slices, tile, threads, cache, hot, compress}; }
 };
 
-/// The matrix with `count` different values; 0 and -0 are the first two when `zeros` says so.
+/// The pattern of `a` with `count` different values. With `zeros`, 0 and -0 are the first two.
 template <class T>
 Csr<T> with_values(Csr<T> a, int count, bool zeros) {
   for (std::size_t k = 0; k < a.val.size(); ++k) {
@@ -120,7 +122,7 @@ TYPED_TEST(Bccoo, StoresThePaperssMatrixAsThePaperDoes) {
   const BccooView<T> v = store.view();
   ASSERT_EQ(v.blocks, 5);
   EXPECT_EQ(v.results, 2);
-  EXPECT_EQ(this->fetch(v.bits, 1)[0], ~0b10010u);  // Figure 3: 1 0 1 1 0, then padding of 1
+  EXPECT_EQ(this->fetch(v.bits, 1)[0], ~0b10010u);  // Figure 3 of the paper: 1 0 1 1 0, then padding bits of 1
   ASSERT_EQ(v.columns, BccooColumns::narrow);
   const auto col = this->fetch(static_cast<const std::uint16_t*>(v.col), 8);
   EXPECT_EQ(std::vector<int>(col.begin(), col.begin() + 5), (std::vector<int>{1, 3, 0, 2, 3}));
@@ -163,7 +165,8 @@ TYPED_TEST(Bccoo, MultipliesWithHotColumns) {
     EXPECT_EQ(this->fault(Shape{.threads = TypeParam::Space::on_device ? 1024 : 64, .hot = hot}), "") << hot;
 }
 
-/// Also with more rows in a group than the room beside so many columns is for.
+/// On a GPU a group has about 6,500 rows (32,768 blocks, 5 a row), more than the 3,392 results that fit in shared
+/// memory beside the hot columns.
 TYPED_TEST(Bccoo, MultipliesWithTheMostHotColumns) {
   using T = typename TypeParam::T;
   constexpr Index rows = 80000, cols = 100000;
@@ -189,7 +192,7 @@ TYPED_TEST(Bccoo, MultipliesWithWholeColumns) {
   EXPECT_EQ(this->fault(Shape{.height = 2, .width = 2, .compress = false}), "");
 }
 
-/// Rows that end in the middle of a group, at its end, and rows over many groups, one after the other.
+/// Groups have 512 blocks. Rows end in the middle of a group and at its end; long rows cover many groups.
 TYPED_TEST(Bccoo, JoinsRowsThatLieInSeveralGroups) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> triplets;
@@ -258,7 +261,7 @@ TYPED_TEST(Bccoo, KeepsFewValuesAsCodesAndGivesTheSameBits) {
 TYPED_TEST(Bccoo, CodesValuesWhateverTheColumnsAre) {
   using T = typename TypeParam::T;
   EXPECT_EQ(this->fault_of_codes(with_values(with_dense_row<T>(3000, 40000, 1700, 14), 100, true), Shape{}, 100), "");
-  for (const Index distance : {3, 300}) {  // differences in a byte, and in two
+  for (const Index distance : {3, 300}) {  // column differences that fit in one byte, and in two
     const Csr<T> a = with_values(stencil<T>(100000, 100000, distance, 7), 100, true);
     EXPECT_EQ(this->fault_of_codes(a, Shape{}, 100), "") << distance;
     EXPECT_EQ(this->fault_of_codes(a, Shape{.tile = 128}, 100), "") << distance;

@@ -26,10 +26,10 @@ using formats::CmrsParameters;
 using formats::CmrsPlace;
 using formats::CmrsShape;
 
-/// About an H200.
+/// Approximate constants of an NVIDIA H200.
 const Machine gpu{4.2e12, 2.5e-6, 0.7e-6, 1.75e-12, std::size_t{50} << 20, true, 0, 5.1e-12, 1.5};
 
-/// The example of the paper.
+/// The example matrix of the CMRS paper.
 template <class T>
 Csr<T> paper_matrix() {
   return dense<T>({{1, 0, 0, 2, 0}, {0, 3, 0, 0, 4}, {0, 0, 5, 0, 6}, {0, 0, 7, 8, 9}, {0, 0, 0, 0, 10}});
@@ -47,7 +47,7 @@ const std::vector<CmrsParameters>& every_parameters() {
   return all;
 }
 
-/// A matrix in host memory, slot by slot.
+/// The slots of a CMRS matrix in host memory.
 template <class T>
 struct Stored {
   std::vector<Offset> strip_ptr;
@@ -89,7 +89,7 @@ class CmrsFormat : public SpaceTest<Case> {
   using V = typename Case::T;
   using S = typename Case::Space;
   using Packed = Cmrs<S, V>;
-  using Wide = Cmrs<S, V, Index{3}>;  ///< as with 2^28 columns, from the third one on
+  using Wide = Cmrs<S, V, Index{3}>;  ///< the wide layout, used from 3 columns on instead of 2^28
 
   template <class F = Packed>
   F make(const Csr<V>& a, const CmrsParameters& p) const {
@@ -159,7 +159,7 @@ TYPED_TEST(CmrsFormat, AlignedStripsEndInSlotsOfNoRow) {
   for (std::size_t k = 0; k < rows.size(); ++k) EXPECT_EQ(rows[k] < 0, k % 32 >= (k < 32 ? 9u : 1u)) << k;
 }
 
-/// Entries of row r stand next to each other in a group, and there are at most 8.
+/// Checks that each group of 32 slots holds at most 8 entries of a row, and holds them next to each other.
 template <class T>
 void expect_dealt(const Stored<T>& stored) {
   ASSERT_EQ(stored.place.size() % 32, 0u);
@@ -189,7 +189,7 @@ TYPED_TEST(CmrsFormat, SecondVersionHasAtMostEightOfARowInAGroup) {
 
 TYPED_TEST(CmrsFormat, SecondVersionPadsOnlyWhatItMust) {
   using T = typename TypeParam::T;
-  const Csr<T> even = stencil<T>(512, 512, 5, 1);  // five in a row: 78 to 80 in a strip
+  const Csr<T> even = stencil<T>(512, 512, 5, 1);  // up to 5 entries a row: 78 to 80 in a strip of 16 rows
   const Csr<T> uneven = with_dense_row<T>(16, 640, 7, 2);
 
   const Stored<T> short_rows(this->make(even, {.height = 16, .version = 2}).matrix());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How csr deals rows out: on Host to blocks of work, on a GPU to threads and, when they are long, to whole blocks.
+// How the format csr distributes rows: on Host to shares of work; on a GPU to threads, and long rows to thread blocks.
 
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 
@@ -24,7 +24,7 @@ template <class Case>
 using CsrPlanOn = SpaceTest<Case>;
 TYPED_TEST_SUITE(CsrPlanOn, EverySpace, SpaceNames);
 
-/// 2 entries a row, but `length` in the first `longer` rows.
+/// The first `longer` rows have `length` entries, the others 2.
 template <class T>
 Csr<T> with_longer_rows(Index rows, Index longer, Index length) {
   std::vector<Triplet<T>> entries;

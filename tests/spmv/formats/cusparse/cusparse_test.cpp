@@ -28,7 +28,7 @@ using formats::CusparseArrays;
 using formats::CusparseBsr;
 using formats::CusparseSell;
 
-/// The arrays that cuSPARSE gets, in host memory.
+/// The arrays that are handed to cuSPARSE, copied to host memory.
 template <class T>
 struct Stored {
   std::vector<std::int32_t> start;
@@ -41,16 +41,17 @@ Stored<T> stored(const CusparseArrays<Space, T>& a) {
   return {a.start.download(), a.col.download(), a.val.download()};
 }
 
-/// As on the GPU of docs/performance.md. Costs need none.
+/// Constants of an NVIDIA H200, so that the tests of cost() need no GPU.
 constexpr Machine h200{4.3e12, 2.5e-6, 0.7e-6, 1.75e-12, 50 << 20, true, 0, 5.1e-12, 1.5};
 
-/// What the constructors of the formats have no use for.
+/// A plan input for the constructors of the cuSPARSE formats, which require one but don't read it.
 PlanInput unused() {
   static const Structure none;
   return {none, h200};
 }
 
-/// On Host the conversion alone; on Cuda through the formats.
+/// Tests the conversion from CSR. On Host, which lacks cuSPARSE, the conversion is called directly; on Cuda the formats
+/// call it.
 template <class Case>
 class Cusparse : public SpaceTest<Case> {
  protected:
@@ -73,7 +74,7 @@ class Cusparse : public SpaceTest<Case> {
     }
   }
 
-  /// The arrays of slices or blocks that were made for `a` and then given the values of `changed`.
+  /// The arrays after conversion of `a` and an update to the values of `changed`, which has the same pattern.
   Stored<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
     if constexpr (S::on_device) {
       CusparseSell<S, V> f(this->space(), matrix(a), unused());
@@ -225,7 +226,7 @@ TYPED_TEST(Cusparse, PutsNewValuesWhereTheOldOnesWere) {
   EXPECT_EQ(blocks.col, this->blocks(changed, 4).col);
 }
 
-/// Every size of blocks that the matrix can be cut into, whatever cost() thinks of it.
+/// Tests every block size that divides the matrix, also sizes that cost() rejects.
 TYPED_TEST(Cusparse, MultipliesWithBlocksOfEverySize) {
   using Space = typename TypeParam::Space;
   using T = typename TypeParam::T;

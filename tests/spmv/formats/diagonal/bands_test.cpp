@@ -25,7 +25,7 @@
 #include "support/reference.hpp"
 #include "support/spaces.hpp"
 
-// The diagonal family: its plans, its storages and its classes of rows.
+// The formats DIA, BRCSD-I and BRCSD-II: their plans, the ways to store values, and row classes.
 
 namespace ostinato::test {
 namespace {
@@ -37,7 +37,7 @@ using formats::Bands;
 using formats::RowClasses;
 using formats::Storage;
 
-/// What the values of a matrix fit in.
+/// The values of a test matrix, by the narrowest storage that holds them.
 enum class Values { constant, few, bfloat, single, any };
 constexpr Values every_values[] = {Values::constant, Values::few, Values::bfloat, Values::single, Values::any};
 
@@ -66,7 +66,7 @@ T value_of(Values values, Index row, Index col, std::uint64_t seed) {
   return static_cast<T>(unit);
 }
 
-/// Five diagonals, the outer ones `far` away; with `gaps` these have holes.
+/// Five diagonals, the outer two at offsets -far and far. With `gaps`, the outer diagonals miss every seventh entry.
 struct Pattern {
   Index rows, cols, far;
   bool symmetric, gaps;
@@ -101,7 +101,7 @@ struct PlannerCase {
 constexpr PlannerCase planners[] = {
     {"dia", formats::plan_dia}, {"brcsd-i", formats::plan_brcsd_i}, {"brcsd-ii", formats::plan_brcsd_ii}};
 
-/// A letter for each band: its storage; a capital one when it isn't a mirror.
+/// The storage of each band as a letter: a small letter when the band is mirrored, a capital otherwise.
 std::string letters(const BandPlan& plan) {
   std::string out;
   for (const Band& band : plan.bands) out += (band.mirrored ? "fsbcmk" : "FSBCMK")[static_cast<int>(band.storage)];
@@ -124,7 +124,7 @@ std::vector<PieceText> pieces_of(const BandPlan& plan) {
   return out;
 }
 
-/// A square matrix without equal values, from diagonals: offset, first row, end of rows.
+/// Rows begin .. end - 1 of the diagonal at `offset`. from_stretches() makes the values symmetric, otherwise different.
 struct Stretch {
   Index offset, begin, end;
 };
@@ -203,7 +203,7 @@ TEST(BandPlan, MirrorsOnlyWhatIsStoredAbove) {
   };
 
   const BandPlan covered = lower_half(100, 240, 10);
-  // The last four entries above stand alone in their piece, so they are in the remainder.
+  // The last four entries of the upper diagonal are alone in their piece, so they are in the remainder.
   const BandPlan uncovered = lower_half(200, 260, 200);
 
   EXPECT_EQ(letters(covered), "fFFF");
@@ -262,7 +262,7 @@ TEST(DiagonalPlan, KeepsClassesOfRowsWhereTheyTakeFewerBytesUnlessCompressionIsO
   }
 }
 
-/// Calls f(band, i) for each row of each band that lies inside the matrix there.
+/// Calls f(band, i) for each band and each of its rows i in which the band's column is inside the matrix.
 template <class F>
 void for_slots(const BandPlan& plan, F f) {
   for (const formats::RowPiece& piece : plan.pieces) {
@@ -324,7 +324,7 @@ class DiagonalFamily : public SpaceTest<Case> {
     return stored.update_values(matrix.view());
   }
 
-  /// A x, over NaN.
+  /// A x, written over a y full of NaN.
   template <class Stored>
   std::vector<V> product(const Stored& stored, Index rows, const std::vector<V>& x) const {
     const auto dx = this->put(x);
@@ -333,7 +333,7 @@ class DiagonalFamily : public SpaceTest<Case> {
     return y.download();
   }
 
-  /// alpha A x + beta z, in z's place or elsewhere.
+  /// alpha A x + beta z, written over z (`in_place`) or to another vector.
   template <class Stored>
   std::vector<V> product(const Stored& stored, V alpha, const std::vector<V>& x, V beta, const std::vector<V>& z,
                          bool in_place) const {
@@ -357,7 +357,7 @@ class DiagonalFamily : public SpaceTest<Case> {
     }
   }
 
-  /// y = A x and w . y; then r = z - A x and r . r.
+  /// Checks y = A x with w . y, then r = w - A x with r . r.
   template <class Stored>
   void expect_dots(const Stored& stored, const Csr<V>& a) const {
     const auto x = random_vector<V>(a.cols, 5), w = random_vector<V>(a.rows, 6);
@@ -391,7 +391,7 @@ class DiagonalFamily : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(DiagonalFamily, EverySpace, SpaceNames);
 
-/// Sizes about those of words, pieces and blocks.
+/// Sizes just below and above those of words, pieces and thread blocks.
 std::vector<Pattern> every_pattern() {
   std::vector<Pattern> out;
   for (const bool gaps : {false, true}) {
@@ -426,7 +426,7 @@ TYPED_TEST(DiagonalFamily, EveryStorageGivesTheBitsOfWholeValues) {
         const auto y = this->product(this->bands(a, census, saving), a.rows, x);
 
         EXPECT_EQ(difference(y, wanted), "");
-        if (saving.remainder() != whole.remainder()) continue;  // which is another order of additions
+        if (saving.remainder() != whole.remainder()) continue;  // another remainder, hence another order of additions
         ++compared;
         EXPECT_TRUE(same_bits(y, this->product(this->bands(a, census, whole), a.rows, x)));
       }
@@ -501,7 +501,7 @@ TYPED_TEST(DiagonalFamily, BandsWithoutDiagonalsAreZero) {
 
 TYPED_TEST(DiagonalFamily, CodesTakeAFullTable) {
   using T = typename TypeParam::T;
-  // Values first .. first + 255, and a diagonal with holes: its padding must decode to 0.
+  // The upper diagonal has holes, so the code table must also hold 0 for its padding.
   const auto with_values = [](int first, int count) {
     std::vector<Triplet<T>> triplets;
     for (Index i = 0; i < 3000; ++i) {
@@ -574,13 +574,13 @@ TYPED_TEST(DiagonalFamily, BandsAreAllowedForUpdatesOfTheRemainder) {
   ASSERT_GT(stored.plan().remainder(), 0);
   const auto x = random_vector<T>(3000, 2);
 
-  // The values were symmetric, and so are the new ones.
+  // Both the old and the new values are symmetric, so mirrored diagonals stay valid.
   EXPECT_TRUE(this->update(stored, next));
 
   EXPECT_EQ(difference(this->product(stored, 3000, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
 }
 
-/// Matrices with few different rows, which repeat in order.
+/// Matrices with few row classes, in runs long enough for RowClasses.
 template <class T>
 std::vector<Csr<T>> repeating() {
   std::vector<Csr<T>> out;

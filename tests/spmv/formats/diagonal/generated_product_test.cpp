@@ -24,7 +24,7 @@
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
 
-// Kernels that were generated for a matrix, against the precompiled ones: the same bits.
+// Kernels generated for a matrix must give the same bits as the precompiled kernels.
 
 namespace ostinato::test {
 namespace {
@@ -34,7 +34,8 @@ using GeneratedOn = SpaceTest<Case>;
 using OnGpu = testing::Types<On<Cuda, float>, On<Cuda, double>>;
 TYPED_TEST_SUITE(GeneratedOn, OnGpu, SpaceNames);
 
-/// All that an operator computes, for vectors that begin `skip` elements into their arrays.
+/// The results of all products of an operator, one after the other. Vectors begin `skip` elements into their arrays, so
+/// skip = 1 breaks the alignment that kernels with pairs of rows need.
 template <class T>
 std::vector<double> everything(const Cuda& space, const Operator<Cuda, T>& op, std::size_t skip) {
   const std::size_t rows = static_cast<std::size_t>(op.rows()), cols = static_cast<std::size_t>(op.cols());
@@ -64,7 +65,7 @@ std::vector<double> everything(const Cuda& space, const Operator<Cuda, T>& op, s
   return all;
 }
 
-/// Where two results differ first; empty when nowhere.
+/// Describes the first element in which the results differ. Empty when they are equal.
 std::string first_difference(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return "sizes differ";
   const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin());
@@ -121,7 +122,7 @@ TYPED_TEST(GeneratedOn, ProductsWithSeveralRowsAThreadHaveTheBitsOfThePrecompile
     expect_same_bits(this->space(), generate<T>(family, options), "dia", Compress::on);
   };
   check("poisson2d", {.n = 1800});
-  check("poisson2d", {.n = 1301});  // no pairs
+  check("poisson2d", {.n = 1301});  // an odd n: threads don't take rows in pairs
   check("poisson3d", {.n = 120});
   check("fem27", {.n = 96, .constant = true});
   check("variable2d", {.n = 1300});
@@ -142,7 +143,7 @@ TYPED_TEST(GeneratedOn, InfinityOutsideARowsPatternStaysThere) {
     const std::vector<T> host = y.download();
     return std::count_if(host.begin(), host.end(), [](T v) { return !std::isfinite(v); });
   };
-  EXPECT_EQ(product(Jit::off), 6);  // the rows of both corners and of their neighbours
+  EXPECT_EQ(product(Jit::off), 6);  // the rows of two corners, each with two neighbours
   EXPECT_EQ(product(Jit::on), 6);
 }
 
@@ -150,7 +151,7 @@ TYPED_TEST(GeneratedOn, NewValuesOfAnotherKindGetNewKernels) {
   using T = typename TypeParam::T;
   Csr<T> a = generate<T>("poisson2d", {.n = 512});
   Operator op(this->space(), a, FormatOptions{.format = "dia", .jit = Jit::on, .compress = Compress::on});
-  for (Index i = 0; i < a.rows; ++i) {  // the same classes, but no longer one row with entries missing
+  for (Index i = 0; i < a.rows; ++i) {  // the row classes stay, but are no longer the inner row with entries left out
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       if (a.col[k] == i) a.val[k] = static_cast<T>(a.row_ptr[i + 1] - a.row_ptr[i] - 1);
     }
@@ -177,12 +178,12 @@ TYPED_TEST(GeneratedOn, NewValuesNeedNoNewKernels) {
   }
 }
 
-/// So that the kernels of the next operator have to be compiled.
+/// Empties the cache of compiled kernels, so that the next operator has to compile its kernels.
 void forget_kernels() {
   if constexpr (built_with_cuda) GeneratedKernels::forget();
 }
 
-/// For about a second, as there is one thread that compiles.
+/// Enqueues a compilation of about a second. Kernels requested later have to wait, because one thread compiles all.
 void keep_compiler_busy() {
   if constexpr (built_with_cuda) (void)GeneratedKernels::request("sm_90", long_source(), {"many"});
 }
@@ -198,7 +199,7 @@ TYPED_TEST(GeneratedOn, SolveIsTheSameWheneverTheKernelsComeIntoUse) {
   using T = typename TypeParam::T;
   using Op = Operator<Cuda, T>;
   constexpr int change_at = 20;
-  ::setenv("OSTINATO_CACHE_DIR", "", 1);  // no kernels of an earlier run
+  ::setenv("OSTINATO_CACHE_DIR", "", 1);  // turns the disk cache off, which may hold kernels of an earlier run
   const Csr<T> a = generate<T>("variable2d", {.n = 120});
   const auto b = random_vector<T>(a.rows, 3);
   const auto make = [&](Jit jit) {
@@ -219,7 +220,8 @@ TYPED_TEST(GeneratedOn, SolveIsTheSameWheneverTheKernelsComeIntoUse) {
   EXPECT_EQ(plain, solve(make(Jit::automatic)));
   EXPECT_EQ(plain, solve(make(Jit::on)));
 
-  // The kernels come into use between two iterations, when the solver has captured the precompiled ones.
+  // The generated kernels become ready between two iterations, when the solver has already captured a graph of the
+  // precompiled kernels.
   keep_compiler_busy();
   const Op op = make(Jit::automatic);
   int before = -1, after = -1, changed_at = 0;

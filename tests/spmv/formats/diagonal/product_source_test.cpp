@@ -17,8 +17,8 @@
 #include "support/matrices.hpp"
 #include "support/spaces.hpp"
 
-// That generated kernels compute what the precompiled ones do is tested where there is a GPU
-// (generated_product_test.cpp); that their sources compile, and what they are launched with, here.
+// These tests need no GPU: they check that the generated sources compile, and the tiling that the kernels are launched
+// with. generated_product_test.cpp compares the results of generated and precompiled kernels on a GPU.
 
 namespace ostinato::test {
 namespace {
@@ -145,8 +145,9 @@ TEST(ProductSource, IsNotWrittenForManyWholeDiagonals) {
   EXPECT_TRUE(source("pde3d"));
 }
 
-/// Rows of thread number `thread`, as tiled_kernel() writes it: threads go through `stride` rows in pairs, each taking
-/// along what lies below, and then through the next `stride * tall` rows.
+/// The rows of thread number `thread`, as tiled_kernel() computes them. Consecutive threads cover `stride` rows, `pair`
+/// rows each; every thread also takes the rows at distances stride, 2 stride, ... (`tall` groups in all). The threads
+/// after them continue `stride * tall` rows further down.
 std::vector<Offset> rows_of(Offset thread, const ProductSource::Tiling& t) {
   const Offset u = thread * t.pair, first = t.tall == 1 ? u : u / t.stride * t.stride * t.tall + u % t.stride;
   std::vector<Offset> rows;
@@ -156,7 +157,7 @@ std::vector<Offset> rows_of(Offset thread, const ProductSource::Tiling& t) {
   return rows;
 }
 
-/// Empty when the threads of a launch take each row once.
+/// Empty when the threads of a launch take each row exactly once. Otherwise names a row that they don't.
 std::string fault_of(const ProductSource::Tiling& t, Index rows) {
   std::vector<char> taken(static_cast<std::size_t>(rows));
   for (Offset thread = 0; thread < Offset{t.blocks(rows)} * t.threads; ++thread) {
@@ -170,7 +171,7 @@ std::string fault_of(const ProductSource::Tiling& t, Index rows) {
 
 int rows_of_a_thread(const ProductSource::Tiling& t) { return t.tall * t.pair; }
 
-/// Offsets of stencils, in a grid of n x n (x n) points, whose rows share x with rows that are not their neighbours.
+/// Diagonal offsets of stencils on grids of n x n (x n) points. Rows a grid line apart read common elements of x.
 std::vector<std::vector<Index>> shared_stencils() {
   std::vector<std::vector<Index>> all;
   for (const char* family : {"poisson2d", "poisson3d", "fem27"})

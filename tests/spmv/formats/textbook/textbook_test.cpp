@@ -250,10 +250,10 @@ TYPED_TEST(Textbook, HdiStoresTheDiagonalsOfEachGroup) {
 
   const auto f = this->template make<Hdi>(from_triplets<T>(260, 260, triplets));
 
-  EXPECT_EQ(f.slots(), 256u * 2 + 4 * 3);  // 0 and 1; -7, -6 and 0
+  EXPECT_EQ(f.slots(), 256u * 2 + 4 * 3);  // diagonals 0 and 1 in the first group; -7, -6 and 0 in the second
 }
 
-/// FORMATS.md: 7,376 padded zeros of 256-row groups, the last one clipped at the last row.
+/// Table 6 of the DIA-Adaptive paper: 7,376 padded zeros, with groups of 256 rows. The last group ends at the last row.
 TEST(Hdi, PadsWang3AsMuchAsPublished) {
   const auto wang3 = shared_matrices([](const auto& e) { return e.name == "wang3"; });
   if (wang3.empty()) GTEST_SKIP() << "no shared matrices";
