@@ -48,7 +48,6 @@ std::vector<Sample> samples_in(const std::string& document) {
   return samples;
 }
 
-<<<<<<< HEAD
 /// Returns the length of the figure with a unit of time, a rate, "%" or "products" that begins at `at`; 0 if there is
 /// none. (std::regex gives false warnings in builds with sanitizers.)
 std::size_t figure_at(std::string_view line, std::size_t at) {
@@ -83,10 +82,6 @@ std::string masked(std::string_view line) {
 
 /// Masks all lines, and leaves out the paragraph on the device and the line on what is earned back, which follows from
 /// times.
-=======
-/// Replaces figures that depend on the machine, reduces blanks to one, and removes the paragraph on the device and the
-/// line that says after how many products the set-up is earned back, which follows from times.
->>>>>>> w_en4
 Lines masked(const Lines& lines) {
   Lines out;
   bool device = false;

@@ -363,7 +363,6 @@ TYPED_TEST(MinresOn, EndsAtTheLeastResidualOfALongRing) {
   EXPECT_LE(result.relative_residual, 1.2 * least) << least;
 }
 
-<<<<<<< HEAD
 // The smallest residual isn't reached to the last digit here, but x must not grow worse by rounding.
 
 TYPED_TEST(MinresOn, NeverEndsWorseThanItBegan) {
@@ -390,10 +389,7 @@ TYPED_TEST(MinresOn, NeverEndsWorseThanItBegan) {
   }
 }
 
-// What it isn't for.
-=======
 // Systems that MINRES isn't meant for.
->>>>>>> w_en4
 
 TYPED_TEST(MinresOn, SeesAnIndefinitePreconditioner) {
   using T = typename TypeParam::T;
