@@ -19,4 +19,13 @@ if(NOT TARGET Kokkos::kokkos)
   endif()
 endif()
 
+# What a program has to be linked with for Kokkos' OpenMP.
+set(ostinato_openmp_flag "")
+if("OPENMP" IN_LIST Kokkos_DEVICES)
+  set(ostinato_openmp_flag "${OpenMP_CXX_FLAGS}")
+  if(NOT ostinato_openmp_flag)
+    set(ostinato_openmp_flag "-fopenmp")
+  endif()
+endif()
+
 find_package(ZLIB REQUIRED)

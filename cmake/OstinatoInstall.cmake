@@ -90,13 +90,6 @@ install(FILES "${PROJECT_BINARY_DIR}/ostinatoConfig.cmake" "${PROJECT_BINARY_DIR
 # pkg-config --static --cflags --libs ostinato
 file(RELATIVE_PATH ostinato_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 string(REGEX REPLACE "/$" "" ostinato_pc_to_prefix "${ostinato_pc_to_prefix}")
-set(ostinato_openmp_flag "")
-if("OPENMP" IN_LIST Kokkos_DEVICES)
-  set(ostinato_openmp_flag "${OpenMP_CXX_FLAGS}")
-  if(NOT ostinato_openmp_flag)
-    set(ostinato_openmp_flag "-fopenmp")
-  endif()
-endif()
 set(ostinato_cuda_libs "")
 if(OSTINATO_CUDA)
   get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
