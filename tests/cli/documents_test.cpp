@@ -21,6 +21,8 @@ using Lines = std::vector<std::string>;
 struct Sample {
   std::string arguments;
   Lines output;
+
+  bool has(const std::string& word) const { return arguments.find(word) != std::string::npos; }
 };
 
 const std::string root = std::string(OSTINATO_EXAMPLES_DIR) + "/..";
@@ -106,12 +108,19 @@ bool fits(const Lines& sample, std::size_t i, const Lines& printed, std::size_t 
   return k < printed.size() && sample[i] == printed[k] && fits(sample, i + 1, printed, k + 1, furthest);
 }
 
+/// The exit code that the text around the sample gives.
+int documented_code(const Sample& sample) {
+  if (sample.has("--maxiter 50")) return 1;
+  return sample.has("--solver sor") ? 2 : 0;
+}
+
 void expect_samples(const std::string& document, std::size_t at_least,
                     const std::function<Outcome(const std::string&)>& run) {
   const std::vector<Sample> samples = samples_in(document);
   EXPECT_GE(samples.size(), at_least) << document;
   for (const Sample& sample : samples) {
     const Outcome outcome = run(sample.arguments);
+    EXPECT_EQ(outcome.code, documented_code(sample)) << sample.arguments;
     const Lines printed = masked(lines_of(outcome.out + outcome.err)), shown = masked(sample.output);
     std::size_t furthest = 0;
     EXPECT_TRUE(fits(shown, 0, printed, 0, furthest))
@@ -124,7 +133,7 @@ void expect_samples(const std::string& document, std::size_t at_least,
 
 TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
   const auto in_root = [&](const std::string& arguments) {
-    return run(arguments, "cd '" + root + "' && CUDA_VISIBLE_DEVICES=");
+    return run(arguments, "cd '" + root + "' && OMP_NUM_THREADS=2 CUDA_VISIBLE_DEVICES=");
   };
   expect_samples("README.md", 3, in_root);
   expect_samples("docs/getting-started.md", 3, in_root);

@@ -243,7 +243,9 @@ TYPED_TEST(CudaAgainstHost, AnalysesAlike) {
   }
 }
 
-TEST(CudaSpace, SaysWhyItIsAbsent) {
+// These run with and without a GPU; so their names don't ask for one.
+
+TEST(GpuSpace, SaysWhyItIsAbsent) {
   if (Cuda::device_count() > 0) {
     EXPECT_EQ(Cuda::why_absent(), "");
     EXPECT_NO_THROW(Cuda());
@@ -253,7 +255,7 @@ TEST(CudaSpace, SaysWhyItIsAbsent) {
   }
 }
 
-TEST(CudaSpace, RefusesADeviceThatIsNotThere) { EXPECT_THROW(Cuda(1000), DeviceError); }
+TEST(GpuSpace, RefusesADeviceThatIsNotThere) { EXPECT_THROW(Cuda(1000), DeviceError); }
 
 }  // namespace
 }  // namespace ostinato::test

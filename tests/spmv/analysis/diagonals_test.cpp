@@ -210,7 +210,7 @@ TYPED_TEST(DiagonalCensusOf, RefusesWhatItCannotCount) {
   EXPECT_THROW(this->of(wide), ArgumentError);
 }
 
-TYPED_TEST(DiagonalCensusOf, RealMatrixIsThatOfALongCount) {
+TYPED_TEST(DiagonalCensusOf, OfSharedMatricesIsThatOfALongCount) {
   using T = typename TypeParam::T;
   const auto wang3 = shared_matrices([](const auto& e) { return e.name == "wang3"; });
   if (wang3.empty()) GTEST_SKIP() << "no shared matrices";

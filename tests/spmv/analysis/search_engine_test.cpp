@@ -73,7 +73,7 @@ void expect_row(const PaperRow& row, const DiagonalCensus& census) {
   EXPECT_EQ(v.n_zero, row.padded_by_dia);
 }
 
-TEST(SearchEngine, FindsThePapersVerdictOfWang3) {
+TEST(SearchEngine, FindsThePapersVerdictOfWang3InSharedMatrices) {
   const auto a = wang3();
   if (!a) GTEST_SKIP() << "no shared matrices";
   expect_row({"wang3", 261, 14, 21, true, false, "brcsd-ii", 370176}, census_of(*a));
@@ -101,7 +101,7 @@ TEST(SearchEngine, SlowFindsThePapersVerdictOfMaxwell2d1024) {
 
 /// Table 6 of the paper. For BRCSD-II with pieces of 128 rows the paper has 5,408 instead of 5,328; how it counts isn't
 /// stated.
-TEST(PaddedZeros, AreThoseOfTable6ForWang3) {
+TEST(PaddedZeros, AreThoseOfTable6ForWang3InSharedMatrices) {
   const auto a = wang3();
   if (!a) GTEST_SKIP() << "no shared matrices";
   const DiagonalCensus by_128 = census_of(*a, 128), by_256 = census_of(*a);

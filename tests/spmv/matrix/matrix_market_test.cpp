@@ -660,7 +660,7 @@ TEST_F(MatrixMarket, GivesAMatrixOrAFormatErrorWhateverTheGzipBytes) {
   }
 }
 
-TEST_F(MatrixMarket, ReadsTheSharedMatrices) {
+TEST_F(MatrixMarket, ReadsSharedMatrices) {
   const std::filesystem::path folder = std::filesystem::path(OSTINATO_SHARED_DIR) / "matrices";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " isn't there";
   std::ifstream catalogue(folder / "CATALOGUE.tsv");

@@ -141,7 +141,7 @@ TEST(Selection, DoesAsItIsTold) {
   EXPECT_EQ(choice.candidates[0].verdict, "chosen");
 }
 
-TEST(Selection, DoesNotCallABetterFormatSlower) {
+TEST(Selection, SaysWhenTheFormatAskedForIsNotTheFastest) {
   const Choice choice = choose(three(), {.format = "csr", .expected_products = 1000});
 
   EXPECT_EQ(choice.candidates[1].name, "dia");

@@ -195,6 +195,21 @@ TEST(ProductSource, TilesWhereNeighboursShareX) {
   }
 }
 
+/// The tilings that were fastest on the H200 (2026-11), or larger ones.
+TEST(ProductSource, TakesAtLeastTheMeasuredRowsAThread) {
+  const auto tiling = [](const char* family, Index n) {
+    return formats::choose_tiling(analyse(Host(), generate<double>(family, {.n = n}).view()).offsets, many_rows);
+  };
+  const auto plane = tiling("poisson2d", 64), space = tiling("poisson3d", 40), dense = tiling("fem27", 40);
+
+  EXPECT_GE(plane.tall, 4);
+  EXPECT_EQ(plane.pair, 2);
+  EXPECT_GE(space.tall, 2);
+  EXPECT_EQ(space.pair, 2);
+  EXPECT_GE(dense.tall, 2);
+  EXPECT_GE(tiling("poisson2d", 67).tall, 4) << "an odd stride, without pairs";
+}
+
 TEST(ProductSource, TakesOneRowAThreadWhereNeighboursShareNothing) {
   EXPECT_EQ(rows_of_a_thread(formats::choose_tiling({-1, 0, 1}, many_rows)), 1) << "but the next rows";
   EXPECT_EQ(rows_of_a_thread(formats::choose_tiling({}, many_rows)), 1);

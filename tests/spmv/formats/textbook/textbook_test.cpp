@@ -254,7 +254,7 @@ TYPED_TEST(Textbook, HdiStoresTheDiagonalsOfEachGroup) {
 }
 
 /// Table 6 of the DIA-Adaptive paper: 7,376 padded zeros, with groups of 256 rows. The last group ends at the last row.
-TEST(Hdi, PadsWang3AsMuchAsPublished) {
+TEST(Hdi, PadsWang3OfSharedMatricesAsMuchAsPublished) {
   const auto wang3 = shared_matrices([](const auto& e) { return e.name == "wang3"; });
   if (wang3.empty()) GTEST_SKIP() << "no shared matrices";
   const Csr<double> a = read<double>(wang3.front());
