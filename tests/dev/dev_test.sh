@@ -39,6 +39,10 @@ expect "Debian 13: a disabled stanza is left out, a key within the stanza stays"
 "stanza Types: deb-src URIs: https://mirror.example.org/debian Suites: trixie trixie-updates Components: main non-free-firmware Signed-By:  -----BEGIN PGP PUBLIC KEY BLOCK-----  .  mDMEY865UxYJKwYBBAHaRw8BAQdAd7Z0srwuhlB6JKFkcf4HU4SSS  -----END PGP PUBLIC KEY BLOCK-----" \
 "$(entries debian-13)"
 
+expect "fields that go on in the next lines" \
+"stanza Types: deb-src URIs: https://mirror.example.org/debian Suites: stable  trixie  trixie-updates Components:  main  contrib" \
+"$(entries folded)"
+
 expect "Ubuntu 22.04: lines, with options and without" \
 "list deb-src http://archive.example.org/ubuntu jammy main restricted
 list deb-src http://archive.example.org/ubuntu jammy-updates main restricted
@@ -105,6 +109,58 @@ KNOWN="g++" INSTALLED=""
 expect "names a package that the system hasn't" \
   "this system has no package cmake (on Ubuntu, 'add-apt-repository universe' adds most); it needs Debian 12 or 13, or Ubuntu 22.04 or 24.04" \
   "$(asked need_packages g++ cmake)"
+
+KNOWN="git clang-format-14" INSTALLED="git"
+no_clang_format() { command() { [ "$2" != clang-format-14 ] && builtin command "$@"; }; need_clang_format; }
+expect "installs clang-format 14" "clang-format-14" "$(asked no_clang_format)"
+KNOWN="git"
+expect "says that the version counts" \
+  "the layout is that of clang-format 14, which this system has no package for; 'pip install clang-format==14.0.6' has it: link its clang-format as clang-format-14 into a folder of PATH" \
+  "$(asked no_clang_format)"
+
+# A packaged Kokkos is tried out once for each version.
+cat >"$work/bin/cmake" <<'TOOL'
+#!/usr/bin/env bash
+echo "cmake $1" >>"$LOG"
+[ "$1" != "$BROKEN" ]
+TOOL
+chmod +x "$work/bin/cmake"
+export BROKEN=""
+tries() {  # tries VERSION: the calls of cmake
+  : >"$LOG"
+  if (has_packaged_kokkos() { true; }; packaged_kokkos_version() { echo "$VERSION"; }; VERSION="$1"; packaged_kokkos_works); then
+    tr '\n' ' ' <"$LOG"; echo works
+  else tr '\n' ' ' <"$LOG"; echo fails; fi
+}
+expect "a new package is built with" "cmake -G cmake --build works" "$(tries 4.5)"
+expect "and not again" "works" "$(tries 4.5)"
+expect "but in another version" "cmake -G cmake --build works" "$(tries 4.6)"
+expect "and always where nothing names the version" "cmake -G cmake --build works" "$(tries '')"
+BROKEN=--build
+expect "a package that doesn't link" "cmake -G cmake --build fails" "$(tries 4.7)"
+expect "is not remembered as one that does" "cmake -G cmake --build fails" "$(tries 4.7)"
+
+# Where Kokkos comes from. WORKS: a package works "now", or when it is "installed".
+kokkos_from() {
+  packaged_kokkos_works() { [ "$WORKS" = now ] || { [ "$WORKS" = installed ] && grep -q 'install .*libkokkos-dev' "$LOG"; }; }
+  build_kokkos() { echo "apt-get install --no-install-recommends (built)" >>"$LOG"; }
+  need_kokkos
+}
+unset Kokkos_ROOT Kokkos_DIR
+KNOWN="libkokkos-dev" INSTALLED="" WORKS=never
+expect "the user's Kokkos" "" "$(Kokkos_ROOT=/opt/kokkos asked kokkos_from)"
+mkdir -p "$work/.deps/kokkos" && touch "$work/.deps/kokkos/.complete"
+expect "then the one under .deps" "" "$(asked kokkos_from)"
+rm -r "$work/.deps/kokkos"
+WORKS=now
+expect "then an installed package" "" "$(asked kokkos_from)"
+WORKS=installed
+expect "then a package to install" "libkokkos-dev" "$(asked kokkos_from)"
+WORKS=never
+expect "then one that is built: the package doesn't work" "libkokkos-dev
+(built)" "$(asked kokkos_from)"
+KNOWN=""
+expect "or there is none" "(built)" "$(asked kokkos_from)"
 
 if [ "$failures" -gt 0 ]; then exit 1; fi
 echo "all passed"
