@@ -100,6 +100,8 @@ Json to_json(const SolveReport& r) {
           {"iterations", r.result.iterations},
           {"relative_residual", r.result.relative_residual},
           {"residual", r.result.residual},
+          {"backward_error", r.result.backward_error},
+          {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},
           {"times", to_json(r.times)},
           {"bytes", to_json(r.bytes)},

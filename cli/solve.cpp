@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
@@ -88,10 +89,54 @@ void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
                     fmt::format("the matrix is {} x {}, and a solve needs a square one", info.rows, info.cols));
 }
 
+/// The least size of a vector or matrix that keeps its digits in T.
+template <class T>
+constexpr double least_size = std::numeric_limits<T>::min();
+
+template <class Values>
+double largest(const Values& values) {
+  double size = 0;
+  for (const auto v : values) size = std::max(size, std::abs(static_cast<double>(v)));
+  return size;
+}
+
+[[noreturn]] void throw_too_small(const std::string& path, double size) {
+  throw FormatError(path, 0,
+                    fmt::format("the largest value is {:.3g}, too small for single precision; --precision "
+                                "double holds it",
+                                size));
+}
+
+/// Reads a vector in double precision, so that one that would vanish in T isn't taken for 0.
+template <class T>
+Array<T> read_rounded(const std::string& path) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return read_vector<T>(path);
+  } else {
+    const Array<double> read = read_vector<double>(path);
+    const double size = largest(read);
+    if (size > std::numeric_limits<T>::max()) {
+      throw FormatError(path, 0, fmt::format("the largest value is {:.3g}, too large for single precision", size));
+    }
+    if (size > 0 && size < least_size<T>) throw_too_small(path, size);
+    Array<T> rounded(read.size());
+    std::transform(read.begin(), read.end(), rounded.begin(), [](double v) { return static_cast<T>(v); });
+    return rounded;
+  }
+}
+
+/// A matrix that may have vanished in T is read once more. The standard input can't be read again.
+template <class T>
+void require_size(const std::string& path, const Csr<T>& a) {
+  if (sizeof(T) == sizeof(double) || a.val.empty() || path == "-" || largest(a.val) >= least_size<T>) return;
+  const double size = largest(read_matrix_market<double>(path).val);
+  if (size > 0) throw_too_small(path, size);
+}
+
 template <class T>
 Array<T> read_part(const std::string& path, Index rows) {
   if (path.empty()) return {};
-  Array<T> v = read_vector<T>(path);
+  Array<T> v = read_rounded<T>(path);
   if (v.size() == static_cast<std::size_t>(rows)) return v;
   throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} rows", v.size(), rows));
 }
@@ -101,6 +146,7 @@ System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
   System<T> s;
   s.a = read_matrix_market<T>(in.matrix, &info);
   require_square(in, info);
+  require_size(in.matrix, s.a);
   s.b = read_part<T>(in.rhs, s.a.rows);
   s.x = read_part<T>(in.guess, s.a.rows);
   return s;

@@ -28,8 +28,16 @@ std::string interrupted_hint(const SolveReport& r) {
   return r.output.empty() ? "x so far was not kept; -o FILE keeps it" : "go on from here with -x " + r.output;
 }
 
+/// Returns advice for a residual that rounding keeps from falling.
+std::string limit_hint(const SolveReport& r) {
+  if (r.device.precision == "single") return "at the limit of single precision; --precision double reaches further";
+  return "at the limit of double precision: the residual is as small as its rounding, and only a looser --rtol ends as "
+         "converged";
+}
+
 /// Returns advice for a solve that didn't converge.
 std::string hint(const SolveReport& r) {
+  if (r.result.at_precision_limit) return limit_hint(r);
   switch (r.result.status) {
     case Status::converged:
       return {};
@@ -38,8 +46,8 @@ std::string hint(const SolveReport& r) {
     case Status::time_limit:
       return "raise --time-limit, or try another --precond or --solver";
     case Status::stagnated:
-      return r.device.precision == "single" ? "single precision may not reach further; --precision double does"
-                                            : "try a larger --restart, another --precond, or a looser --rtol";
+      return r.result.solver == "gmres" ? "try a larger --restart, another --precond, or a looser --rtol"
+                                        : "try another --precond or --solver, or a looser --rtol";
     case Status::breakdown:
     case Status::diverged:
       return r.result.solver == "cg" ? "cg needs a symmetric positive definite matrix; try --solver auto"
@@ -130,6 +138,9 @@ void add_end(Facts& facts, const SolveReport& r) {
                                                : ""));
   facts.row("residual", fmt::format("||b - A x|| / ||b|| = {:.2e}, recomputed; asked for {}", result.relative_residual,
                                     goal_text(r.options)));
+  if (std::isfinite(result.backward_error)) {
+    facts.row("backward error", fmt::format("||b - A x|| / (||A|| ||x|| + ||b||) = {:.2e}", result.backward_error));
+  }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {
     if (note.find(r.solver.reason) == std::string::npos) facts.row("note", note);

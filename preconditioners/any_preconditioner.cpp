@@ -31,12 +31,26 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   std::string known = "auto, none";
   for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
     if (entry.name == choice_.name) {
-      built_ = entry.build(analysis);
+      build(entry, analysis, name == "auto");
       return;
     }
     known += ", " + std::string(entry.name);
   }
   throw ArgumentError("unknown preconditioner '" + std::string(name) + "'; known: " + known);
+}
+
+/// The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, such as a diagonal
+/// entry whose inverse overflows. Only a preconditioner that was asked for by name may fail.
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::build(const PreconditionerEntry<Space, T>& entry, const Analysis<Space, T>& analysis,
+                                        bool may_do_without) {
+  try {
+    built_ = entry.build(analysis);
+  } catch (const ArgumentError& e) {
+    if (!may_do_without) throw;
+    const std::string why = e.what();  // "what is wrong; what to do"
+    choice_ = {"none", why.substr(0, why.find(';'))};
+  }
 }
 
 template <class Space, class T>

@@ -18,6 +18,8 @@ namespace ostinato {
 
 template <class Space, class T>
 class BuiltPreconditioner;
+template <class Space, class T>
+struct PreconditionerEntry;
 
 struct PreconditionerInfo {
   std::string_view name;
@@ -42,9 +44,10 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
-  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners.
-  /// Throws    ArgumentError for an unknown name, listing the known names; exceptions of the preconditioner's
-  ///           constructor.
+  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners. "auto" takes
+  /// none, and says why, when the preconditioner that it would take can't be built for the matrix.
+  /// Throws    ArgumentError for an unknown name, listing the known names; exceptions of the constructor of a
+  ///           preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
       : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
@@ -62,6 +65,8 @@ class AnyPreconditioner {
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
+  void build(const PreconditionerEntry<Space, T>& entry, const Analysis<Space, T>& analysis, bool may_do_without);
+
   PreconditionerChoice choice_;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -46,13 +47,29 @@ class PreconditionerRef {
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
 
+  /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
+  /// z. `room` has as many elements as r and is overwritten by every call.
+  PreconditionerRef scaled(const Space& space, int exponent, Out<T> room) const {
+    PreconditionerRef other = *this;
+    other.space_ = &space;
+    other.room_ = room;
+    other.inner_ = static_cast<T>(std::ldexp(1.0, -(exponent / 2)));
+    other.outer_ = static_cast<T>(std::ldexp(1.0, exponent / 2 - exponent));
+    return other;
+  }
+
   /// z = M^-1 r.  Must not be called for the identity.
-  void apply(In<T> r, Out<T> z) const { calls_->apply(object_, r, z); }
+  void apply(In<T> r, Out<T> z) const {
+    if (!is_scaled()) return calls_->apply(object_, r, z);
+    scale<T>(*space_, inner_, r, room_);
+    calls_->apply(object_, room_, z);
+    scale<T>(*space_, outer_, z, z);
+  }
 
   /// z = M^-1 r;  *slot = r . z.  For the identity z isn't written, and *slot = r . r.
   void apply_dot(const Space& space, In<T> r, Out<T> z, double* slot) const {
     if (is_identity()) return dot<T>(space, r, r, slot);
-    if (calls_->apply_dot(object_, r, z, slot)) return;
+    if (!is_scaled() && calls_->apply_dot(object_, r, z, slot)) return;
     apply(r, z);
     dot<T>(space, r, z, slot);
   }
@@ -94,8 +111,13 @@ class PreconditionerRef {
                                     }
                                   }};
 
+  bool is_scaled() const { return space_ != nullptr; }
+
   const void* object_ = nullptr;
   const Calls* calls_ = nullptr;
+  const Space* space_ = nullptr;  ///< null unless the preconditioner is scaled
+  Out<T> room_;
+  T inner_ = 1, outer_ = 1;
 };
 
 }  // namespace ostinato

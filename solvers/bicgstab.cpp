@@ -10,9 +10,12 @@
 namespace ostinato {
 
 template <class Space, class T>
-SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                          const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
+                          const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
+  const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
+  const OperatorRef<Space, T>& a = system.a();
+  const PreconditionerRef<Space, T>& m = system.m();
   const std::size_t n = b.size();
   const Out<T> p = workspace.template allocate<T>(n), v = workspace.template allocate<T>(n),
                t = workspace.template allocate<T>(n), s0 = workspace.template allocate<T>(n);
@@ -33,7 +36,7 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& a, In
       a.apply_dot(space, p_hat, v, s0, &s->s0v);  // v = A p_hat;  s0v = s0 . v
       update_s<T>(space, s, v, r, state);         // alpha = rho / s0v;  r -= alpha v
       if (!m.is_identity()) m.apply(r, s_hat);    // s_hat = M^-1 r
-      a.apply(T{1}, s_hat, T{0}, t);              // t = A s_hat
+      a.apply(s_hat, t);                          // t = A s_hat
       dots_ts_tt<T>(space, s, t, r, state);       // ts = t . r;  tt = t . t
       // omega = ts / tt;  x += alpha p_hat + omega s_hat;  r -= omega t;  rho = s0 . r
       update_x_r<T>(space, s, p_hat, s_hat, t, s0, x, r, state);
@@ -41,7 +44,7 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& a, In
     while (monitor.next()) run_block(a.revision(), iterate);
     monitor.finish();
   };
-  return solve_with_restarts<Bicgstab>(space, a, b, x, options, workspace, recurrence);
+  return solve_with_restarts<Bicgstab>(system, x, options, workspace, recurrence);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                          \

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include <ostinato/solvers/convergence_state.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -112,8 +114,8 @@ struct UpdateXR {
     s->rho = sums.v[1];
     state->record(s->rr);
     // A rho this small is only rounding: s0 is orthogonal to r, and no new direction can be computed from them.
-    const double meaningless = 1e-28 * s->rr * s->s0s0;
-    const bool lost = s->alpha == 0 || s->omega == 0 || s->rho * s->rho <= meaningless;
+    const double meaningless = 1e-14 * sqrt(s->rr) * sqrt(s->s0s0);
+    const bool lost = s->alpha == 0 || s->omega == 0 || (s->rho < 0 ? -s->rho : s->rho) <= meaningless;
     if (state->running() && lost) state->state = ConvergenceState::broke_down;
   }
 };

@@ -17,9 +17,12 @@ namespace ostinato {
 // GraphCapture may replay a block of iterations from a CUDA graph, so at the end of a block every scalar has to be in
 // the slot where it was at the start. Hence blocks are multiples of Cg::period.
 template <class Space, class T>
-SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                    const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
+                    const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
+  const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
+  const OperatorRef<Space, T>& a = system.a();
+  const PreconditionerRef<Space, T>& m = system.m();
   const std::size_t n = b.size();
   const Out<T> p = workspace.template allocate<T>(n), q = workspace.template allocate<T>(n);
   Out<T> z = m.is_identity() ? Out<T>{} : workspace.template allocate<T>(n);
@@ -47,7 +50,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b,
     while (monitor.next()) run_block(a.revision(), iterate);
     monitor.finish();
   };
-  return solve_with_restarts<Cg>(space, a, b, x, options, workspace, recurrence);
+  return solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                    \

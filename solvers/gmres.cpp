@@ -56,10 +56,10 @@ struct Arnoldi {
   void step(int j) const {
     const Out<T> w = basis(j + 1);
     if (m.is_identity()) {
-      a.apply(T{1}, basis(j), T{0}, w);  // w = A v(j)
+      a.apply(basis(j), w);  // w = A v(j)
     } else {
-      m.apply(basis(j), preconditioned(j));       // z = M^-1 v(j)
-      a.apply(T{1}, preconditioned(j), T{0}, w);  // w = A z
+      m.apply(basis(j), preconditioned(j));  // z = M^-1 v(j)
+      a.apply(preconditioned(j), w);         // w = A z
     }
     project<T>(space, j + 1, v.data(), w, column(j));      // h = V^T w
     subtract<T>(space, j + 1, v.data(), column(j), w);     // w -= V h
@@ -115,11 +115,14 @@ struct Arnoldi {
 }  // namespace
 
 template <class Space, class T>
-SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
+                       const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  Workspace<Space> workspace(space);
+  const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
+  const OperatorRef<Space, T>& a = system.a();
+  const PreconditionerRef<Space, T>& m = system.m();
   const int size =
       static_cast<int>(std::clamp<std::size_t>(a.rows(), 1, static_cast<std::size_t>(std::max(options.restart, 1))));
-  Workspace<Space> workspace(space);
   const Arnoldi<Space, T> krylov(space, a, m, size, options.flexible, workspace);
 
   const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
@@ -138,7 +141,7 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& a, In<T>
     }
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
-  return solve_with_restarts<Gmres>(space, a, b, x, options, workspace, recurrence);
+  return solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                       \

@@ -16,24 +16,22 @@ namespace {
 
 /// Returns a power of two near |z| / |A z|. Overwrites q and *slot.
 template <class Space, class T>
-double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out<T> q, Workspace<Space>& workspace,
-                double* slot) {
-  dot<T>(space, z, z, slot);
-  const double size = std::sqrt(read_scalar(space, slot));
-  a.apply(T{1}, z, T{0}, q);
-  Out<T> scaled;
-  const double factor = ordinary_scale<T>(space, q, workspace, scaled, slot);
-  const double product = std::sqrt(read_scalar(space, slot)) / factor;
-  const double ratio = size / product;
+double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out<T> q, double* slot) {
+  const double size = norm_of<T>(space, z, q, slot);
+  a.apply(z, q);
+  const double ratio = size / norm_of<T>(space, q, q, slot);
   return ratio > 0 && std::isfinite(ratio) ? std::ldexp(1.0, std::ilogb(ratio)) : 1;
 }
 
 }  // namespace
 
 template <class Space, class T>
-SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                        const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
+                        const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
+  const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
+  const OperatorRef<Space, T>& a = system.a();
+  const PreconditionerRef<Space, T>& m = system.m();
   const auto vector = [&] { return workspace.template allocate<T>(b.size()); };
   Out<T> v = vector(), v_old = vector(), w = vector(), w_old = vector();
   const Out<T> q = vector();
@@ -50,7 +48,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
     for (const Out<T> u : {v_old, w, w_old}) space.zero(u.data(), u.size_bytes());
     const MinresScalars last = read_scalar(space, s);
     if (!(last.vz > 0)) return monitor.stop(std::isfinite(last.vz) ? StopReason::breakdown : StopReason::not_finite);
-    if (a_scale == 0) a_scale = scale_of(space, a, m.is_identity() ? v : z, q, workspace, &s->zq);
+    if (a_scale == 0) a_scale = scale_of(space, a, m.is_identity() ? v : z, q, &s->zq);
     // The size of A stays known: after a restart it tells whether A can make the residual smaller at all.
     const MinresScalars start{.gamma = std::sqrt(last.vz),
                               .eta = std::sqrt(last.vz),
@@ -74,7 +72,7 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& a, In<T
     withdraw_step<T>(space, s, odd, even, x);
     monitor.finish();
   };
-  return solve_with_restarts<Minres>(space, a, b, x, options, workspace, recurrence);
+  return solve_with_restarts<Minres>(system, x, options, workspace, recurrence);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \

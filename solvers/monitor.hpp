@@ -25,6 +25,7 @@ enum class StopReason {
   breakdown,
   not_finite,
   growth,
+  stall,  ///< the residual that is left can't be seen by a recurrence in T
 };
 
 /// Watches a solve from the host: counts iterations, keeps the history, calls the callback and checks the time limit.

@@ -4,13 +4,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ostinato {
 
-/// How a solve ended. `converged` is reported only after b - A x was recomputed.
+/// How a solve ended. `converged` is reported only after b - A x was recomputed for the x that is returned, in such a
+/// way that rounding can't hide a residual: with twice the digits, or with the rounding counted against it.
 enum class Status {
   converged,        ///< ||b - A x|| <= max(rtol ||b||, atol)
   iteration_limit,  ///< max_iterations were done
@@ -18,7 +20,7 @@ enum class Status {
   breakdown,        ///< the method can't go on: A isn't positive definite (CG), a division by zero
   stagnated,        ///< the recomputed residual no longer falls
   diverged,         ///< the residual grew past divergence_limit times its start
-  not_finite,       ///< NaN or infinity in A, b or the iteration; x holds the last finite iterate
+  not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
   interrupted,      ///< the callback returned false; x holds the iterate so far
 };
 
@@ -52,7 +54,13 @@ struct SolveResult {
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
-  std::vector<double> history;   ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
+  /// ||b - A x|| / (||A||_inf ||x|| + ||b||): how far the system that x solves is from the given one, in norm. Some
+  /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without structure().
+  double backward_error = std::numeric_limits<double>::quiet_NaN();
+  /// The residual is as small as rounding lets it be, although it is above the tolerance: nothing but a looser tolerance
+  /// or a higher precision helps.
+  bool at_precision_limit = false;
+  std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
   std::size_t workspace_bytes = 0;  ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;               ///< the method that ended the solve

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
-#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/solvers/monitor.hpp>
+#include <ostinato/solvers/residual_judge.hpp>
+#include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -41,44 +45,6 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
   }
 }
 
-/// Returns a power of two by which b is scaled so that the squares of its elements neither overflow nor underflow. The
-/// scale is 1 for b of ordinary size, and when b is 0 or not finite. Sets *bb = |scale b|^2 and, unless the scale is 1,
-/// scaled = scale b.
-template <class T, class Space>
-double ordinary_scale(const Space& space, In<T> b, Workspace<Space>& workspace, Out<T>& scaled, double* bb) {
-  const auto ordinary = [&](double limit) {
-    return read_scalar(space, bb) > 1 / limit && read_scalar(space, bb) < limit;
-  };
-  dot<T>(space, b, b, bb);
-  if (sizeof(T) < sizeof(double) || ordinary(1e200)) return 1;  // squares of floats are formed in double
-  scaled = workspace.template allocate<T>(b.size());
-  for (const double factor : {0x1p+300, 0x1p-300, 0x1p+600, 0x1p-600, 0x1p+900, 0x1p-900}) {
-    scale<T>(space, static_cast<T>(factor), b, scaled);
-    dot<T>(space, scaled, scaled, bb);
-    if (ordinary(1e100)) return factor;
-  }
-  dot<T>(space, b, b, bb);
-  return 1;
-}
-
-/// Checks the arguments of a solve.
-/// Throws    DimensionError when the shapes don't fit. On Cuda also ArgumentError when A works on another stream than
-///           `space`, and DeviceError when b or x isn't in memory that the GPU can read.
-template <class Space, class T>
-void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x) {
-  if (a.rows() != a.cols() || b.size() != a.rows() || x.size() != a.rows()) {
-    throw DimensionError(method + ": needs a square matrix and vectors of its size; A is " + std::to_string(a.rows()) +
-                         " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b.size()) + " and x " +
-                         std::to_string(x.size()) + " elements");
-  }
-  if constexpr (Space::on_device) {
-    if (!a.works_on(space))
-      throw ArgumentError(method + ": the operator works on another Cuda space; pass a copy of the same one");
-    require_device_memory(space, b.data(), "b");
-    require_device_memory(space, x.data(), "x");
-  }
-}
-
 /// Decides what follows when a recurrence has stopped, by comparing the norms of the recomputed residual at the last
 /// two stops.
 class RestartPolicy {
@@ -102,6 +68,8 @@ class RestartPolicy {
         return end(Status::interrupted);
       case StopReason::growth:
         return end(Status::diverged);
+      case StopReason::stall:
+        return end(Status::stagnated);
       case StopReason::goal:
         return fall > 0.5 && end(Status::stagnated);
       case StopReason::breakdown:
@@ -130,13 +98,12 @@ class RestartPolicy {
 };
 
 /// Fills in the monitor's records, in the units of the caller's b.
-template <class Space>
-void report(SolveResult& result, Status status, double b_norm, double factor, int restarts, Monitor<Space>& monitor,
-            const SolveOptions& options) {
-  result.status = status;
+template <class Space, class T>
+void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& system, int restarts,
+            Monitor<Space>& monitor, const SolveOptions& options) {
   result.iterations = monitor.iterations();
-  result.relative_residual = result.residual / (b_norm > 0 ? b_norm : 1);
-  result.residual /= factor;
+  result.residual = system.unscaled(norm);
+  result.relative_residual = norm / (system.b_norm() > 0 ? system.b_norm() : 1);
   result.history = std::move(monitor.history());
   if (result.history.empty() && options.history) result.history.push_back(result.relative_residual);
   result.seconds = monitor.seconds();
@@ -175,49 +142,184 @@ class Best {
   double residual_ = HUGE_VAL;
 };
 
+template <class T>
+constexpr const char* precision_name = sizeof(T) == sizeof(float) ? "single precision" : "double precision";
+
+/// One solve, from the caller's x and back to it: what all methods do around their recurrence.
+template <class Space, class T>
+class Solve {
+ public:
+  Solve(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options, int every,
+        Workspace<Space>& workspace)
+      : system_(system),
+        x_(x),
+        r_(workspace.template allocate<T>(x.size())),
+        judge_(system, workspace),
+        monitor_(system.space(), options, system.b_norm(),
+                 std::max(options.rtol * system.b_norm(), system.scaled(options.atol)), every, workspace) {
+    system.enter(x);
+    if (system.b_norm() == 0) system.space().zero(x.data(), x.size_bytes());
+  }
+
+  Monitor<Space>& monitor() { return monitor_; }
+  Out<T> r() const { return r_; }
+  double norm() const { return norm_; }
+
+  /// r = b - A x, judged anew where the norm is within the goal.
+  void compute_residual(SolveResult& result) {
+    norm_ = judge_.compute(x_, r_);
+    if (monitor_.reason() == StopReason::none && is_far(norm_)) drop_guess(result);
+    computed_ = norm_;
+    if (norm_ <= monitor_.goal()) {
+      norm_ = judge_.assured(x_, r_, norm_, monitor_.goal());
+    } else if (monitor_.reason() == StopReason::goal || monitor_.reason() == StopReason::restart) {
+      // From a more accurate residual, a restart reaches further than the rounding in T.
+      if (judge_.may_be_rounding(x_, norm_)) norm_ = judge_.best(x_, r_, norm_);
+    }
+  }
+
+  /// Keeps x if it is the best so far. False when the residual has grown: x and norm are then those of the best.
+  template <class Kept>
+  bool keep(Kept& best) {
+    return best.keep(system_.space(), x_, norm_);
+  }
+
+  /// Whether the recurrence can still see a residual that is above the goal.
+  bool can_go_on() const { return computed_ > monitor_.goal() || norm_ < 2 * computed_; }
+
+  /// Gives x back in the caller's scale, finite, and looks once more at a residual that this has changed.
+  void give_back(SolveResult& result) {
+    keep_finite(result);
+    judge_end(result);
+    const auto lost = system_.leave(x_);
+    if (lost.digits == 0 || !guess_is_finite_) return;
+    system_.enter(x_);
+    norm_ = judge_.assured(x_, r_, judge_.compute(x_, r_), monitor_.goal());
+    result.backward_error = judge_.backward_error(x_, r_, norm_);
+    out_of_range(result, lost.too_large > 0);
+    system_.leave(x_);
+  }
+
+ private:
+  /// A guess from which the residual is so large that nothing of b is left in it, and nothing of what follows from b.
+  bool is_far(double norm) const {
+    constexpr double epsilon = std::numeric_limits<T>::epsilon(), far = 1 / (epsilon * epsilon);
+    return system_.b_norm() > 0 && !(norm <= far * system_.b_norm());
+  }
+
+  /// Begins at x = 0 where the guess was finite and too far, if the residual is finite there.
+  void drop_guess(SolveResult& result) {
+    guess_is_finite_ = judge_.is_finite(x_);
+    if (!guess_is_finite_) return;
+    Vector<Space, T> guess(system_.space(), x_.size());
+    copy<T>(system_.space(), x_, guess.span());
+    system_.space().zero(x_.data(), x_.size_bytes());
+    const double norm = judge_.compute(x_, r_);
+    if (std::isfinite(norm)) {
+      norm_ = norm;
+      result.notes.emplace_back("the guess was given up for x = 0: it is too far from the solution to help");
+    } else {
+      copy<T>(system_.space(), guess, x_);
+    }
+  }
+
+  /// The iterates may overflow before the residual does.
+  void keep_finite(SolveResult& result) {
+    if (result.status == Status::converged || !guess_is_finite_ || judge_.is_finite(x_)) return;
+    judge_.make_finite(x_);
+    norm_ = judge_.compute(x_, r_);
+    result.status = Status::not_finite;
+    result.notes.push_back("x grew out of the range of " + std::string(precision_name<T>) +
+                           "; its elements end at the largest finite number");
+  }
+
+  /// The backward error, and whether rounding is what keeps the residual from falling.
+  void judge_end(SolveResult& result) {
+    if (result.status == Status::stagnated || result.status == Status::breakdown) {
+      norm_ = judge_.best(x_, r_, norm_);
+      if (norm_ <= monitor_.goal()) result.status = Status::converged;
+    }
+    result.backward_error = judge_.backward_error(x_, r_, norm_);
+    if (result.status != Status::stagnated && result.status != Status::breakdown) return;
+    result.at_precision_limit = norm_ <= 10 * judge_.rounding(x_, r_).norm;
+    if (result.at_precision_limit) {
+      result.notes.push_back("||b - A x|| is at the limit of " + std::string(precision_name<T>) +
+                             ": it is as small as the rounding of b - A x");
+    }
+  }
+
+  void out_of_range(SolveResult& result, bool too_large) const {
+    if (too_large) {
+      result.status = Status::not_finite;
+      result.notes.push_back("the solution is too large for " + std::string(precision_name<T>) +
+                             "; its elements end at the largest finite number");
+    } else if (norm_ > monitor_.goal() && result.status == Status::converged) {
+      result.status = Status::stagnated;
+      result.at_precision_limit = true;
+      result.notes.push_back("the solution is too small for " + std::string(precision_name<T>) +
+                             ": its elements lost digits or became 0; scale b or A");
+    }
+  }
+
+  const ScaledSystem<Space, T>& system_;
+  Out<T> x_, r_;
+  ResidualJudge<Space, T> judge_;
+  Monitor<Space> monitor_;
+  double norm_ = 0;      ///< as judged
+  double computed_ = 0;  ///< as computed in T
+  bool guess_is_finite_ = true;
+};
+
+/// Says at once that a goal is below what rounding lets b - A x show.
+template <class T>
+void check_goal(SolveResult& result, double b_norm, double goal) {
+  constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
+  if (goal >= unit * b_norm) return;
+  char text[160];
+  std::snprintf(text, sizeof text, "the tolerance, %.2g ||b||, is below what %s can show (%.2g ||b||)", goal / b_norm,
+                precision_name<T>, unit);
+  result.notes.emplace_back(text);
+}
+
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
 /// `period` (see block_length), and may have `keeps_best`.
-template <class Method, class T, class Space, class Recurrence>
-SolveResult solve_with_restarts(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                                const SolveOptions& options, Workspace<Space>& workspace, Recurrence recurrence) {
-  require_system<Space, T>(std::string(Method::name), space, a, b, x);
+template <class Method, class Space, class T, class Recurrence>
+SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
+                                Workspace<Space>& workspace, Recurrence recurrence) {
   SolveResult result;
   result.solver = Method::name;
-  Out<T> r = workspace.template allocate<T>(b.size()), scaled;
+  Solve<Space, T> solve(system, x, options, block_length(system.space(), system.a(), options, Method::period),
+                        workspace);
+  Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);
-  const double factor = ordinary_scale<T>(space, b, workspace, scaled, rr), b_norm = std::sqrt(read_scalar(space, rr));
-  if (factor != 1) {  // solves A (factor x) = factor b
-    b = scaled;
-    scale<T>(space, static_cast<T>(factor), x, x);
-  }
-  Monitor<Space> monitor(space, options, b_norm, std::max(options.rtol * b_norm, options.atol * factor),
-                         block_length(space, a, options, Method::period), workspace);
-  if (b_norm == 0) space.zero(x.data(), x.size_bytes());
-
   RestartPolicy policy(Method::on_breakdown);
   Best<Method, Space, T> best(x, workspace);
   int restarts = -1;
   for (;;) {
-    a.residual(space, x, b, r, rr);
-    result.residual = std::sqrt(read_scalar(space, rr));
-    const bool over = policy.is_over(monitor.reason(), result.residual, monitor.goal());
-    if (!best.keep(space, x, result.residual)) {
-      if (!over) policy.is_over(StopReason::breakdown, result.residual, monitor.goal());
+    solve.compute_residual(result);
+    const bool over = policy.is_over(monitor.reason(), solve.norm(), monitor.goal());
+    if (!solve.keep(best)) {
+      if (!over) policy.is_over(StopReason::breakdown, solve.norm(), monitor.goal());
       break;
     }
     if (over) break;
-    if (monitor.at_limit()) {
-      policy.is_over(StopReason::limit, result.residual, monitor.goal());
+    if (restarts < 0) check_goal<T>(result, system.b_norm(), monitor.goal());
+    const StopReason last = monitor.at_limit()  ? StopReason::limit
+                            : solve.can_go_on() ? StopReason::none
+                                                : StopReason::stall;
+    if (last != StopReason::none) {
+      policy.is_over(last, solve.norm(), monitor.goal());
       break;
     }
     ++restarts;
-    recurrence(r, rr, result.residual, monitor);
+    recurrence(solve.r(), rr, solve.norm(), monitor);
   }
-  if (factor != 1) scale<T>(space, static_cast<T>(1 / factor), x, x);
-  report(result, policy.status(), b_norm, factor, restarts, monitor, options);
+  result.status = policy.status();
+  solve.give_back(result);
+  report(result, solve.norm(), system, restarts, monitor, options);
   result.workspace_bytes = workspace.bytes();
   return result;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -48,11 +49,16 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
+  bool at_precision_limit = false;
 };
 
-/// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.at_precision_limit}; }
+
+/// Whether another method may still converge after a method that ended so. None comes closer than rounding lets it.
+/// MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
 bool may_try_another(const Ending& e) {
+  if (e.at_precision_limit) return false;
   return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||
          (e.status == Status::not_finite && e.solver == Minres::name);
 }
@@ -85,21 +91,60 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
   all.solver = more.solver;
   all.residual = more.residual;
   all.relative_residual = more.relative_residual;
+  all.backward_error = more.backward_error;
+  all.at_precision_limit = more.at_precision_limit;
 }
 
-/// Lets the next solver continue from x. Restores x when the residual became larger. Returns how that solver ended.
+/// Lets the next solver continue from x. Restores x when the residual became larger, and when memory ran out: the
+/// result of the solver before is worth more than an exception. Returns how the next solver ended, or `latest` when it
+/// had no memory.
 template <class Space, class T>
-Ending go_on(std::string_view next, SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b,
-             Out<T> x, const PreconditionerRef<Space, T>& m, const SolveOptions& left) {
-  Vector<Space, T> before(space, x.size());
-  space.copy(before.data(), x.data(), x.size_bytes());
-  SolveResult more = run(next, space, a, b, x, m, left);
-  const bool nearer = more.residual <= result.residual;
-  if (!nearer) space.copy(x.data(), before.data(), x.size_bytes());
-  Ending ending{more.solver, more.status, 0};
-  append(result, std::move(more), nearer);
-  ending.iterations = result.iterations;
-  return ending;
+Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, const Space& space,
+             const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
+             const SolveOptions& left) {
+  const auto no_memory = [&](const char* what) {
+    result.notes.push_back(std::string(next) + " wasn't tried: " + what);
+  };
+  try {
+    Vector<Space, T> before(space, x.size());
+    copy<T>(space, x, before.span());
+    try {
+      SolveResult more = run(next, space, a, b, x, m, left);
+      const bool nearer = more.residual <= result.residual;
+      if (!nearer) copy<T>(space, before, x);
+      Ending ending = ending_of(more);
+      append(result, std::move(more), nearer);
+      ending.iterations = result.iterations;
+      return ending;
+    } catch (...) {
+      copy<T>(space, before, x);
+      throw;
+    }
+  } catch (const std::bad_alloc&) {
+    no_memory("not enough memory");
+  } catch (const DeviceError& e) {
+    no_memory(e.what());
+  }
+  return latest;
+}
+
+/// Runs the solver that auto begins with; BiCGSTAB instead when there isn't enough memory for a GMRES basis.
+template <class Space, class T>
+SolveResult run_first(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  const auto instead = [&](const std::string& why) {
+    SolveResult result = run<Space, T>("bicgstab", space, a, b, x, m, options);
+    result.notes.insert(result.notes.begin(), "gmres gave way to bicgstab: " + why);
+    return result;
+  };
+  if (name != "gmres") return run<Space, T>(name, space, a, b, x, m, options);
+  try {
+    return run<Space, T>(name, space, a, b, x, m, options);
+  } catch (const std::bad_alloc&) {
+    return instead("not enough memory for its basis");
+  } catch (const DeviceError& e) {
+    return instead(e.what());
+  }
 }
 
 /// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
@@ -126,11 +171,19 @@ std::string SolveResult::message() const {
   return text;
 }
 
+namespace {
+
+bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
+  return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
+}
+
+}  // namespace
+
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart) {
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
-  if (static_cast<double>(restart) * s.rows * static_cast<double>(value_bytes) <= largest_basis_bytes) {
+  if (basis_is_affordable(s.rows, value_bytes, restart)) {
     return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
   }
   return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
@@ -146,17 +199,22 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
   const SolverChoice first = choose_solver(s, sizeof(T), options.restart);
-  SolveResult result = run<Space, T>(first.name, space, a, b, x, m, options);
+  SolveResult result = run_first(first.name, space, a, b, x, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
   if (s.symmetric) others.insert(others.begin(), "minres");
-  Ending latest{result.solver, result.status, result.iterations};
+  Ending latest = ending_of(result);
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
     if (!may_try_another(latest) || left.max_iterations == 0) break;
     if (next == first.name) continue;
+    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
+      result.notes.emplace_back(
+          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
+      continue;
+    }
     result.notes.push_back(why_next(latest, next));
-    latest = go_on<Space, T>(next, result, space, a, b, x, m, left);
+    latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
   }
   return result;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -22,6 +23,9 @@ struct Structure;
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
+///   bool accurate_residual(outer, inner, x, b, r, slot) const
+///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
+///                                               and inner are powers of two; returns false if it did nothing
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
@@ -63,21 +67,41 @@ class OperatorRef {
   /// False when the operator has a space() with another stream.
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
-  /// y = alpha A x + beta y
-  void apply(T alpha, In<T> x, T beta, Out<T> y) const { calls_->apply(object_, alpha, x, beta, y); }
+  /// A reference to the same operator times 2^exponent. The product of the powers may be out of the range of T: half of
+  /// it is applied to x, in `room`, and half to A x. `room` has cols() elements and is overwritten by every call.
+  OperatorRef scaled(const Space& space, int exponent, Out<T> room) const {
+    OperatorRef other = *this;
+    other.space_ = &space;
+    other.room_ = room;
+    other.inner_ = std::ldexp(1.0, exponent / 2);
+    other.outer_ = std::ldexp(1.0, exponent - exponent / 2);
+    return other;
+  }
+
+  /// y = A x
+  void apply(In<T> x, Out<T> y) const {
+    if (!is_scaled()) return calls_->apply(object_, T{1}, x, T{0}, y);
+    scale<T>(*space_, static_cast<T>(inner_), x, room_);
+    calls_->apply(object_, static_cast<T>(outer_), room_, T{0}, y);
+  }
 
   /// y = A x;  *slot = w . y
   void apply_dot(const Space& space, In<T> x, Out<T> y, In<T> w, double* slot) const {
-    if (calls_->apply_dot(object_, x, y, w, slot)) return;
-    apply(T{1}, x, T{0}, y);
+    if (!is_scaled() && calls_->apply_dot(object_, x, y, w, slot)) return;
+    apply(x, y);
     dot<T>(space, w, y, slot);
   }
 
   /// r = b - A x;  *slot = r . r
   void residual(const Space& space, In<T> x, In<T> b, Out<T> r, double* slot) const {
-    if (calls_->residual(object_, x, b, r, slot)) return;
-    apply(T{1}, x, T{0}, r);
+    if (!is_scaled() && calls_->residual(object_, x, b, r, slot)) return;
+    apply(x, r);
     subtract_from<T>(space, b, r, r, slot);
+  }
+
+  /// The same with twice the digits. Returns false, and does nothing, when the operator can't do this.
+  bool accurate_residual(In<T> x, In<T> b, Out<T> r, double* slot) const {
+    return calls_->accurate_residual(object_, outer_, inner_, x, b, r, slot);
   }
 
  private:
@@ -91,6 +115,7 @@ class OperatorRef {
     void (*apply)(const void*, T, In<T>, T, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
     bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
+    bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, double*);
     bool capturable;
   };
 
@@ -140,10 +165,22 @@ class OperatorRef {
           return false;
         }
       },
+      [](const void* o, double outer, double inner, In<T> x, In<T> b, Out<T> r, double* slot) {
+        if constexpr (requires { bool(as<A>(o).accurate_residual(outer, inner, x, b, r, slot)); }) {
+          return static_cast<bool>(as<A>(o).accurate_residual(outer, inner, x, b, r, slot));
+        } else {
+          return false;
+        }
+      },
       is_capturable<A>};
+
+  bool is_scaled() const { return space_ != nullptr; }
 
   const void* object_;
   const Calls* calls_;
+  const Space* space_ = nullptr;  ///< null unless the operator is scaled
+  Out<T> room_;
+  double inner_ = 1, outer_ = 1;
 };
 
 }  // namespace ostinato

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/operator.hpp>
 
+#include <limits>
+
+#include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -64,6 +67,7 @@ template <class Space, class T>
 void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
   const Stopwatch watch;
   structure_ = analysis.structure();
+  matrix_ = analysis.watch();
   analyse_seconds_ = analysis.seconds();
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
@@ -113,6 +117,17 @@ bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, st
 }
 
 template <class Space, class T>
+bool Operator<Space, T>::accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b,
+                                           std::span<T> r, double* slot) const {
+  require_shapes(x.size(), b.size());
+  require_shapes(x.size(), r.size());
+  const auto matrix = matrix_.lock();
+  if (matrix == nullptr) return false;
+  ostinato::accurate_residual<T>(space_, matrix->view(), outer, inner, x, b, r, slot);
+  return true;
+}
+
+template <class Space, class T>
 int Operator<Space, T>::revision() const {
   return 2 * updates_ + format_->revision();
 }
@@ -138,6 +153,8 @@ void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   if (view.rows != rows() || view.cols != cols() || view.nonzeros() != structure_.nonzeros)
     throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
   ++updates_;
+  matrix_.reset();
+  structure_.norm_inf = std::numeric_limits<double>::quiet_NaN();  // unless the values are analysed again
   const bool refilled = format_->update_values(a);
   if (!refilled) {
     // The format may need the diagonal census, so the new analysis takes a census if the old analysis did.

@@ -93,6 +93,13 @@ class Operator {
   /// does nothing, when the format has no such kernel.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;
 
+  /// Computes r = b - outer A (inner x) and *slot = r . r with products that are added with twice the digits
+  /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix in CSR is gone: the operator
+  /// doesn't keep it, but uses that of the analysis that the operator was made from, as long as a copy of the analysis
+  /// exists and until update_values().
+  bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
+                         double* slot) const;
+
   /// Replaces the values of the matrix and keeps its pattern and the chosen format. The matrix is analysed and the
   /// format built again only when the format can't store the new values, for example because symmetry or a constant
   /// diagonal was lost.
@@ -131,6 +138,7 @@ class Operator {
   Choice choice_;
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
+  std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;

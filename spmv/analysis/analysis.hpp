@@ -39,6 +39,11 @@ class Analysis {
   const Structure& structure() const { return state_->structure; }
   double seconds() const { return state_->seconds; }  ///< duration of the analysis, without an upload
 
+  /// The matrix for as long as a copy of the analysis exists.
+  std::weak_ptr<const SpaceCsr<Space, T>> watch() const {
+    return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state_->matrix);
+  }
+
   /// Takes the census of diagonals if a quick analysis has skipped the census.
   void complete() const;
 

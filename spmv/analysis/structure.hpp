@@ -32,6 +32,7 @@ struct Structure {
   bool positive_diagonal = false;                ///< every main diagonal entry exists and is > 0
   bool constant_diagonal = false;                ///< every main diagonal entry exists, and all are equal
   bool finite = true;                            ///< no NaN, no infinity
+  double norm_inf = 0;                           ///< largest sum of absolute values in a row; NaN after an update of values
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (census_of())
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <future>
 #include <memory>
 #include <vector>
@@ -35,6 +36,29 @@ struct Findings {
   int asymmetric_values;
   int not_finite;
   int listed;
+  Offset norm_bits;  ///< bits of the largest row sum
+};
+
+/// The largest sum of absolute values in a row. Doubles that aren't negative have the order of their bits, NaN last, so
+/// that the maximum is found by integers, in any order of the threads.
+template <class Atomics, class T>
+struct RowNorm {
+  const Offset* row_ptr;
+  const T* val;
+  Findings* found;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    double total = 0;
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) total += fabs(static_cast<double>(val[k]));
+    raise(total);
+  }
+
+  OSTINATO_FUNCTION void raise(double total) const {
+    Offset bits = 0;
+    static_assert(sizeof bits == sizeof total);
+    memcpy(&bits, &total, sizeof bits);
+    if (bits > Atomics::peek(&found->norm_bits)) Atomics::max(&found->norm_bits, bits);
+  }
 };
 
 /// Inspects entries. The functors InspectByRow and InspectByRun choose the entries.
@@ -139,11 +163,13 @@ struct InspectByRow {
     typename InspectEntries<Atomics, T>::Seen seen;
     const Index i = static_cast<Index>(row);
     for (Offset k = entries.row_ptr[i]; k < entries.row_ptr[i + 1]; ++k) entries.inspect(i, k, seen);
+    RowNorm<Atomics, T>{entries.row_ptr, entries.val, entries.found}(row);
     return entries.report(seen);
   }
 };
 
-/// Inspects a run of entries, whatever rows they are in, so that several threads share a long row.
+/// Inspects a run of entries, whatever rows they are in, so that several threads share a long row. RowNorm goes on its
+/// own.
 template <class Atomics, class T>
 struct InspectByRun {
   InspectEntries<Atomics, T> entries;
@@ -215,6 +241,8 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
   }
   const EntryRuns runs = EntryRuns::on<Space>(entries.nonzeros, 32, few ? 1 : 32);
   sum(space, runs.count(), InspectByRun<Atomic<Space>, T>{entries, runs}, sums);
+  for_each(space, static_cast<std::size_t>(entries.rows),
+           RowNorm<Atomic<Space>, T>{entries.row_ptr, entries.val, entries.found});
 }
 
 /// Copies the findings of the passes to the structure.
@@ -229,6 +257,7 @@ inline void take(const Findings& f, Structure& s) {
   s.pattern_symmetric = s.rows == s.cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
   s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
   s.finite = f.not_finite == 0;
+  std::memcpy(&s.norm_inf, &f.norm_bits, sizeof s.norm_inf);
 }
 
 template <class Space, class T>

@@ -135,7 +135,7 @@ TEST_F(CliSolve, EachEndHasItsExitCode) {
 }
 
 TEST_F(CliSolve, ReportOfNumbersThatAreNotFiniteIsStillJson) {
-  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e308\n2 2 1e308\n");
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1e-10\n2 2 1e-10\n");
   write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1e308\n1e308\n");
   const Outcome r = run("solve a.mtx -f b.mtx --solver bicgstab --precond none --json report.json --quiet");
   EXPECT_EQ(r.code, 4);
@@ -180,6 +180,96 @@ TEST_F(CliSolve, SinglePrecisionHasARealisticTolerance) {
   generate("poisson2d 20 p.mtx");
   EXPECT_EQ(run("solve p.mtx --precision single --json report.json --quiet").code, 0);
   EXPECT_EQ(report()["rtol"], 1e-5);
+}
+
+std::string diagonal_of(const std::string& first, const std::string& second) {
+  return "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 " + first + "\n2 2 " + second + "\n";
+}
+
+std::string vector_of(const std::string& first, const std::string& second) {
+  return "%%MatrixMarket matrix array real general\n2 1\n" + first + "\n" + second + "\n";
+}
+
+TEST_F(CliSolve, SolutionOutOfRangeIsNotConverged) {
+  write("small.mtx", diagonal_of("1e-20", "2e-20"));
+  write("large.mtx", diagonal_of("1e30", "2e30"));
+  write("large_b.mtx", vector_of("1e300", "1e300"));
+  write("small_b.mtx", vector_of("1e-300", "1e-300"));
+
+  const Outcome over = run("solve small.mtx -f large_b.mtx -o over.mtx --json over.json");
+  const Outcome under = run("solve large.mtx -f small_b.mtx -o under.mtx --json under.json");
+
+  EXPECT_EQ(over.code, 4) << over.out;
+  EXPECT_EQ(report("over.json")["status"], "not_finite");
+  EXPECT_NE(over.out.find("too large for double precision"), std::string::npos) << over.out;
+  EXPECT_EQ(contents(path("over.mtx")).find("inf\n"), std::string::npos);
+  EXPECT_EQ(under.code, 1) << under.out;
+  EXPECT_EQ(report("under.json")["relative_residual"], 1);
+}
+
+TEST_F(CliSolve, SinglePrecisionRefusesWhatVanishesInIt) {
+  write("d.mtx", diagonal_of("2", "3"));
+  write("tiny.mtx", diagonal_of("2e-50", "3e-50"));
+  write("b.mtx", vector_of("1e-50", "3e-50"));
+  write("huge_b.mtx", vector_of("1", "1e39"));
+  write("one_small.mtx", vector_of("1", "1e-50"));
+
+  expect_complaint(run("solve d.mtx -f b.mtx --precision single"), 3, "b.mtx: the largest value is 3e-50, too small");
+  expect_complaint(run("solve d.mtx -x b.mtx --precision single"), 3, "b.mtx: the largest value is 3e-50, too small");
+  expect_complaint(run("solve tiny.mtx --precision single"), 3, "tiny.mtx: the largest value is 3e-50, too small");
+  expect_complaint(run("solve d.mtx -f huge_b.mtx --precision single"), 3, "too large for single precision");
+  EXPECT_EQ(run("solve d.mtx -f one_small.mtx --precision single --quiet").code, 0) << "rounding of 1";
+  EXPECT_EQ(run("solve tiny.mtx -f b.mtx --quiet").code, 0);
+}
+
+TEST_F(CliSolve, PreconditionerThatNobodyAskedForDoesNotFail) {
+  write("d.mtx", diagonal_of("1e-310", "3e-310"));
+
+  EXPECT_EQ(run("solve d.mtx --json report.json --quiet").code, 0);
+
+  EXPECT_EQ(report()["preconditioner"], "none");
+  EXPECT_NE(report()["reasons"]["preconditioner"].get<std::string>().find("row 1 "), std::string::npos);
+  expect_complaint(run("solve d.mtx --precond jacobi"), 3, "row 1 ");
+}
+
+TEST_F(CliSolve, ReportsTheBackwardError) {
+  generate("poisson2d 20 p.mtx");
+
+  const Outcome r = run("solve p.mtx --json report.json");
+
+  EXPECT_NE(r.out.find("backward error   ||b - A x|| / (||A|| ||x|| + ||b||) = "), std::string::npos) << r.out;
+  EXPECT_GT(report()["backward_error"], 0);
+  EXPECT_LT(report()["backward_error"], report()["relative_residual"]);
+  EXPECT_EQ(report()["at_precision_limit"], false);
+}
+
+TEST_F(CliSolve, SaysThatRoundingIsTheLimit) {
+  generate("poisson2d 20 p.mtx");
+  for (const std::string precision : {"double", "single"}) {
+    const Outcome r = run("solve p.mtx --rtol 1e-30 --json report.json --precision " + precision);
+
+    EXPECT_EQ(r.code, 1);
+    EXPECT_EQ(report()["at_precision_limit"], true);
+    EXPECT_NE(r.out.find("at the limit of " + precision + " precision"), std::string::npos) << r.out;
+    EXPECT_NE(r.out.find("is below what " + precision + " precision can"), std::string::npos) << r.out;
+    EXPECT_EQ(r.out.find("--restart"), std::string::npos) << "no advice that can't help";
+  }
+}
+
+TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
+  const char* dir = std::getenv("OSTINATO_SHARED_DIR");
+  const std::string matrix = std::string(dir != nullptr ? dir : OSTINATO_SHARED_DIR) + "/matrices/nos7.mtx.gz";
+  if (!std::filesystem::exists(matrix)) GTEST_SKIP() << matrix << " isn't here";
+
+  EXPECT_EQ(run("solve " + matrix + " --device cpu --quiet --json report.json").code, 0) << "a good residual is seen";
+  EXPECT_LT(report()["error"], 1e-9);
+  EXPECT_LT(report()["backward_error"], 1e-15);
+  const Outcome r = run("solve " + matrix + " --device cpu --rtol 1e-11 --json report.json");
+
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(report()["status"], "stagnated");
+  EXPECT_NE(r.out.find("at the limit of double precision"), std::string::npos) << r.out;
+  EXPECT_EQ(r.out.find("--restart"), std::string::npos) << r.out;
 }
 
 TEST_F(CliSolve, InterruptWritesWhatItHas) {

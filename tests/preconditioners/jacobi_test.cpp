@@ -131,6 +131,22 @@ TYPED_TEST(JacobiOn, IsMadeByNameAndChosenByItself) {
   EXPECT_FALSE(for_gap.reason().empty());
 }
 
+TYPED_TEST(JacobiOn, IsNotTakenUnaskedWhereItCannotBeBuilt) {
+  using T = typename TypeParam::T;
+  using Any = AnyPreconditioner<typename TypeParam::Space, T>;
+  const T tiny = std::numeric_limits<T>::denorm_min(), nan = std::numeric_limits<T>::quiet_NaN();
+  for (const T bad : {tiny, nan, std::numeric_limits<T>::infinity()}) {
+    const auto a = dense<T>({{1, 0, 0}, {0, bad, 0}, {0, 0, 3}});
+
+    const Any automatic(this->space(), a);
+
+    EXPECT_EQ(automatic.name(), "none");
+    EXPECT_NE(automatic.reason().find("row 2 "), std::string::npos) << automatic.reason();
+    EXPECT_EQ(automatic.reason().find("--precond"), std::string::npos) << automatic.reason();
+    EXPECT_NE(message_of<ArgumentError>([&] { Any(this->space(), a, "jacobi"); }).find("row 2 "), std::string::npos);
+  }
+}
+
 TYPED_TEST(JacobiOn, IsOneOfTheNamesThatAnUnknownOneLists) {
   using T = typename TypeParam::T;
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;

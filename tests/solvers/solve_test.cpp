@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <new>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -233,6 +235,76 @@ TYPED_TEST(SolveOn, LeavesNanToItself) {
 
   EXPECT_EQ(result.status, Status::not_finite);
   EXPECT_EQ(result.notes.size(), 1u);
+}
+
+/// An operator that runs out of memory at product number `at`, as a method that needs more of it would.
+template <class Op>
+class WithoutMemoryAt {
+ public:
+  using value_type = typename Op::value_type;
+  WithoutMemoryAt(const Op& op, int at) : op_(op), at_(at) {}
+  auto rows() const { return op_.rows(); }
+  auto cols() const { return op_.cols(); }
+  const Structure& structure() const { return op_.structure(); }
+  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
+    if (++calls_ == at_) throw std::bad_alloc();
+    op_.apply(alpha, x, beta, y);
+  }
+
+ private:
+  const Op& op_;
+  int at_;
+  mutable int calls_ = 0;
+};
+
+TYPED_TEST(SolveOn, KeepsTheResultWhenTheNextMethodHasNoMemory) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const System<T> inconsistent{dense<T>({{1, -1}, {-1, 1}}), {1, 1}};
+  const Operator<Space, T> op(this->space(), inconsistent.a);
+  const auto b = this->put(inconsistent.b);
+  int noted = 0;
+  for (int at = 3; at < 200; ++at) {
+    auto x = this->put(inconsistent.x0);
+    try {
+      const auto result =
+          ostinato::solve(this->space(), WithoutMemoryAt(op, at), b, x, Identity{}, "auto", {.rtol = 1e-5});
+
+      EXPECT_NE(result.status, Status::converged);
+      EXPECT_TRUE(all_finite(x.download()));
+      noted += mentions(result, "wasn't tried: not enough memory");
+    } catch (const std::bad_alloc&) {
+      EXPECT_EQ(noted, 0) << "only the first method may end in an exception";
+    }
+  }
+  EXPECT_GT(noted, 0);
+}
+
+TYPED_TEST(SolveOn, TakesBicgstabWhenTheBasisOfGmresFindsNoMemory) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("convection-diffusion2d", {.n = 12}));
+  const Operator<Space, T> op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
+
+  const auto result = ostinato::solve(this->space(), WithoutMemoryAt(op, 2), b, x, Identity{}, "auto", {.rtol = 1e-5});
+
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  EXPECT_EQ(result.solver, "bicgstab");
+  EXPECT_TRUE(mentions(result, "gmres gave way to bicgstab: not enough memory"));
+}
+
+TYPED_TEST(SolveOn, LeavesOutABasisThatIsTooLarge) {
+  using T = typename TypeParam::T;
+  auto system = with_known_solution(ring<T>(25000));
+  system.b.assign(system.b.size(), 1);  // along the null space: no method can solve it
+
+  const auto result = this->solve(system, "auto", {.rtol = 1e-5, .max_iterations = 100, .restart = 25000}).result;
+
+  EXPECT_NE(result.status, Status::converged);
+  EXPECT_TRUE(mentions(result, "gmres wasn't tried: its basis would take over 2 GB"));
+  EXPECT_LT(result.workspace_bytes, std::size_t{1} << 30);
 }
 
 TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {

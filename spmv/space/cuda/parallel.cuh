@@ -75,6 +75,9 @@ template <>
 struct Atomic<Cuda> {
   __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
   __device__ static void max(int* p, int v) { atomicMax(p, v); }
+  __device__ static void max(Offset* p, Offset v) {
+    atomicMax(reinterpret_cast<long long*>(p), static_cast<long long>(v));
+  }
   __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
   template <class I>
   __device__ static void store(I* p, I v) {

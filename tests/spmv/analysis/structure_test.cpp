@@ -114,6 +114,28 @@ TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
   }
 }
 
+TYPED_TEST(StructureOf, AddsUpTheLargestRow) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    SCOPED_TRACE(sample.name);
+    const Csr<T>& a = sample.matrix;
+    double largest = 0;
+    for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
+      double row = 0;
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        row += std::abs(static_cast<double>(a.val[k]));
+      largest = std::max(largest, row);
+    }
+
+    EXPECT_DOUBLE_EQ(this->of(a).norm_inf, largest);
+    EXPECT_DOUBLE_EQ(this->of(a, AnalysisDepth::quick).norm_inf, largest);
+  }
+  const T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  EXPECT_TRUE(std::isnan(this->of(dense<T>({{1, nan}, {2, infinity}})).norm_inf));
+  EXPECT_TRUE(std::isinf(this->of(dense<T>({{1, -infinity}, {2, 0}})).norm_inf));
+  EXPECT_EQ(this->of(dense<T>({{-1, 0}, {2, -3}})).norm_inf, 5);
+}
+
 TYPED_TEST(StructureOf, MeasuresTheSpreadOfRowLengths) {
   using T = typename TypeParam::T;
   for (const Sample<T>& sample : every_sample<T>()) {

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/residual_judge.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <ostinato/solvers/restarts_steps.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr std::size_t few_rows = 32;       ///< as many sign vectors give the mean square exactly
+constexpr std::uint64_t random_signs = 4;  ///< sign vectors for more rows
+
+template <class T>
+constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
+
+}  // namespace
+
+template <class Space, class T>
+ResidualJudge<Space, T>::ResidualJudge(const ScaledSystem<Space, T>& system, Workspace<Space>& workspace)
+    : system_(system), slot_(workspace.emplace(0.0)) {}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
+  system_.a().residual(system_.space(), x, system_.b(), r, slot_);
+  return std::sqrt(read_scalar(system_.space(), slot_));
+}
+
+/// |fl(b - A x) - (b - A x)| <= (k + 2) u (|A| |x| + |b|) for rows of up to k entries, in any order of summation. The
+/// 2-norm of |A| |x| is at most ||A||_inf ||x|| for a symmetric matrix, and sqrt(n) times that for another matrix.
+template <class Space, class T>
+double ResidualJudge<Space, T>::bound(In<T> x) const {
+  const Structure* s = system_.a().structure();
+  if (s == nullptr) return HUGE_VAL;
+  dot<T>(system_.space(), x, x, slot_);
+  const double x_norm = std::sqrt(read_scalar(system_.space(), slot_));
+  const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
+  return (s->longest_row + 3) * unit_roundoff<T> * (of_a + system_.b_norm());
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::assured(Out<T> x, Out<T> r, double norm, double goal) const {
+  if (norm + bound(x) <= goal) return norm;
+  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) return std::sqrt(read_scalar(system_.space(), slot_));
+  const Rounding hidden = rounding(x, r);
+  compute(x, r);
+  return std::sqrt(norm * norm + hidden.norm * hidden.norm + 2 * norm * hidden.norm * hidden.share);
+}
+
+template <class Space, class T>
+bool ResidualJudge<Space, T>::may_be_rounding(In<T> x, double norm) const {
+  return norm <= bound(x);
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
+  if (!system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm;
+  return std::sqrt(read_scalar(system_.space(), slot_));
+}
+
+template <class Space, class T>
+auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
+  const Space& space = system_.space();
+  const bool few = x.size() <= few_rows;
+  const std::uint64_t vectors = few ? few_rows : random_signs;
+  double squares = 0;
+  for (std::uint64_t k = 0; k < vectors; ++k) {
+    const detail::FlipSigns<T> flip{x.data(), k, few};
+    for_each(space, x.size(), flip);
+    system_.a().apply(x, r);
+    for_each(space, x.size(), flip);
+    dot<T>(space, r, r, slot_);
+    squares += read_scalar(space, slot_) / static_cast<double>(vectors);
+  }
+  // The rows that count: as many equal rows as have this sum of fourth powers.
+  sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(squares)}, slot_);
+  const double rows = squares > 0 && !few ? 1 / read_scalar(space, slot_) : 1;
+  const double share = std::min(1.0, 3 / std::sqrt(std::max(rows, 1.0)));
+  const Structure* s = system_.a().structure();
+  const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
+  const double typical = std::sqrt((2 + mean) / 6), worst = 2 * std::sqrt(longest + 1);
+  const double terms = std::sqrt(squares + system_.b_norm() * system_.b_norm());
+  return {unit_roundoff<T> * terms * (typical + share * worst), share};
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
+  if (norm == 0) return 0;
+  return norm / (system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_) + system_.b_norm());
+}
+
+template <class Space, class T>
+bool ResidualJudge<Space, T>::is_finite(In<T> x) const {
+  sum(system_.space(), x.size(), detail::CountNotFinite<T>{x.data()}, slot_);
+  return read_scalar(system_.space(), slot_) == 0;
+}
+
+template <class Space, class T>
+void ResidualJudge<Space, T>::make_finite(Out<T> x) const {
+  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data()});
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) template class ResidualJudge<Space, T>
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

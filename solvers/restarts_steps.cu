@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/restarts_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_SUM_ON_CUDA(detail::Rescale)
+OSTINATO_SUM_ON_CUDA(detail::CountNotFinite)
+OSTINATO_FOR_EACH_ON_CUDA(detail::MakeFinite)
+OSTINATO_FOR_EACH_ON_CUDA(detail::FlipSigns)
+OSTINATO_SUM_ON_CUDA(detail::FourthPowers)
+
+}  // namespace ostinato

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/scaled_system.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <ostinato/solvers/restarts_steps.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// Within these sizes of ||b|| and ||A||, fourth powers of residuals and products that fall by 1e-16 stay in range. For
+/// float the bounds are those of the elements; their squares are formed in double precision.
+template <class T>
+struct Ordinary {
+  static constexpr double largest = 1e50;
+  static constexpr std::array<int, 7> exponents = {300, -300, 600, -600, 900, -900, 1000};
+};
+template <>
+struct Ordinary<float> {
+  static constexpr double largest = 1e10;
+  static constexpr std::array<int, 5> exponents = {60, -60, 110, -110, 120};
+};
+
+template <class T>
+bool is_ordinary(double norm) {
+  return norm > 1 / Ordinary<T>::largest && norm < Ordinary<T>::largest;
+}
+
+template <class T>
+detail::PowerOfTwo<T> power_of_two(int exponent) {
+  constexpr int most = std::numeric_limits<T>::max_exponent - 10;
+  detail::PowerOfTwo<T> power;
+  for (T& part : power.part) {
+    const int step = std::clamp(exponent, -most, most);
+    part = static_cast<T>(std::ldexp(1.0, step));
+    exponent -= step;
+  }
+  return power;
+}
+
+template <class Space, class T>
+void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x) {
+  if (a.rows() != a.cols() || b.size() != a.rows() || x.size() != a.rows()) {
+    throw DimensionError(method + ": needs a square matrix and vectors of its size; A is " + std::to_string(a.rows()) +
+                         " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b.size()) + " and x " +
+                         std::to_string(x.size()) + " elements");
+  }
+  if constexpr (Space::on_device) {
+    if (!a.works_on(space))
+      throw ArgumentError(method + ": the operator works on another Cuda space; pass a copy of the same one");
+    require_device_memory(space, b.data(), "b");
+    require_device_memory(space, x.data(), "x");
+  }
+}
+
+}  // namespace
+
+template <class T, class Space>
+double norm_of(const Space& space, In<T> x, Out<T> room, double* slot) {
+  const auto norm = [&](In<T> v) {
+    dot<T>(space, v, v, slot);
+    return std::sqrt(read_scalar(space, slot));
+  };
+  const double plain = norm(x);
+  if (sizeof(T) < sizeof(double) || std::isnan(plain) || (plain > 1e-140 && plain < 1e140)) return plain;
+  const int exponent = plain > 1 ? -600 : 600;
+  scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), x, room);
+  return std::ldexp(norm(room), -exponent);
+}
+
+template <class Space, class T>
+ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a,
+                                     In<T> b, In<T> x, const PreconditionerRef<Space, T>& m,
+                                     Workspace<Space>& workspace)
+    : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
+  require_system<Space, T>(std::string(method), space, a, b, x);
+  scale_a(a, m, workspace);
+  scale_b(b, workspace);
+}
+
+template <class Space, class T>
+void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m,
+                                     Workspace<Space>& workspace) {
+  const Structure* structure = a.structure();
+  a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
+  if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || is_ordinary<T>(a_norm_)) return;
+  a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
+  a_norm_ = std::ldexp(a_norm_, a_exponent_);
+  const Out<T> room = workspace.template allocate<T>(a.rows());
+  a_ = a.scaled(space_, a_exponent_, room);
+  if (!m.is_identity()) m_ = m.scaled(space_, a_exponent_, room);
+}
+
+template <class Space, class T>
+void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
+  const auto norm = [&](In<T> v) {
+    dot<T>(space_, v, v, slots_);
+    return std::sqrt(read_scalar(space_, slots_));
+  };
+  b_norm_ = norm(b);
+  if (is_ordinary<T>(b_norm_)) return;
+  const double plain = b_norm_;
+  const Out<T> scaled = workspace.template allocate<T>(b.size());
+  b_ = scaled;
+  for (const int exponent : Ordinary<T>::exponents) {
+    scale<T>(space_, static_cast<T>(std::ldexp(1.0, exponent)), b, scaled);
+    b_norm_ = norm(scaled);
+    b_exponent_ = exponent;
+    if (is_ordinary<T>(b_norm_)) return;
+  }
+  b_ = b;  // zero, or not finite
+  b_norm_ = plain;
+  b_exponent_ = 0;
+}
+
+template <class Space, class T>
+double ScaledSystem<Space, T>::scaled(double norm) const {
+  return std::ldexp(norm, b_exponent_);
+}
+
+template <class Space, class T>
+double ScaledSystem<Space, T>::unscaled(double norm) const {
+  return std::ldexp(norm, -b_exponent_);
+}
+
+template <class Space, class T>
+void ScaledSystem<Space, T>::enter(Out<T> x) const {
+  rescale(x, b_exponent_ - a_exponent_);
+}
+
+template <class Space, class T>
+auto ScaledSystem<Space, T>::leave(Out<T> x) const -> Lost {
+  return rescale(x, a_exponent_ - b_exponent_);
+}
+
+template <class Space, class T>
+auto ScaledSystem<Space, T>::rescale(Out<T> x, int exponent) const -> Lost {
+  if (exponent == 0) return {};
+  sum(space_, x.size(), detail::Rescale<T>{x.data(), power_of_two<T>(exponent), power_of_two<T>(-exponent)}, slots_);
+  double counts[2];
+  space_.download(counts, slots_, sizeof counts);
+  return {counts[0], counts[1]};
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                     \
+  template double norm_of<T, Space>(const Space&, In<T>, Out<T>, double*); \
+  template class ScaledSystem<Space, T>
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <ostinato/preconditioners/preconditioner.hpp>
+#include <ostinato/solvers/workspace.hpp>
+#include <ostinato/spmv/linear_operator.hpp>
+
+namespace ostinato {
+
+/// ||x||, also where the squares of the elements of x are out of range: `room`, which may be x, is then overwritten.
+/// Overwrites *slot. Waits for the result.
+template <class T, class Space>
+double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
+
+/// The system A x = b times powers of two, so that the squares and fourth powers that the methods form neither overflow
+/// nor underflow: (2^i A) (2^(k - i) x) = 2^k b. A power of two changes no digit. The powers are 1 for matrices and
+/// right-hand sides of ordinary size. The size of A is taken from its Structure; an operator without structure() isn't
+/// scaled.
+template <class Space, class T>
+class ScaledSystem {
+ public:
+  /// Throws    DimensionError when the shapes don't fit. On Cuda also ArgumentError when A works on another stream than
+  ///           `space`, and DeviceError when b or x isn't in memory that the GPU can read.
+  ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
+               const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace);
+
+  const Space& space() const { return space_; }
+  const OperatorRef<Space, T>& a() const { return a_; }        ///< 2^i A
+  const PreconditionerRef<Space, T>& m() const { return m_; }  ///< 2^i M
+  In<T> b() const { return b_; }                               ///< 2^k b
+  double b_norm() const { return b_norm_; }                    ///< 0 only if all elements of b are 0
+  double a_norm() const { return a_norm_; }                    ///< ||2^i A||_inf; NaN when it isn't known
+
+  /// A norm of the caller's b and residual, as a norm of this system.
+  double scaled(double norm) const;
+  /// A norm of this system, as one of the caller's.
+  double unscaled(double norm) const;
+
+  /// How many elements of x a change of scale has spoilt.
+  struct Lost {
+    double digits = 0;     ///< elements that lost digits, because they are smaller or larger than what T can hold
+    double too_large = 0;  ///< elements that became the largest finite number
+  };
+  void enter(Out<T> x) const;  ///< x becomes 2^(k - i) x
+  Lost leave(Out<T> x) const;  ///< x becomes 2^(i - k) x
+
+ private:
+  void scale_a(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace);
+  void scale_b(In<T> b, Workspace<Space>& workspace);
+  Lost rescale(Out<T> x, int exponent) const;
+
+  const Space& space_;
+  OperatorRef<Space, T> a_;
+  PreconditionerRef<Space, T> m_;
+  In<T> b_;
+  double b_norm_ = 0, a_norm_ = 0;
+  int a_exponent_ = 0, b_exponent_ = 0;
+  double* slots_;
+};
+
+}  // namespace ostinato

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/residual_judge.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/analysis/analysis.hpp>
+
+#include "support/exact_residual.hpp"
+#include "support/solving.hpp"
+
+// No residual that rounding hides is called converged, whether the solver may look at the matrix or only at products.
+
+namespace ostinato::test {
+namespace {
+
+/// A random system of 1 to 7 rows with elements of 10^-range .. 10^range.
+template <class T>
+System<T> small_system(Random& random, double range) {
+  const Index n = 1 + below(random, 7);
+  const auto value = [&] { return static_cast<T>(signed_unit(random) * std::pow(10.0, range * signed_unit(random))); };
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) {
+      if (i == j || below(random, 3) > 0) triplets.push_back({i, j, value()});
+    }
+  }
+  System<T> system{from_triplets<T>(n, n, triplets), std::vector<T>(static_cast<std::size_t>(n))};
+  for (T& b : system.b) b = value();
+  return system;
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, NeverCallsConvergedWhatIsNot) {
+  Random random(20261122);
+  int converged = 0, wrong = 0;
+  for (int k = 0; k < (Space::on_device ? 200 : 3000); ++k) {
+    const auto system = small_system<T>(random, k % 3 == 0 ? 0 : k % 3 == 1 ? 3 : sizeof(T) == 4 ? 12 : 40);
+    const SolveOptions options{.rtol = std::pow(10.0, -5 - below(random, sizeof(T) == 4 ? 4 : 11)),
+                               .max_iterations = 300};
+    const Analysis analysis(this->space(), system.a);
+    const Operator<Space, T> with_matrix(analysis), without(this->space(), system.a);
+    for (const Operator<Space, T>* op : {&with_matrix, &without}) {
+      const auto [result, x] = this->run_with(*op, system, options);
+      if (result.status != Status::converged) continue;
+      ++converged;
+      const double true_norm = exact_residual(system.a.view(), x, system.b).relative;
+      if (true_norm <= options.rtol * (1 + 1e-12)) continue;
+      ++wrong;
+      ADD_FAILURE() << result.message() << "; system " << k << ", truly " << true_norm << ", asked for "
+                    << options.rtol;
+    }
+    if (wrong > 5) return;
+  }
+  EXPECT_GT(converged, 50);
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, OneEquationIsNotSolvedBeyondThePrecision) {
+  Random random(7);
+  const double unreachable = std::numeric_limits<T>::epsilon() / 1000;
+  for (int k = 0; k < 12; ++k) {
+    const System<T> system{dense<T>({{static_cast<T>(1.5 + signed_unit(random) / 2)}}),
+                           {static_cast<T>(1.5 + signed_unit(random) / 2)}};
+    const Analysis analysis(this->space(), system.a);
+
+    const auto [result, x] = this->run_with(Operator<Space, T>(analysis), system, {.rtol = unreachable});
+
+    const double relative = exact_residual(system.a.view(), x, system.b).relative;
+    EXPECT_EQ(result.status == Status::converged, relative <= unreachable) << result.message();
+    EXPECT_NEAR(result.relative_residual, relative, 1e-6 * relative);
+    if (result.status == Status::converged) continue;
+    EXPECT_TRUE(result.at_precision_limit);
+    EXPECT_TRUE(mentions(result, "can show")) << "said at once";
+    EXPECT_TRUE(mentions(result, "at the limit of"));
+  }
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, ExactSolutionIsConvergedForAnyTolerance) {
+  const System<T> system{dense<T>({{4, -1, 0}, {-1, 4, -1}, {0, -1, 4}}), {2, 4, 10}, {1, 2, 3}};
+  const Analysis analysis(this->space(), system.a);
+
+  const auto result = this->run_with(Operator<Space, T>(analysis), system, {.rtol = 0}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.backward_error, 0);
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, BackwardErrorIsThatOfTheReturnedX) {
+  for (const char* family : {"poisson2d", "variable2d"}) {
+    const auto system = with_known_solution(generate<T>(family, {.n = 20}));
+
+    const auto [result, x] = this->solve(system, {.rtol = 1e-5, .max_iterations = 20});
+
+    double a_norm = 0, xx = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double row = 0;
+      for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]);
+           k < static_cast<std::size_t>(system.a.row_ptr[i + 1]); ++k)
+        row += std::abs(static_cast<double>(system.a.val[k]));
+      a_norm = std::max(a_norm, row);
+      xx += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+    }
+    const double b_norm = result.residual / result.relative_residual;
+    const double expected = result.residual / (a_norm * std::sqrt(xx) + b_norm);
+    EXPECT_NEAR(result.backward_error, expected, 1e-10 * expected);
+  }
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, OperatorWithoutStructureHasNoBackwardError) {
+  const auto system = this->poisson();
+  const Operator<Space, T> op(this->space(), system.a);
+
+  const auto result = this->run_with(WithoutDot(op), system, {.rtol = 1e-4}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_TRUE(std::isnan(result.backward_error));
+}
+
+template <class Case>
+class Rounding : public SpaceTest<Case> {};
+TYPED_TEST_SUITE(Rounding, EverySpace, SpaceNames);
+
+TYPED_TEST(Rounding, EstimateFitsTheTermsAndLeavesX) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  for (const Index n : {2, 5, 40}) {
+    SCOPED_TRACE(n);
+    const auto system = with_known_solution(generate<T>("variable2d", {.n = n}));
+    const Operator<Space, T> op(this->space(), system.a);
+    const auto b = this->put(system.b);
+    const auto guess = random_vector<T>(static_cast<Index>(system.b.size()), 3);
+    auto x = this->put(guess), r = this->put(guess);
+    Workspace<Space> workspace(this->space());
+    const ScaledSystem<Space, T> scaled("test", this->space(), op, b, x, {}, workspace);
+    const ResidualJudge<Space, T> judge(scaled, workspace);
+
+    const auto rounding = judge.rounding(x, r);
+
+    double squares = 0;
+    for (std::size_t i = 0; i < guess.size(); ++i) {
+      for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]);
+           k < static_cast<std::size_t>(system.a.row_ptr[i + 1]); ++k)
+        squares += std::pow(static_cast<double>(system.a.val[k]) *
+                                static_cast<double>(guess[static_cast<std::size_t>(system.a.col[k])]),
+                            2);
+      squares += std::pow(static_cast<double>(system.b[i]), 2);
+    }
+    const double terms = std::sqrt(squares) * std::numeric_limits<T>::epsilon();
+    EXPECT_GT(rounding.norm, 0.3 * terms);
+    EXPECT_LT(rounding.norm, 4 * terms);
+    EXPECT_EQ(x.download(), guess);
+    EXPECT_EQ(rounding.share == 1, n <= 5);
+  }
+}
+
+TYPED_TEST(Rounding, SaysSoWhereItKeepsTheResidualFromFalling) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
+
+  const auto result = run<Cg>(this->space(), system, {.rtol = 1e-30});
+
+  EXPECT_EQ(result.result.status, Status::stagnated);
+  EXPECT_TRUE(result.result.at_precision_limit) << result.result.message();
+  EXPECT_TRUE(mentions(result.result, "at the limit of"));
+}
+
+TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {
+  using T = typename TypeParam::T;
+  const System<T> inconsistent{dense<T>({{1, 0, 0}, {0, 2, 0}, {0, 0, 0}}), {1, 1, 1}};
+
+  const auto result = run<Gmres>(this->space(), inconsistent, {.rtol = 1e-5});
+
+  EXPECT_NE(result.result.status, Status::converged);
+  EXPECT_FALSE(result.result.at_precision_limit);
+}
+
+}  // namespace
+}  // namespace ostinato::test
