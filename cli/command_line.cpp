@@ -208,7 +208,7 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
     run.push_back(c.define(defined.emplace_back(*parsers.back())));
   }
   if (argc < 2) {
-    fmt::print(stderr, "{}", program.help());
+    put(stderr, program.help());
     return exit_usage;
   }
   try {

@@ -2,7 +2,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exit_code.hpp"
 
+#include <new>
+
+#include <ostinato/spmv/space/error.hpp>
+
+#include "text.hpp"
+
 namespace ostinato::cli {
+
+namespace {
+
+ExitCode say(const std::string& message, ExitCode code) {
+  put(stderr, "ostinato: " + message + "\n");
+  return code;
+}
+
+}  // namespace
+
+ExitCode complain() {
+  try {
+    throw;
+  } catch (const UsageError& e) {
+    return say(e.what(), exit_usage);
+  } catch (const DeviceError& e) {
+    return say(e.what(), exit_device);
+  } catch (const Error& e) {
+    return say(e.what(), exit_bad_input);
+  } catch (const std::bad_alloc&) {
+    return say("out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device);
+  } catch (const std::exception& e) {
+    return say(std::string("unexpected: ") + e.what(), exit_device);
+  }
+}
 
 ExitCode exit_code(Status status) {
   switch (status) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/version.hpp>
 
@@ -91,6 +92,7 @@ Json to_json(const SolveReport& r) {
           {"precision", r.device.precision},
           {"matrix", r.matrix},
           {"right_hand_side", r.rhs},
+          {"solution", r.output.empty() ? Json(nullptr) : Json(r.output)},
           {"rows", r.structure.rows},
           {"cols", r.structure.cols},
           {"nonzeros", r.structure.nonzeros},
@@ -228,13 +230,9 @@ void write(const std::string& path, const Json& report) {
     text += Json(key).dump() + ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   text += "\n}\n";
-  if (path == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  std::ofstream file(path);
-  file << text << std::flush;
-  if (!file) throw FormatError(path, 0, "the report can't be written");
+  io::Output file(path);
+  file.write(text);
+  file.close();
 }
 
 Json read_object(const std::string& path) {
