@@ -164,13 +164,14 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
     print_bench(in.json == "-" ? stderr : stdout, report);
     require_printed();
   });
+  const ExitCode written = outputs.finish(exit_converged);
   for (const BenchRow& row : report.rows) {
     if (!row.right()) {
       put(stderr, "ostinato: format " + row.name + " computes a wrong product; please report this matrix\n");
       return exit_failed;
     }
   }
-  return outputs.code(exit_converged);
+  return written;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "exit_code.hpp"
 #include "json.hpp"
@@ -214,7 +215,10 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
   try {
     parse(program, argc, argv);
   } catch (const CLI::Success& e) {
-    return program.exit(e);
+    std::ostringstream said;
+    const int code = program.exit(e, said, said);
+    put(stdout, said.str());
+    return code;
   }
   for (std::size_t k = 0; k < run.size(); ++k) {
     if (parsers[k]->parsed()) return run[k]();

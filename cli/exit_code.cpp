@@ -10,30 +10,23 @@
 
 namespace ostinato::cli {
 
-namespace {
-
-ExitCode say(const std::string& message, ExitCode code) {
-  put(stderr, "ostinato: " + message + "\n");
-  return code;
-}
-
-}  // namespace
-
-ExitCode complain() {
+Complaint Complaint::of_exception() {
   try {
     throw;
   } catch (const UsageError& e) {
-    return say(e.what(), exit_usage);
+    return {e.what(), exit_usage};
   } catch (const DeviceError& e) {
-    return say(e.what(), exit_device);
+    return {e.what(), exit_device};
   } catch (const Error& e) {
-    return say(e.what(), exit_bad_input);
+    return {e.what(), exit_bad_input};
   } catch (const std::bad_alloc&) {
-    return say("out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device);
+    return {"out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device};
   } catch (const std::exception& e) {
-    return say(std::string("unexpected: ") + e.what(), exit_device);
+    return {std::string("unexpected: ") + e.what(), exit_device};
   }
 }
+
+void Complaint::say() const { put(stderr, "ostinato: " + reason + "\n"); }
 
 ExitCode exit_code(Status status) {
   switch (status) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <ostinato/solvers/options.hpp>
 
@@ -21,9 +23,15 @@ enum ExitCode : int {
 
 ExitCode exit_code(Status status);
 
-/// Says on stderr, in one line, what the exception is that is being handled, and returns its exit code. To be called
-/// from a catch block.
-ExitCode complain();
+/// What is said of an exception, and the exit code that goes with it.
+struct Complaint {
+  std::string reason;
+  ExitCode code = exit_converged;
+
+  /// The complaint of the exception that is being handled.
+  static Complaint of_exception();
+  void say() const;  ///< in one line on stderr
+};
 
 /// An invalid command line. The message says what would be valid.
 class UsageError : public std::runtime_error {
@@ -31,7 +39,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The outputs at the end of a command. One that fails is complained of at once and keeps no other from being written.
+/// The outputs at the end of a command. One that fails keeps no other from being written.
 class Outputs {
  public:
   template <class F>
@@ -39,16 +47,18 @@ class Outputs {
     try {
       write();
     } catch (...) {
-      const ExitCode code = complain();
-      if (code_ == exit_converged) code_ = code;
+      failures_.push_back(Complaint::of_exception());
     }
   }
 
-  /// The code of the first failure, or `otherwise`.
-  ExitCode code(ExitCode otherwise) const { return code_ == exit_converged ? otherwise : code_; }
+  /// Says what has failed. Returns the code of the first failure, or `otherwise`.
+  ExitCode finish(ExitCode otherwise) const {
+    for (const Complaint& failure : failures_) failure.say();
+    return failures_.empty() ? otherwise : failures_.front().code;
+  }
 
  private:
-  ExitCode code_ = exit_converged;
+  std::vector<Complaint> failures_;
 };
 
 }  // namespace ostinato::cli

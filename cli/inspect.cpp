@@ -189,7 +189,7 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
   outputs.attempt([&] { print(in.json == "-" ? stderr : stdout, i); });
-  return outputs.code(exit_converged);
+  return outputs.finish(exit_converged);
 }
 
 }  // namespace

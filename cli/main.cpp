@@ -59,7 +59,9 @@ int guarded(int argc, char** argv) {
     require_printed();
     return code;
   } catch (...) {
-    return complain();
+    const Complaint complaint = Complaint::of_exception();
+    complaint.say();
+    return complaint.code;
   }
 }
 

@@ -181,7 +181,7 @@ int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x,
     if (!in.quiet) print_table(in.json == "-" || in.output == "-" ? stderr : stdout, report);
     require_printed();
   });
-  return outputs.code(exit_code(report.result.status));
+  return outputs.finish(exit_code(report.result.status));
 }
 
 /// Builds the operator and fills in its part of the report.

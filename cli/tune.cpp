@@ -132,7 +132,7 @@ int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
     print_tuning(in.json == "-" ? stderr : stdout, r);
     require_printed();
   });
-  return outputs.code(exit_converged);
+  return outputs.finish(exit_converged);
 }
 
 }  // namespace

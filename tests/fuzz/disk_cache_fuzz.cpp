@@ -14,7 +14,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ostinato;
-  static const DiskCache cache{fuzz::new_folder()};
+  static const fuzz::Folder folder;
+  static const DiskCache cache{folder.path()};
   const std::string key = "a key", bytes(fuzz::text_of(data, size));
   fuzz::require(cache.store(key, bytes), "a value can be stored");
   fuzz::require(cache.load(key) == bytes, "a value comes back");

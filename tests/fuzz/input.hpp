@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -46,11 +47,23 @@ class File {
   int id_;
 };
 
-/// A new folder in memory where there is one, removed at the end of the program when it is empty.
-inline std::string new_folder() {
-  std::string name = ::access("/dev/shm", W_OK) == 0 ? "/dev/shm/ostinato_fuzz_XXXXXX" : "/tmp/ostinato_fuzz_XXXXXX";
-  require(::mkdtemp(name.data()) != nullptr, "a folder can be made");
-  return name;
-}
+/// A new folder, in memory where that can be, which the destructor removes.
+class Folder {
+ public:
+  Folder() : path_(::access("/dev/shm", W_OK) == 0 ? "/dev/shm/ostinato_XXXXXX" : "/tmp/ostinato_XXXXXX") {
+    require(::mkdtemp(path_.data()) != nullptr, "a folder can be made");
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
 
 }  // namespace ostinato::fuzz

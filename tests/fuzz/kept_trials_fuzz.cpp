@@ -23,7 +23,8 @@ bool same(const ostinato::Trials& a, const ostinato::Trials& b) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ostinato;
-  static const int set = ::setenv("OSTINATO_CACHE_DIR", fuzz::new_folder().c_str(), 1);
+  static const fuzz::Folder folder;
+  static const int set = ::setenv("OSTINATO_CACHE_DIR", folder.path().c_str(), 1);
   static const DiskCache cache = DiskCache::of_user();
   fuzz::require(set == 0 && cache.store("trials", fuzz::text_of(data, size)), "a text can be stored");
   Trials kept = kept_trials("trials");

@@ -18,19 +18,18 @@ out=build/fuzz
 mkdir -p "$out/include"
 ln -sfn "$PWD" "$out/include/ostinato"
 flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-  -ffunction-sections -I "$out/include" -I . -I tests)
+  -I "$out/include" -I . -I tests)
 
 sources_of() {
   echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/{memory,units}.cpp
   case "$1" in
     matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,write}.cpp ;;
-    options_file) echo cli/{json,exit_code,text}.cpp spmv/matrix/io/text.cpp ;;
+    options_file) echo cli/options_file.cpp ;;
     disk_cache) echo spmv/jit/disk_cache.cpp ;;
     kept_trials) echo spmv/jit/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
   esac
 }
 
-# What a fuzzer doesn't reach is dropped by the linker, with all that it would need.
 build() {
   local objects=()
   for source in $(sources_of "$1"); do
@@ -40,7 +39,7 @@ build() {
     fi
     objects+=("$object")
   done
-  clang++ -fsanitize=fuzzer,address,undefined -Wl,--gc-sections "${objects[@]}" -lz -lfmt -o "$out/$1"
+  clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -lz -lfmt -o "$out/$1"
 }
 
 for fuzzer in "${fuzzers[@]}"; do

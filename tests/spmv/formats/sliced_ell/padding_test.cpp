@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/formats/cost.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 // A long row pads the other 31 rows of its slice, so the formats of slices have a bound on padding.
 
