@@ -123,7 +123,7 @@ void print_bench(std::FILE* to, const BenchReport& r) {
   add_matrix(facts, r.matrix, r.structure);
   facts.row("bandwidth", rate_text(r.bandwidth) + ", measured now on long arrays");
   facts.print(to);
-  fmt::print(to, "\n");
+  put(to, "\n");
   print_rows(to, r);
   Facts legend;
   legend.gap();
@@ -158,15 +158,20 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   report.structure = analysis.structure();
   report.rows = timed_formats(analysis, a, in, live);
   live.clear();
-  write_json(in.json, report);
-  print_bench(in.json == "-" ? stderr : stdout, report);
+  Outputs outputs;
+  outputs.attempt([&] { write_json(in.json, report); });
+  outputs.attempt([&] {
+    print_bench(in.json == "-" ? stderr : stdout, report);
+    require_printed();
+  });
+  const ExitCode written = outputs.finish(exit_converged);
   for (const BenchRow& row : report.rows) {
     if (!row.right()) {
-      fmt::print(stderr, "ostinato: format {} computes a wrong product; please report this matrix\n", row.name);
+      put(stderr, "ostinato: format " + row.name + " computes a wrong product; please report this matrix\n");
       return exit_failed;
     }
   }
-  return exit_converged;
+  return written;
 }
 
 }  // namespace
@@ -184,7 +189,7 @@ std::function<int()> define_bench(Command& command) {
   command.add(json_option, in->json);
   add_device_options(command, in->device);
   return [in] {
-    require_writable(in->json);
+    require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return bench_on<T>(space, *in, device);
     });

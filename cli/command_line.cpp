@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <sstream>
 
 #include "exit_code.hpp"
 #include "json.hpp"
@@ -208,13 +209,16 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
     run.push_back(c.define(defined.emplace_back(*parsers.back())));
   }
   if (argc < 2) {
-    fmt::print(stderr, "{}", program.help());
+    put(stderr, program.help());
     return exit_usage;
   }
   try {
     parse(program, argc, argv);
   } catch (const CLI::Success& e) {
-    return program.exit(e);
+    std::ostringstream said;
+    const int code = program.exit(e, said, said);
+    put(stdout, said.str());
+    return code;
   }
   for (std::size_t k = 0; k < run.size(); ++k) {
     if (parsers[k]->parsed()) return run[k]();

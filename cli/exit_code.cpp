@@ -2,7 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exit_code.hpp"
 
+#include <new>
+
+#include <ostinato/spmv/space/error.hpp>
+
+#include "text.hpp"
+
 namespace ostinato::cli {
+
+Complaint Complaint::of_exception() {
+  try {
+    throw;
+  } catch (const UsageError& e) {
+    return {e.what(), exit_usage};
+  } catch (const DeviceError& e) {
+    return {e.what(), exit_device};
+  } catch (const Error& e) {
+    return {e.what(), exit_bad_input};
+  } catch (const std::bad_alloc&) {
+    return {"out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device};
+  } catch (const std::exception& e) {
+    return {std::string("unexpected: ") + e.what(), exit_device};
+  }
+}
+
+void Complaint::say() const { put(stderr, "ostinato: " + reason + "\n"); }
 
 ExitCode exit_code(Status status) {
   switch (status) {

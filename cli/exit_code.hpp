@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <ostinato/solvers/options.hpp>
 
@@ -21,10 +23,42 @@ enum ExitCode : int {
 
 ExitCode exit_code(Status status);
 
+/// What is said of an exception, and the exit code that goes with it.
+struct Complaint {
+  std::string reason;
+  ExitCode code = exit_converged;
+
+  /// The complaint of the exception that is being handled.
+  static Complaint of_exception();
+  void say() const;  ///< in one line on stderr
+};
+
 /// An invalid command line. The message says what would be valid.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The outputs at the end of a command. One that fails keeps no other from being written.
+class Outputs {
+ public:
+  template <class F>
+  void attempt(F&& write) {
+    try {
+      write();
+    } catch (...) {
+      failures_.push_back(Complaint::of_exception());
+    }
+  }
+
+  /// Says what has failed. Returns the code of the first failure, or `otherwise`.
+  ExitCode finish(ExitCode otherwise) const {
+    for (const Complaint& failure : failures_) failure.say();
+    return failures_.empty() ? otherwise : failures_.front().code;
+  }
+
+ private:
+  std::vector<Complaint> failures_;
 };
 
 }  // namespace ostinato::cli

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,20 +11,84 @@
 
 #include <ostinato/spmv/space/error.hpp>
 
+#include "exit_code.hpp"
+
 namespace ostinato::cli {
 
-void require_writable(const std::string& path) {
-  if (path.empty() || path == "-") return;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const bool exists = access(path.c_str(), F_OK) == 0;
-  const std::string& checked = exists ? path : folder.empty() ? "." : folder.string();
-  if (access(checked.c_str(), W_OK) == 0 && !(exists && std::filesystem::is_directory(path))) return;
-  throw FormatError(path, 0, std::string("can't be written: ") + std::strerror(errno != 0 ? errno : EISDIR));
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Follows links also where the last one leads to a file that doesn't exist yet.
+fs::path without_links(fs::path path) {
+  constexpr int most = 40;  // as many as Linux follows
+  std::error_code error;
+  for (int k = 0; k < most && fs::is_symlink(fs::symlink_status(path, error)); ++k)
+    path = path.parent_path() / fs::read_symlink(path, error);
+  return fs::weakly_canonical(path, error);
 }
 
-bool same_file(const std::string& a, const std::string& b) {
-  std::error_code none;
-  return !a.empty() && a != "-" && (a == b || std::filesystem::equivalent(a, b, none));
+/// What a path leads to: a file with an identity, or the place where a file would be made.
+class Target {
+ public:
+  Target(const std::string& path, int standard) {
+    const bool is_stream = path == "-";
+    exists_ = (is_stream ? ::fstat(standard, &about_) : ::stat(path.c_str(), &about_)) == 0;
+    std::error_code error;
+    if (!exists_ && !is_stream) place_ = without_links(fs::absolute(path, error));
+  }
+
+  bool operator==(const Target& other) const {
+    if (exists_ && other.exists_) return about_.st_dev == other.about_.st_dev && about_.st_ino == other.about_.st_ino;
+    return exists_ == other.exists_ && !place_.empty() && place_ == other.place_;
+  }
+
+  /// False for a pipe or a device: writing destroys nothing there.
+  bool keeps_data() const { return !exists_ || S_ISREG(about_.st_mode); }
+  /// True for a device such as /dev/null, which any number of outputs may share.
+  bool is_device() const { return exists_ && S_ISCHR(about_.st_mode); }
+
+ private:
+  struct stat about_ {};
+  bool exists_ = false;
+  fs::path place_;
+};
+
+std::string shown(const std::string& path, const char* stream) { return path == "-" ? stream : path; }
+
+[[noreturn]] void refuse(const std::string& written, const std::string& other) {
+  throw UsageError(shown(written, "the standard output") + " would be written over " + other + "; name another file");
+}
+
+void require_writable(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) throw FormatError(path, 0, "can't be written: it is a folder");
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string checked = fs::exists(path, error) ? path : folder.empty() ? "." : folder.string();
+  if (::access(checked.c_str(), W_OK) != 0)
+    throw FormatError(path, 0, std::string("can't be written: ") + std::strerror(errno));
+}
+
+}  // namespace
+
+void require_output(const std::string& written, std::initializer_list<std::string> read,
+                    const std::string& written_too) {
+  if (written.empty()) return;
+  const Target target(written, STDOUT_FILENO);
+  for (const std::string& other : read) {
+    if (!other.empty() && target.keeps_data() && target == Target(other, STDIN_FILENO))
+      refuse(written, shown(other, "the standard input"));
+  }
+  if (!written_too.empty() && !target.is_device() && target == Target(written_too, STDOUT_FILENO))
+    refuse(written, shown(written_too, "the standard output"));
+  if (written != "-") require_writable(written);
+}
+
+double file_bytes(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return 0;
+  const auto bytes = fs::file_size(path, error);
+  return error ? 0 : static_cast<double>(bytes);
 }
 
 }  // namespace ostinato::cli

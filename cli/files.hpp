@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 namespace ostinato::cli {
 
-/// Checks before a long solve that the file to be written at its end can be written. Does nothing for an empty path and
-/// for "-", the standard output.
-/// Throws    FormatError when the file can't be written.
-void require_writable(const std::string& path);
+/// Checks, before any work, a file that the command will write: that the file can be written, and that it is none of
+/// the files that the command reads and not the file that the command writes beside it. Two paths are compared by what
+/// they lead to, so that links and "./x" are seen through. Does nothing for an empty path. "-" is the standard output
+/// when it is written, and the standard input when it is read.
+/// Throws    UsageError when something would be lost; FormatError when the file can't be written.
+void require_output(const std::string& written, std::initializer_list<std::string> read,
+                    const std::string& written_too = {});
 
-/// Whether two paths name the same file. False for an empty path and for "-".
-bool same_file(const std::string& a, const std::string& b);
+/// The size of the regular file at a path; 0 for a pipe, a device, or when there is no file.
+double file_bytes(const std::string& path);
 
 }  // namespace ostinato::cli

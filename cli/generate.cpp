@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <filesystem>
 
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
@@ -99,15 +98,16 @@ void write(const GenerateInput& in, const std::string& comment, const CsrView<do
   live.clear();
   if (in.quiet) return;
   const bool file = in.output != "-";
-  const std::string size = file ? bytes_text(static_cast<double>(std::filesystem::file_size(in.output))) + ", " : "";
-  fmt::print(stderr, "{}: {} x {}, {} entries, {}generated in {}, written in {}\n",
-             file ? in.output : "standard output", count_text(a.rows), count_text(a.cols), count_text(a.nonzeros()),
-             size, seconds_text(generate_seconds), seconds_text(watch.seconds()));
+  const double bytes = file ? file_bytes(in.output) : 0;
+  put(stderr, fmt::format("{}: {} x {}, {} entries, {}generated in {}, written in {}\n",
+                          file ? in.output : "standard output", count_text(a.rows), count_text(a.cols),
+                          count_text(a.nonzeros()), bytes > 0 ? bytes_text(bytes) + ", " : "",
+                          seconds_text(generate_seconds), seconds_text(watch.seconds())));
 }
 
 int run_generate(const Command& command, const GenerateInput& in) {
   if (in.list) {
-    fmt::print("{}", family_list());
+    put(stdout, family_list());
     return exit_converged;
   }
   if (in.family.empty()) throw UsageError("a family is missing; known: " + names_of(generators()));
@@ -115,7 +115,7 @@ int run_generate(const Command& command, const GenerateInput& in) {
   require_read(given, family_of(in.family));
   if (in.options.n == 0) throw UsageError("a size is missing: ostinato generate " + in.family + " N OUT.mtx");
   if (in.output.empty()) throw UsageError("an output file is missing; - is the standard output");
-  require_writable(in.output);
+  require_output(in.output, {});
   LiveLine live(!in.quiet);
   live.phase("generating " + in.family);
   const Stopwatch watch;

@@ -102,6 +102,13 @@ void print_formats(std::FILE* to, const Inspection& i) {
   grid.print(to);
 }
 
+void print(std::FILE* to, const Inspection& i) {
+  print_facts(to, i);
+  put(to, "\n");
+  print_formats(to, i);
+  require_printed();
+}
+
 void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_bytes) {
   if (i.structure.rows != i.structure.cols) {
     i.solver = {"none", "the matrix isn't square"};
@@ -179,12 +186,10 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   look_at(space, a, in, i);
   choose_methods(i, in, sizeof(T));
   live.clear();
-  write_json(in.json, i);
-  std::FILE* const to = in.json == "-" ? stderr : stdout;
-  print_facts(to, i);
-  fmt::print(to, "\n");
-  print_formats(to, i);
-  return exit_converged;
+  Outputs outputs;
+  outputs.attempt([&] { write_json(in.json, i); });
+  outputs.attempt([&] { print(in.json == "-" ? stderr : stdout, i); });
+  return outputs.finish(exit_converged);
 }
 
 }  // namespace
@@ -200,7 +205,7 @@ std::function<int()> define_inspect(Command& command) {
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {
-    require_writable(in->json);
+    require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);
     });

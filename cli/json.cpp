@@ -4,13 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/version.hpp>
 
-#include "exit_code.hpp"
 #include "report.hpp"
 
 namespace ostinato::cli {
@@ -91,6 +89,7 @@ Json to_json(const SolveReport& r) {
           {"precision", r.device.precision},
           {"matrix", r.matrix},
           {"right_hand_side", r.rhs},
+          {"solution", r.output.empty() ? Json(nullptr) : Json(r.output)},
           {"rows", r.structure.rows},
           {"cols", r.structure.cols},
           {"nonzeros", r.structure.nonzeros},
@@ -230,34 +229,9 @@ void write(const std::string& path, const Json& report) {
     text += Json(key).dump() + ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   text += "\n}\n";
-  if (path == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  std::ofstream file(path);
-  file << text << std::flush;
-  if (!file) throw FormatError(path, 0, "the report can't be written");
-}
-
-Json read_object(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw FormatError(path, 0, "can't be opened");
-  try {
-    Json object = Json::parse(file);
-    if (!object.is_object()) throw FormatError(path, 0, "isn't a JSON object of options");
-    return object;
-  } catch (const std::ios_base::failure& e) {
-    throw FormatError(path, 0, "can't be read; is it a folder?");
-  } catch (const Json::exception& e) {
-    const std::string reason = e.what();  // "[json.exception...] parse error at line 2, ..."
-    throw FormatError(path, 0, "isn't JSON: " + reason.substr(reason.find("] ") + 2));
-  }
-}
-
-std::string value_text(const std::string& path, const std::string& key, const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number() || value.is_boolean()) return value.dump();
-  throw UsageError(path + ": the value of '" + key + "' has to be a string, a number, true or false");
+  io::Output file(path);
+  file.write(text);
+  file.close();
 }
 
 }  // namespace
@@ -266,12 +240,5 @@ void write_json(const std::string& path, const SolveReport& report) { write(path
 void write_json(const std::string& path, const Inspection& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const TuneReport& report) { write(path, to_json(report)); }
 void write_json(const std::string& path, const BenchReport& report) { write(path, to_json(report)); }
-
-std::vector<std::pair<std::string, std::string>> read_options_file(const std::string& path) {
-  std::vector<std::pair<std::string, std::string>> options;
-  const Json object = read_object(path);
-  for (const auto& [key, value] : object.items()) options.emplace_back(key, value_text(path, key, value));
-  return options;
-}
 
 }  // namespace ostinato::cli

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/format.h>
-
-#include <new>
+#include <signal.h>
+#include <unistd.h>
 
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/version.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "progress.hpp"
+#include "text.hpp"
 
 namespace ostinato::cli {
 
@@ -30,7 +31,8 @@ constexpr const char* exit_codes =
     "  0    converged; done\n"
     "  1    not converged within the limits, or stagnated\n"
     "  2    usage\n"
-    "  3    bad input: a file, or a matrix that can't be solved with or held\n"
+    "  3    bad input: a file, or a matrix that can't be solved with or held; or an\n"
+    "       output that can't be written\n"
     "  4    breakdown, divergence, numbers that aren't finite\n"
     "  5    memory or device\n"
     "  130  interrupted; x so far is written";
@@ -40,26 +42,26 @@ std::string version_text() {
                      Cuda::build_description(), Host::build_description());
 }
 
-int complain(const std::string& message, ExitCode code) {
-  fmt::print(stderr, "ostinato: {}\n", message);
-  return code;
+/// Opens what the caller has closed of the three standard streams, so that no other file gets its number. What is read
+/// from or written to such a stream fails as it would on a closed one; messages to stderr go nowhere.
+void open_standard_streams() {
+  constexpr int modes[] = {O_WRONLY, O_RDONLY, O_RDWR};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0 && ::open("/dev/null", modes[stream]) < 0) return;
+  }
 }
 
 int guarded(int argc, char** argv) {
   try {
     const ProgramInfo program = {"ostinato", "Ostinato: sparse iterative solvers that choose the matrix format",
                                  version_text(), exit_codes};
-    return run_command_line(program, commands, argc, argv);
-  } catch (const UsageError& e) {
-    return complain(e.what(), exit_usage);
-  } catch (const DeviceError& e) {
-    return complain(e.what(), exit_device);
-  } catch (const Error& e) {
-    return complain(e.what(), exit_bad_input);
-  } catch (const std::bad_alloc&) {
-    return complain("out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device);
-  } catch (const std::exception& e) {
-    return complain(std::string("unexpected: ") + e.what(), exit_device);
+    const int code = run_command_line(program, commands, argc, argv);
+    require_printed();
+    return code;
+  } catch (...) {
+    const Complaint complaint = Complaint::of_exception();
+    complaint.say();
+    return complaint.code;
   }
 }
 
@@ -68,6 +70,9 @@ int guarded(int argc, char** argv) {
 }  // namespace ostinato::cli
 
 int main(int argc, char** argv) {
+  ostinato::cli::open_standard_streams();
+  signal(SIGPIPE,
+         SIG_IGN);  // writing to a closed pipe becomes an error like any other, told after the report is written
   ostinato::cli::exit_on_interrupt();
   return ostinato::cli::guarded(argc, argv);
 }

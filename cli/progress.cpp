@@ -17,17 +17,14 @@ namespace {
 
 constexpr double seconds_between_lines = 0.1;
 
-volatile sig_atomic_t interrupted = 0;
+volatile sig_atomic_t deferred = 0;     // an InterruptFlag exists
+volatile sig_atomic_t interrupted = 0;  // its flag
 
-extern "C" void raise_flag(int) { interrupted = 1; }
-extern "C" void exit_now(int) { _exit(exit_interrupted); }
-
-void on_interrupt(void (*handler)(int), int flags) {
-  struct sigaction action = {};
-  action.sa_handler = handler;
-  action.sa_flags = flags;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
+/// Batch systems and timeout(1) may send SIGTERM several times within a moment, so only a second Ctrl-C is taken for
+/// impatience.
+extern "C" void on_interrupt(int number) {
+  if (deferred == 0 || (interrupted != 0 && number == SIGINT)) _exit(exit_interrupted);
+  interrupted = 1;
 }
 
 }  // namespace
@@ -46,26 +43,33 @@ void LiveLine::iteration(const Iteration& now) {
 }
 
 void LiveLine::rewrite(const std::string& text) {
-  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, line_width - 1));
+  put(stderr, "\r" + text.substr(0, line_width - 1) + "\x1b[K");
   std::fflush(stderr);
   dirty_ = true;
 }
 
 void LiveLine::clear() {
   if (!dirty_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  put(stderr, "\r\x1b[K");
   std::fflush(stderr);
   dirty_ = false;
 }
 
-void exit_on_interrupt() { on_interrupt(exit_now, 0); }
+void exit_on_interrupt() {
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
 
 InterruptFlag::InterruptFlag() {
   interrupted = 0;
-  on_interrupt(raise_flag, SA_RESETHAND | SA_RESTART);
+  deferred = 1;
 }
 
-InterruptFlag::~InterruptFlag() { exit_on_interrupt(); }
+InterruptFlag::~InterruptFlag() { deferred = 0; }
 
 bool InterruptFlag::raised() const { return interrupted != 0; }
 

@@ -190,12 +190,11 @@ double error_of(const std::vector<T>& x) {
   return error;
 }
 
-/// Solves, shows progress in the live line, and stops at Ctrl-C.
+/// Solves, shows progress in the live line, and stops when the flag is raised.
 template <class Space, class T>
 SolveResult run_solver(const Operator<Space, T>& a, const Vector<Space, T>& b, Vector<Space, T>& x,
                        const AnyPreconditioner<Space, T>& m, const SolveInput& in, SolveOptions options,
-                       LiveLine& live) {
-  const InterruptFlag interrupt;
+                       const InterruptFlag& interrupt, LiveLine& live) {
   options.callback = [&](const Iteration& now) {
     live.iteration(now);
     return !interrupt.raised();
@@ -209,18 +208,26 @@ SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t
   return choose_solver(s, value_bytes, in.limits.restart);
 }
 
-void finish(const SolveInput& in, SolveReport& report, const Stopwatch& since_start) {
-  report.times.total = since_start.seconds();
-  write_json(in.json, report);
-  if (!in.quiet) print_table(in.json == "-" || in.output == "-" ? stderr : stdout, report);
-}
-
 template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
   if (in.rhs.empty()) report.error = error_of(x);
   if (in.output.empty()) return;
   write_vector<T>(in.output, std::span<const T>(x), "ostinato solve " + in.matrix + "\n" + report.result.message());
   report.output = in.output;
+}
+
+/// Writes x, the report and the table, each also when another can't be written. Returns the exit code.
+template <class Space, class T>
+int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x, const Stopwatch& since_start) {
+  Outputs outputs;
+  outputs.attempt([&] { keep_solution(in, report, x.download()); });
+  report.times.total = since_start.seconds();
+  outputs.attempt([&] { write_json(in.json, report); });
+  outputs.attempt([&] {
+    if (!in.quiet) print_table(in.json == "-" || in.output == "-" ? stderr : stdout, report);
+    require_printed();
+  });
+  return outputs.finish(exit_code(report.result.status));
 }
 
 /// Builds the operator and fills in its part of the report.
@@ -265,16 +272,15 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   const Vector<Space, T> b = right_hand_side(space, a, system.b);
   Vector<Space, T> x = initial_guess(space, b.size(), system.x);
   live.phase("solving");
-  report.result = run_solver(a, b, x, m, in, report.options, live);
+  const InterruptFlag interrupt;  // until all is written
+  report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   live.clear();
   report.times.solve = report.result.seconds;
   report.bytes.preconditioner = m.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
   report.bytes.vectors = b.bytes() + x.bytes();
   report.generated = a.generated();
-  keep_solution(in, report, x.download());
-  finish(in, report, since_start);
-  return exit_code(report.result.status);
+  return finish(in, report, x, since_start);
 }
 
 void check_files(const SolveInput& in) {
@@ -282,16 +288,8 @@ void check_files(const SolveInput& in) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
   if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
-  for (const auto& [written, read] : {std::pair{in.output, in.matrix},
-                                      {in.output, in.rhs},
-                                      {in.json, in.matrix},
-                                      {in.json, in.rhs},
-                                      {in.json, in.guess},
-                                      {in.json, in.output}}) {
-    if (same_file(written, read)) throw UsageError(written + " would be written over " + read + "; name another file");
-  }
-  require_writable(in.output);
-  require_writable(in.json);
+  require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
+  require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
 }
 
 int run_solve(Command& command, SolveInput& in) {

@@ -160,10 +160,10 @@ std::string status_text(Status status) {
 
 /// Prints the last lines: how the solve ended, and advice.
 void print_end(std::FILE* to, const SolveReport& r) {
-  fmt::print(to, "\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
-             counted(r.result.iterations, "iteration"), seconds_text(r.times.solve));
+  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
+                      counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
   for (const std::string& line : wrap(hint(r), line_width)) {
-    if (!line.empty()) fmt::print(to, "{}\n", line);
+    if (!line.empty()) put(to, line + "\n");
   }
 }
 

@@ -16,7 +16,7 @@ void Facts::print(std::FILE* to) const {
   for (const Row& r : rows_) {
     std::string label = r.label;
     for (const std::string& line : wrap(r.value, line_width - width - 2)) {
-      fmt::print(to, "{}\n", line.empty() ? label : fmt::format("{:<{}}  {}", label, width, line));
+      put(to, (line.empty() ? label : fmt::format("{:<{}}  {}", label, width, line)) + "\n");
       label.clear();
     }
   }
@@ -42,7 +42,7 @@ void Grid::print(std::FILE* to) const {
          wrap(row.back(), std::max<std::size_t>(line_width - std::min(line_width, indent), 20))) {
       line += part;
       line.erase(line.find_last_not_of(' ') + 1);
-      fmt::print(to, "{}\n", i == 0 ? coloured(to, Colour::bold, line) : line);
+      put(to, (i == 0 ? coloured(to, Colour::bold, line) : line) + "\n");
       line.assign(indent, ' ');
     }
   }

@@ -5,7 +5,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cli {
 
@@ -19,6 +23,41 @@ bool shows_colours(std::FILE* stream) {
 }
 
 }  // namespace
+
+namespace {
+
+enum class Printed { well, badly, told };
+
+struct StandardOutput {
+  Printed printed = Printed::well;
+  int error = 0;  ///< errno of the first failure
+
+  void check(bool good) {
+    if (good || printed != Printed::well) return;
+    printed = Printed::badly;
+    error = errno;
+  }
+};
+
+StandardOutput standard_output;
+
+}  // namespace
+
+void put(std::FILE* to, std::string_view text) {
+  errno = 0;
+  const bool good = std::fwrite(text.data(), 1, text.size(), to) == text.size();
+  if (to == stdout) standard_output.check(good);
+}
+
+void require_printed() {
+  errno = 0;
+  standard_output.check(std::fflush(stdout) == 0 && std::ferror(stdout) == 0);
+  if (standard_output.printed != Printed::badly) return;
+  standard_output.printed = Printed::told;
+  const int error = standard_output.error;
+  throw FormatError("standard output", 0,
+                    std::string("can't be written") + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
+}
 
 std::string count_text(std::int64_t n) {
   std::string digits = std::to_string(n);

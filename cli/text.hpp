@@ -29,6 +29,14 @@ std::string names_of(const List& list, std::string names = {}) {
   return names;
 }
 
+/// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored, since
+/// nobody is left to be told.
+void put(std::FILE* to, std::string_view text);
+
+/// Empties the buffer of stdout.
+/// Throws    FormatError when something that was put there couldn't be written, in one call only.
+void require_printed();
+
 enum class Colour { bold = 1, red = 31, green = 32, yellow = 33 };
 
 /// Returns the text in a colour if `stream` is a terminal with colours and NO_COLOR isn't set.

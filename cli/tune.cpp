@@ -100,7 +100,7 @@ void print_tuning(std::FILE* to, const TuneReport& r) {
   if (r.trials.empty()) facts.row("format", r.choice.format + ": there is nothing to measure without entries");
   facts.print(to);
   if (r.trials.empty()) return;
-  fmt::print(to, "\n");
+  put(to, "\n");
   print_trials(to, r);
   Facts verdict;
   verdict.gap();
@@ -126,9 +126,13 @@ int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
                .choice = op.choice(),
                .trials = fastest_first(op.choice().trials.candidates),
                .solve = solve_command_line(in)};
-  write_json(in.json, r);
-  print_tuning(in.json == "-" ? stderr : stdout, r);
-  return exit_converged;
+  Outputs outputs;
+  outputs.attempt([&] { write_json(in.json, r); });
+  outputs.attempt([&] {
+    print_tuning(in.json == "-" ? stderr : stdout, r);
+    require_printed();
+  });
+  return outputs.finish(exit_converged);
 }
 
 }  // namespace
@@ -141,7 +145,7 @@ std::function<int()> define_tune(Command& command) {
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
   return [in] {
-    require_writable(in->json);
+    require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return tune_on<T>(space, *in, device);
     });

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/formats/cost.hpp>
 
+#include <algorithm>
+
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 
 namespace ostinato::formats {
 
@@ -10,6 +13,15 @@ bool grows_too_far(const Structure& s, std::size_t value_bytes, double bytes) {
   constexpr double most = 32;
   const double entry = static_cast<double>(value_bytes) + sizeof(Index);
   return bytes > most * (static_cast<double>(s.nonzeros) * entry + 8.0 * s.rows + 65536);
+}
+
+std::string why_not_sliced(const Structure& s) {
+  constexpr Offset most = 8, always = 65536;  // slots for an entry; slots that any matrix may have
+  const Offset slots = s.profile->sliced_slots;
+  if (slots <= always || slots / most <= s.nonzeros) return "";
+  return "the longest row has " + std::to_string(s.longest_row) +
+         " entries and pads 31 others: " + std::to_string(slots / std::max<Offset>(s.nonzeros, 1)) +
+         " slots for an entry";
 }
 
 std::string why_no_census(const Structure& s) {

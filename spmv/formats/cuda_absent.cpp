@@ -20,6 +20,8 @@ double vendor_csr_seconds(const Cuda&, const CsrView<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
 
+std::string vendor_versions(const Cuda&) { throw DeviceError(Cuda::why_absent()); }
+
 template const FormatList<Cuda, float>& format_list<Cuda, float>();
 template const FormatList<Cuda, double>& format_list<Cuda, double>();
 template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);

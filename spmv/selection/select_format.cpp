@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
 namespace ostinato {
@@ -24,6 +25,10 @@ namespace {
 bool measures(const FormatOptions& options) {
   return options.tune == Tune::measure || options.tune == Tune::everything;
 }
+
+/// What measured times depend on beside the device.
+std::string libraries_of(const Host&) { return Host::build_description(); }
+std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
 
 template <class Space, class T>
 class Selector {
@@ -52,8 +57,8 @@ class Selector {
   Selection<Space, T> tune(Choice predicted) {
     const Stopwatch watch;
     const Space& space = analysis_.space();
-    const std::string key = trials_key(space.description(), sizeof(T), pattern_hash(space, analysis_.matrix().view()),
-                                       candidates_, options_);
+    const std::string key = trials_key(space.description(), libraries_of(space), sizeof(T),
+                                       pattern_hash(space, analysis_.matrix().view()), candidates_, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();

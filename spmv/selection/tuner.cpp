@@ -4,29 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <locale>
 #include <new>
-#include <sstream>
 
-#include <ostinato/spmv/jit/disk_cache.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
-#include <ostinato/spmv/version.hpp>
 
 namespace ostinato {
-
-namespace {
-
-/// Returns a stream that writes and reads numbers exactly and independently of the locale.
-template <class Stream>
-Stream plain() {
-  Stream stream;
-  stream.imbue(std::locale::classic());
-  stream.precision(17);
-  return stream;
-}
-
-}  // namespace
 
 double tuning_budget(const FormatOptions& options, double product_seconds) {
   constexpr double share = 0.05, least = 0.02, most = 5, everything = 10;
@@ -76,48 +59,6 @@ bool contains(const std::vector<Candidate>& trials, const Candidate& candidate) 
   return std::any_of(trials.begin(), trials.end(), [&](const Candidate& c) {
     return c.name == candidate.name && c.parameters == candidate.parameters;
   });
-}
-
-std::string trials_key(const std::string& device, std::size_t value_bytes, const std::string& pattern,
-                       const std::vector<Candidate>& candidates, const FormatOptions& options) {
-  auto key = plain<std::ostringstream>();
-  key << "trials, ostinato " << version.major << '.' << version.minor << '.' << version.patch << '\n'
-      << device << '\n'
-      << value_bytes << " bytes a value\npattern " << pattern << "\nproducts 1e"
-      << std::floor(std::log10(std::max(1.0, options.expected_products))) << "\ncompress "
-      << static_cast<int>(options.compress) << ", jit " << static_cast<int>(options.jit) << '\n';
-  for (const Candidate& c : candidates) key << c.full_name() << ' ' << (c.cost.applies() ? c.cost.bytes : 0) << '\n';
-  return key.str();
-}
-
-void keep_trials(const std::string& key, Trials& trials) {
-  auto text = plain<std::ostringstream>();
-  text << trials.everything << ' ' << trials.seconds << ' ' << trials.budget << ' ' << trials.pruned << ' '
-       << trials.left_out << '\n';
-  for (const Candidate& c : trials.candidates) {
-    if (c.is_measured()) text << c.full_name() << ' ' << c.measured_seconds << ' ' << c.measured_setup_seconds << '\n';
-  }
-  const DiskCache cache = DiskCache::of_user();
-  if (cache.store(key, text.str())) trials.file = cache.file(key).string();
-}
-
-Trials kept_trials(const std::string& key) {
-  const DiskCache cache = DiskCache::of_user();
-  const std::optional<std::string> stored = cache.load(key);
-  if (!stored) return {};
-  Trials kept{.before = true, .file = cache.file(key).string()};
-  auto text = plain<std::istringstream>();
-  text.str(*stored);
-  text >> kept.everything >> kept.seconds >> kept.budget >> kept.pruned >> kept.left_out;
-  std::string full_name;
-  for (Candidate c; text >> full_name >> c.measured_seconds >> c.measured_setup_seconds;) {
-    if (full_name.starts_with("auto")) return {};  // keep_trials() never writes "auto", so the file is damaged
-    auto [name, parameters] = parse_format(full_name);
-    c.name = std::move(name);
-    c.parameters = std::move(parameters);
-    kept.candidates.push_back(c);
-  }
-  return kept;
 }
 
 namespace {

@@ -4,18 +4,33 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
+/// OpenMP's, where the program has OpenMP; otherwise null.
+extern "C" [[gnu::weak]] int omp_get_max_threads();
+
 namespace ostinato {
 namespace {
+
+constexpr int most_threads = 512;  ///< Kokkos 3.4 has room for no more, and doesn't check the number
+
+// Kokkos has static objects, and static libraries are initialised after the user's objects at namespace scope: a Host
+// among these would find Kokkos unready. This file is initialised after such a Host and before Kokkos, and main begins
+// after all. The flag is atomic so that no compiler sets it ahead.
+constinit std::atomic<bool> is_kokkos_ready = false;
+constinit std::atomic<int> asked_early = 0;  ///< threads that a Host before main has asked for; 0: any number
+[[maybe_unused]] const bool set_ready = (is_kokkos_ready = true);
 
 // One thread copies fewer bytes than this, because starting the other threads would cost more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
@@ -46,15 +61,49 @@ void initialize_kokkos(int threads) {
   static_cast<void>(registered);
 }
 
-/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns Kokkos' number of threads.
-int start(int threads) {
-  // Kokkos 3.4 supports at most 512 threads and doesn't check the number.
-  if (threads < 0 || threads > 512) {
-    throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, 512 is the most");
+/// Returns `threads`, or most_threads where OpenMP or the machine would give Kokkos more than that.
+int bounded(int threads) {
+  const char* const told = std::getenv("KOKKOS_NUM_THREADS");
+  if (told != nullptr && std::atol(told) > most_threads) {
+    throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + std::to_string(most_threads) +
+                        " is the most");
   }
+  if (threads > 0 || told != nullptr) return threads;
+  const int usual =
+      omp_get_max_threads != nullptr ? omp_get_max_threads() : static_cast<int>(std::thread::hardware_concurrency());
+  return usual > most_threads ? most_threads : 0;
+}
+
+void require_kokkos_alive() {
+#if KOKKOS_VERSION >= 40000
+  if (Kokkos::is_finalized())
+    throw ArgumentError("Host: the program has finalised Kokkos, and this Kokkos can't be initialised again");
+#endif
+}
+
+/// Notes what a Host before main asks for.
+int start_later(int threads) {
+  if (threads == 0) return 0;
+  const int before = asked_early.exchange(threads);
+  if (before == 0 || before == threads) return 0;
+  throw ArgumentError("Host: objects at namespace scope ask for " + std::to_string(before) + " and for " +
+                      std::to_string(threads) + " threads");
+}
+
+/// Initialises Kokkos with `threads` threads, unless Kokkos is initialised already. Returns Kokkos' number of threads,
+/// or 0 before main.
+int start(int threads) {
+  if (threads < 0 || threads > most_threads) {
+    throw ArgumentError("Host: the number of threads is " + std::to_string(threads) + "; 0 means all, " +
+                        std::to_string(most_threads) + " is the most");
+  }
+  if (!is_kokkos_ready) return start_later(threads);
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  if (!Kokkos::is_initialized()) initialize_kokkos(threads);
+  if (!Kokkos::is_initialized()) {
+    require_kokkos_alive();
+    initialize_kokkos(bounded(asked_early > 0 ? asked_early.load() : threads));
+  }
   const int running = static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency());
   if (threads > 0 && threads != running) {
     throw ArgumentError("Host: " + std::to_string(threads) + " threads asked for, but Kokkos runs with " +
@@ -80,6 +129,25 @@ void for_blocks(const Host& host, std::size_t bytes, F f) {
                [=](std::size_t k) { f(k * parallel_block, std::min(parallel_block, bytes - k * parallel_block)); });
 }
 
+/// The exception of the chunk with the lowest number, because an exception must not leave a parallel region.
+class FirstFailure {
+ public:
+  void take(std::size_t chunk) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (what_ != nullptr && chunk_ < chunk) return;
+    chunk_ = chunk;
+    what_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (what_ != nullptr) std::rethrow_exception(what_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::size_t chunk_ = 0;
+  std::exception_ptr what_;
+};
+
 }  // namespace
 
 namespace detail {
@@ -87,15 +155,26 @@ namespace detail {
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
                 const void* f) {
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
+  if (chunks == 1) return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
+  FirstFailure failure;
   using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
-  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=](const std::size_t t) { chunk(f, begin(t), begin(t + 1)); });
+  Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure](const std::size_t t) {
+    try {
+      chunk(f, begin(t), begin(t + 1));
+    } catch (...) {
+      failure.take(t);
+    }
+  });
+  failure.rethrow();
 }
 
 }  // namespace detail
 
 Host::Host(int threads) : threads_(start(threads)) {}
+
+int Host::threads_by_now() { return std::max(1, start(0)); }
 
 std::string Host::build_description() {
   return "Kokkos " + std::to_string(KOKKOS_VERSION / 10000) + "." + std::to_string(KOKKOS_VERSION / 100 % 100);

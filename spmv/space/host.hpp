@@ -12,19 +12,23 @@ namespace ostinato {
 /// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
 /// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
-/// Exec      Functions return when their work is done.
+/// Exec      Functions return when their work is done. Before main, for objects at namespace scope, all work runs on one
+///           thread: Kokkos is initialised by the first use of a Host after that.
+/// Requires  A program that finalises Kokkos itself uses no Host afterwards; from Kokkos 4 on, Kokkos can't be
+///           initialised again.
 class Host {
  public:
   static constexpr bool on_device = false;
 
-  /// threads == 0 uses the number given by OMP_NUM_THREADS or by the machine. Only the first Host of a program can set
-  /// the number of threads. Reading, generating or assembling a matrix also creates a Host.
-  /// Throws ArgumentError when threads is negative, over 512, or positive but not the number that Kokkos already uses.
+  /// threads == 0 uses the number given by OMP_NUM_THREADS or by the machine, but at most 512. Only the first Host of a
+  /// program can set the number of threads. Reading, generating or assembling a matrix also creates a Host.
+  /// Throws ArgumentError when threads is negative, over 512, or positive but not the number that Kokkos already uses;
+  /// when KOKKOS_NUM_THREADS is over 512 or contradicts threads; and when the program has finalised Kokkos 4 or later.
   explicit Host(int threads = 0);
 
   static std::string build_description();  ///< "Kokkos 3.4"
 
-  int threads() const { return threads_; }
+  int threads() const { return threads_ > 0 ? threads_ : threads_by_now(); }
   std::string description() const;  ///< "AMD EPYC 9554, 16 threads"
 
   void wait() const {}
@@ -36,19 +40,24 @@ class Host {
   void zero(void* p, std::size_t bytes) const;
 
  private:
-  int threads_;
+  static int threads_by_now();
+
+  int threads_;  ///< 0 when the object was made before main
 };
 
 namespace detail {
 
 /// Calls chunk(f, begin, end) on each thread. The chunks divide 0 .. count - 1 evenly, in the order of the threads.
+/// Throws    What a chunk throws; when several do, the exception of the first one. The others run to their end.
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void* f, std::size_t begin, std::size_t end),
                 const void* f);
 
 }  // namespace detail
 
 /// Calls f(k) for k = 0 .. count - 1, distributed statically over the threads; on the calling thread when count is 1.
-/// Exec      Returns when all calls are done. f must not throw.
+/// Exec      Returns when all calls are done.
+/// Throws    What f throws, such as std::bad_alloc. Each thread gives its calls up at its first exception; the exception
+///           of the first thread that has one is thrown.
 template <class F>
 void parallel_for(const Host& host, std::size_t count, F f) {
   if (count == 0) return;

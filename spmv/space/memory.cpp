@@ -3,10 +3,17 @@
 #include <ostinato/spmv/space/memory.hpp>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
+#include <limits>
 #include <new>
+#include <string>
 
 namespace ostinato {
 
@@ -29,7 +36,42 @@ std::size_t next_shift() {
 /// The address to free for the array at p. allocate_host() stores this address just before the array.
 void** block_of(void* p) { return static_cast<void**>(p) - 1; }
 
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+std::size_t process_limit() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : no_limit;
+}
+
+/// The number in a file of a control group. "max" and a file that isn't there are no limit.
+std::size_t limit_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t bytes = 0;
+  return file >> bytes ? static_cast<std::size_t>(bytes) : no_limit;
+}
+
+/// The limit of the process's control group, version 2 or 1. A parent's limit counts as well; in a container the root
+/// of the tree is the container's own group.
+std::size_t group_limit() {
+  const std::string root = "/sys/fs/cgroup";
+  std::size_t least = limit_in(root + "/memory/memory.limit_in_bytes");
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("0::")) continue;
+    for (std::string group = line.substr(3); !group.empty(); group.erase(group.rfind('/')))
+      least = std::min(least, limit_in(root + group + "/memory.max"));
+  }
+  return std::min(least, limit_in(root + "/memory.max"));
+}
+
 }  // namespace
+
+std::size_t host_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+  const std::size_t machine =
+      pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : no_limit;
+  return std::min({machine, process_limit(), group_limit()});
+}
 
 void* allocate_host(std::size_t bytes) {
   const bool huge = bytes >= large;

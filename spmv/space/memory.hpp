@@ -14,6 +14,10 @@ namespace ostinato {
 void* allocate_host(std::size_t bytes);
 void release_host(void* p) noexcept;
 
+/// The bytes that this process may have at most: the machine's memory, or less by a limit of the process (ulimit) or of
+/// its control group (containers, batch systems).
+std::size_t host_memory();
+
 /// An allocator that starts arrays at cache lines and leaves elements unset when no value is given. So the thread that
 /// fills a page also touches the page first, and large arrays aren't written twice.
 template <class T>

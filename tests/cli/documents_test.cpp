@@ -61,7 +61,7 @@ std::size_t figure_at(std::string_view line, std::size_t at) {
   std::size_t end = at;
   while (is_digit(end) || (end < line.size() && (line[end] == '.' || line[end] == ','))) ++end;
   if (end < line.size() && line[end] == ' ') ++end;
-  for (const std::string_view unit : {"ns", "us", "ms", "s", "GB/s", "%", "products"}) {
+  for (const std::string_view unit : {"ns", "us", "ms", "s", "kB/s", "MB/s", "GB/s", "%", "products"}) {
     if (line.substr(end, unit.size()) == unit && !is_word(end + unit.size())) return end + unit.size() - at;
   }
   return 0;

@@ -160,7 +160,8 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
   expect_complaint(run("solve p.mtx --format x"), 2, "known: auto, csr, dia");
   expect_complaint(run("solve p.mtx --device gpu"), 2, "known: auto, cpu, cuda, cuda:N");
-  expect_complaint(run("solve p.mtx --precision mixed"), 2, "known: double, single");
+  expect_complaint(run("solve p.mtx --precision half"), 2, "'half' is unknown; known: double, single");
+  expect_complaint(run("solve p.mtx --precision mixed"), 2, "'mixed' is planned and can't be had yet; known: double");
   expect_complaint(run("solve p.mtx --tune x"), 2, "known: off, model, measure");
   expect_complaint(run("solve p.mtx --jit maybe"), 2, "--jit: 'maybe' is unknown; known: off, on, auto");
   expect_complaint(run("solve p.mtx --compress x"), 2, "--compress: 'x' is unknown; known: off, on, auto");
@@ -281,6 +282,29 @@ TEST_F(CliSolve, InterruptWritesWhatItHas) {
   EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
   EXPECT_EQ(report()["status"], "interrupted");
   EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);
+}
+
+TEST_F(CliSolve, AnswersSigtermAsAnInterrupt) {
+  generate("poisson2d 200 p.mtx");
+  const Outcome r =
+      run("solve p.mtx --solver gmres --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json report.json",
+          "timeout --preserve-status 3");  // as batch systems may, it signals the program and then its group as well
+  EXPECT_EQ(r.code, 130) << r.out << r.err;
+  EXPECT_EQ(report()["status"], "interrupted");
+  EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);
+}
+
+TEST_F(CliSolve, SigtermOutsideOfTheSolveEndsTheProgram) {
+  EXPECT_EQ(run("solve - -o x.mtx", "sleep 5 | timeout --preserve-status 1").code, 130);
+  EXPECT_FALSE(std::filesystem::exists(path("x.mtx")));
+}
+
+TEST_F(CliSolve, TakesNoMoreThreadsThanThereIsRoomFor) {
+  generate("poisson2d 4 p.mtx");
+  const Outcome r = run("solve p.mtx --device cpu", "OMP_NUM_THREADS=600");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("512 threads"), std::string::npos) << r.out;
+  expect_complaint(run("solve p.mtx --device cpu", "KOKKOS_NUM_THREADS=600"), 2, "KOKKOS_NUM_THREADS is 600; 512 is");
 }
 
 TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {

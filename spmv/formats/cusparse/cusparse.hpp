@@ -144,6 +144,7 @@ using CusparseAlg2 = CusparseCsr<Space, T, CusparseKind::csr_alg2>;
 ///
 /// Traffic   (sizeof(T) + 4) slots + rows / 8 bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
 ///           once.
+/// Limits    Refuses a matrix with more than 8 slots for an entry.
 template <class Space, class T>
 class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
   using Base = Cusparse<Space, T, CusparseKind::sell>;
@@ -154,7 +155,9 @@ class CusparseSell : public Cusparse<Space, T, CusparseKind::sell> {
 
   static Cost cost(const PlanInput& in) {
     const auto slots = static_cast<double>(in.structure.profile->sliced_slots);
-    return Base::price(in, slots, slots, std::ceil(in.structure.rows / 32.0) + 1);
+    Cost c = Base::price(in, slots, slots, std::ceil(in.structure.rows / 32.0) + 1);
+    if (c.applies()) c.reason_not = why_not_sliced(in.structure);
+    return c;
   }
 
   CusparseSell(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : Base(space, a) {}

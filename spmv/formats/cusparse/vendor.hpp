@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 
@@ -15,5 +17,8 @@ namespace ostinato {
 /// Throws    DeviceError.
 template <class T>
 double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a);
+
+/// The versions of what measured times depend on beside the GPU: the driver, CUDA and cuSPARSE, as they are loaded now.
+std::string vendor_versions(const Cuda& space);
 
 }  // namespace ostinato

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <cuda_runtime_api.h>
+#include <cusparse.h>
+
 #include <cstdint>
+#include <fstream>
 #include <limits>
 
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
@@ -19,5 +23,19 @@ double vendor_csr_seconds(const Cuda& space, const CsrView<T>& a) {
 }
 template double vendor_csr_seconds(const Cuda&, const CsrView<float>&);
 template double vendor_csr_seconds(const Cuda&, const CsrView<double>&);
+
+std::string vendor_versions(const Cuda&) {
+  int cuda_of_driver = 0, cuda = 0, major = 0, minor = 0, patch = 0;
+  (void)::cudaDriverGetVersion(&cuda_of_driver);
+  (void)::cudaRuntimeGetVersion(&cuda);
+  (void)::cusparseGetProperty(MAJOR_VERSION, &major);
+  (void)::cusparseGetProperty(MINOR_VERSION, &minor);
+  (void)::cusparseGetProperty(PATCH_LEVEL, &patch);
+  std::string driver;  // CUDA tells the version of the interface only; the driver's own stands here on Linux
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::getline(file, driver);
+  return "CUDA " + std::to_string(cuda) + ", driver's CUDA " + std::to_string(cuda_of_driver) + ", cuSPARSE " +
+         std::to_string(major) + '.' + std::to_string(minor) + '.' + std::to_string(patch) + ", " + driver;
+}
 
 }  // namespace ostinato

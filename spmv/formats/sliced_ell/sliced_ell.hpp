@@ -25,7 +25,7 @@ namespace ostinato::formats {
 ///           the matrix overlap the end of the preceding kernel. Each row is added up from its first entry to its last.
 ///           Padding adds 0 whatever x is.
 /// Requires  x and y don't overlap. beta = 0 overwrites y, so y may hold NaN.
-/// Limits    A long row pads the other 31 rows of its slice.
+/// Limits    A long row pads the other 31 rows of its slice. Refuses a matrix with more than 8 slots for an entry.
 /// Source    Monakov, Lokhmotov & Avetisyan, HiPEAC 2010, doi:10.1007/978-3-642-11515-8_10.
 template <class Space, class T>
 class SlicedEll {
@@ -43,12 +43,14 @@ class SlicedEll {
     Cost c = streamed_cost<T>(
         s, m, {slots * (sizeof(T) + column) + s.rows / 4.0 + 8, slots, m.device ? 0.88 : 0.72, s.longest_row / 4.0});
     if (m.device) c.seconds += 0.5e-6;  // each thread loads its slice's start first (H200, 2026-11)
+    c.reason_not = why_not_sliced(s);
     return c;
   }
 
   SlicedEll(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
       : space_(space), rows_(in.structure.rows) {
     const Structure& s = in.structure;
+    if (const std::string reason = why_not_sliced(s); !reason.empty()) throw ArgumentError("sliced-ell: " + reason);
     const std::size_t slices = (static_cast<std::size_t>(rows_) + detail::slice_rows - 1) / detail::slice_rows;
     start_ = Vector<Space, Offset>(space, slices + 1);
     for_each(space, slices, detail::CountSlots{detail::pattern_of(a.view()), start_.data()});

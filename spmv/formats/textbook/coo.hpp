@@ -41,8 +41,8 @@ class Coo {
 
   Coo(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
       : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
-    for_each(space, static_cast<std::size_t>(in.structure.rows),
-             detail::FillRowOf{detail::pattern_of(a_.view()), row_.data()});
+    const auto runs = detail::EntryRuns::on<Space>(in.structure.nonzeros);
+    for_each(space, runs.count(), detail::FillRowOf{detail::pattern_of(a_.view()), runs, row_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // later products may read these arrays before the preceding kernel ends
   }

@@ -31,12 +31,13 @@ struct CooView {
   }
 };
 
-/// row[k] := i for the entries k of row i
+/// row[k] := i for the entries k of row i. Goes by entries, so that a long row isn't the work of one thread.
 struct FillRowOf {
   CsrPattern a;
+  EntryRuns runs;
   Index* row;
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) row[k] = static_cast<Index>(i);
+  OSTINATO_FUNCTION void operator()(std::size_t run) const {
+    runs.visit(run, a, [&](Index i, Offset k) { row[k] = i; });
   }
 };
 

@@ -66,7 +66,9 @@ class Hyb {
     row_ = Vector<Space, Index>(space, static_cast<std::size_t>(rest));
     col_ = Vector<Space, Index>(space, static_cast<std::size_t>(rest));
     val_ = Vector<Space, T>(space, static_cast<std::size_t>(rest));
-    for_each(space, rows, detail::FillRest<T>{from, width_, begin.data(), row_.data(), col_.data(), val_.data()});
+    const auto runs = detail::EntryRuns::on<Space>(in.structure.nonzeros);
+    for_each(space, runs.count(),
+             detail::FillRest<T>{from, runs, width_, begin.data(), row_.data(), col_.data(), val_.data()});
     carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // later products may read these arrays before the preceding kernel ends
   }

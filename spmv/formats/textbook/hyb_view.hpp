@@ -20,23 +20,27 @@ struct CountRest {
   }
 };
 
-/// Copies the entries of row i past the first `width` to COO, from position begin[i] on.
+/// Copies the entries of row i past the first `width` to COO, from position begin[i] on. Goes by entries, so that a long
+/// row isn't the work of one thread.
 template <class T>
 struct FillRest {
   CsrArrays<T> a;
+  EntryRuns runs;
   Index width;
   const Offset* begin;
   Index* row;
   Index* col;
   T* val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Offset to = begin[i];
-    for (Offset k = a.row_ptr[i] + width; k < a.row_ptr[i + 1]; ++k, ++to) {
-      row[to] = static_cast<Index>(i);
+  OSTINATO_FUNCTION void operator()(std::size_t run) const {
+    runs.visit(run, a, [&](Index i, Offset k) {
+      const Offset place = k - a.row_ptr[i] - width;
+      if (place < 0) return;
+      const Offset to = begin[i] + place;
+      row[to] = i;
       col[to] = a.col[k];
       val[to] = a.val[k];
-    }
+    });
   }
 };
 

@@ -34,7 +34,7 @@ inline double uniform(std::uint64_t seed, std::int64_t row, std::int64_t k) {
 
 inline constexpr Index block_rows = 4096;  // large enough to hide the start of threads, small enough for load balance
 
-/// Calls f(block, first row, end row) for the row blocks, in parallel. f must not throw.
+/// Calls f(block, first row, end row) for the row blocks, in parallel.
 template <class F>
 void for_row_blocks(const Host& host, Index rows, F f) {
   const std::size_t blocks = (static_cast<std::size_t>(rows) + block_rows - 1) / block_rows;

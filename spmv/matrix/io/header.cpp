@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::io {
 namespace {
@@ -113,6 +114,18 @@ void check_length(const std::string& path, const Header& h) {
 }
 
 }  // namespace
+
+void require_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {
+  const double entry = static_cast<double>(value_bytes + sizeof(Index));
+  const double assembled = h.array ? 0 : static_cast<double>(value_bytes + 2 * sizeof(Index));
+  const double entries = h.array ? static_cast<double>(h.rows) * h.cols : static_cast<double>(h.entries);
+  const double need = sizeof(Offset) * static_cast<double>(h.rows) + (entry + assembled) * entries;
+  if (need <= static_cast<double>(memory)) return;
+  throw FormatError(path, h.line,
+                    "a matrix of " + std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
+                        (h.entries == 1 ? " entry" : " entries") + " takes at least " + bytes_text(need) +
+                        " of memory to read, and there are " + bytes_text(static_cast<double>(memory)));
+}
 
 std::vector<std::string_view> split(std::string_view line) {
   constexpr std::string_view blanks = " \t";

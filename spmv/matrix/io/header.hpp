@@ -31,6 +31,10 @@ struct Header {
 /// announced number of entries.
 Header read_header(const std::string& path, std::string_view text);
 
+/// Throws FormatError when the matrix would take more than `memory` bytes: its row pointers, and the entries with which
+/// it is assembled.
+void require_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory);
+
 /// Splits a line into words at spaces and tabs.
 std::vector<std::string_view> split(std::string_view line);
 

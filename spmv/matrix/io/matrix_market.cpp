@@ -10,6 +10,7 @@
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
 
 namespace ostinato {
 namespace io {
@@ -202,6 +203,7 @@ Csr<T> read_array(const Host& host, const std::string& path, const Header& h) {
 
 template <class T>
 Csr<T> read(const std::string& path, const Header& h) {
+  require_memory(path, h, sizeof(T), host_memory());
   const Host host;
   return h.array ? read_array<T>(host, path, h) : read_coordinate<T>(host, path, h);
 }

@@ -3,6 +3,7 @@
 #include <ostinato/spmv/matrix/io/text.hpp>
 
 #include <fcntl.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::io {
 namespace {
@@ -37,10 +39,16 @@ struct File {
   File& operator=(const File&) = delete;
 };
 
-Array<char> read_all(int file, const std::string& path) {
+[[noreturn]] void fail_for_memory(const std::string& path, const char* doing, std::size_t most) {
+  fail(path, std::string(doing) + " more than " + bytes_text(static_cast<double>(most)) +
+                 " of text, the most that there is memory for");
+}
+
+Array<char> read_all(int file, const std::string& path, std::size_t most) {
   Array<char> data;
   std::size_t size = 0;
   for (;;) {
+    if (size > most) fail_for_memory(path, "gives", most);
     if (data.size() - size < 4096) data.resize(std::max<std::size_t>(std::size_t{1} << 16, 2 * data.size()));
     const ssize_t n = ::read(file, data.data() + size, data.size() - size);
     if (n == 0) break;
@@ -54,7 +62,8 @@ Array<char> read_all(int file, const std::string& path) {
 
 class Inflater {
  public:
-  Inflater(std::string_view packed, const std::string& path) : rest_(packed), path_(path) {
+  Inflater(std::string_view packed, const std::string& path, std::size_t most)
+      : rest_(packed), path_(path), most_(most) {
     constexpr int gzip_only = 15 + 16;
     if (inflateInit2(&stream_, gzip_only) != Z_OK) throw std::bad_alloc();
   }
@@ -89,10 +98,11 @@ class Inflater {
   void member() {
     int state = Z_OK;
     while (state != Z_STREAM_END) {
+      if (size_ > most_) fail_for_memory(path_, "inflates to", most_);
       if (size_ == out_.size()) out_.resize(out_.size() + out_.size() / 2);
-      constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in unsigned int
-      const std::size_t in = std::min(rest_.size(), most);
-      const std::size_t room = std::min(out_.size() - size_, most);
+      constexpr std::size_t at_once = std::size_t{1} << 30;  // zlib counts in unsigned int
+      const std::size_t in = std::min(rest_.size(), at_once);
+      const std::size_t room = std::min(out_.size() - size_, at_once);
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
       stream_.avail_in = static_cast<uInt>(in);
       stream_.next_out = reinterpret_cast<Bytef*>(out_.data() + size_);
@@ -112,6 +122,7 @@ class Inflater {
 
   std::string_view rest_;
   const std::string& path_;
+  std::size_t most_;
   z_stream stream_{};
   Array<char> out_;
   std::size_t size_ = 0;
@@ -119,12 +130,12 @@ class Inflater {
 
 }  // namespace
 
-Text::Text(const std::string& path) {
+Text::Text(const std::string& path, std::size_t most) {
   const File file(path);
   try {
-    load(file.id, path);
+    load(file.id, path, most);
     if (view_.substr(0, 2) == gzip_magic) {
-      buffer_ = Inflater(view_, path).run();
+      buffer_ = Inflater(view_, path, most).run();
       view_ = {buffer_.data(), buffer_.size()};
       unmap();
     }
@@ -136,7 +147,7 @@ Text::Text(const std::string& path) {
 
 Text::~Text() { unmap(); }
 
-void Text::load(int file, const std::string& path) {
+void Text::load(int file, const std::string& path, std::size_t most) {
   struct stat about {};
   if (::fstat(file, &about) != 0) fail(path, "can't be read: " + reason(errno));
   if (S_ISDIR(about.st_mode)) fail(path, "is a directory, not a file");
@@ -151,7 +162,7 @@ void Text::load(int file, const std::string& path) {
       return;
     }
   }
-  buffer_ = read_all(file, path);
+  buffer_ = read_all(file, path, most);
   view_ = {buffer_.data(), buffer_.size()};
 }
 
@@ -206,7 +217,12 @@ void Output::close() {
 }
 
 void Output::fail(const char* doing, int error) {
-  throw FormatError(path_, 0, std::string("can't be ") + doing + (error != 0 ? ": " + reason(error) : ""));
+  if (path_ == "-") {  // what is left in the buffer isn't tried again
+    ::__fpurge(stdout);
+    std::clearerr(stdout);
+  }
+  throw FormatError(path_ == "-" ? "standard output" : path_, 0,
+                    std::string("can't be ") + doing + (error != 0 ? ": " + reason(error) : ""));
 }
 
 std::string quote(std::string_view text) {

@@ -15,12 +15,12 @@ namespace ostinato::io {
 /// inflated.
 ///
 /// Path      "-" is the standard input. Pipes and devices are read to their end.
-/// Throws    FormatError when the file can't be read, is a directory, or holds damaged or truncated gzip data;
-///           std::bad_alloc when the inflated text doesn't fit into memory.
+/// Throws    FormatError when the file can't be read, is a directory, or holds damaged or truncated gzip data, or when a
+///           text that is inflated or piped has more than `most` bytes.
 /// Limits    A file must not shrink while it is mapped. Inflation is serial.
 class Text {
  public:
-  explicit Text(const std::string& path);
+  explicit Text(const std::string& path, std::size_t most = host_memory() / 2);
   ~Text();
   Text(const Text&) = delete;
   Text& operator=(const Text&) = delete;
@@ -28,7 +28,7 @@ class Text {
   std::string_view view() const { return view_; }
 
  private:
-  void load(int file, const std::string& path);
+  void load(int file, const std::string& path, std::size_t most);
   void unmap();
 
   std::string_view view_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -12,7 +13,9 @@
 #include <map>
 #include <random>
 #include <sstream>
+#include <thread>
 
+#include <ostinato/spmv/matrix/io/header.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -220,6 +223,42 @@ TEST_F(MatrixMarket, JoinsGzipMembers) {
 TEST_F(MatrixMarket, InflatesTextThatIsMuchLargerThanItsFile) {
   const std::string text = real_general + "1 1 1\n" + std::string(3000000, '\n') + "1 1 2";
   EXPECT_EQ(dense(read(gzip(text))), (Dense{{2}}));
+}
+
+TEST_F(MatrixMarket, BoundsWhatATextInflatesTo) {
+  const std::string blanks(1 << 20, ' ');
+  const std::string file = save(gzip(blanks));
+  EXPECT_LT(load("a.mtx").size(), 4096u);
+  EXPECT_EQ(io::Text(file, 1 << 20).view().size(), blanks.size());
+  const FormatError e = failure([&] { io::Text(file, 100000); });
+  EXPECT_EQ(e.what(), file + ": inflates to more than 100 kB of text, the most that there is memory for");
+}
+
+TEST_F(MatrixMarket, BoundsWhatAPipeGives) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  std::thread writer([&] {
+    std::ofstream to(path("pipe"), std::ios::binary);
+    to << std::string(1 << 16, ' ');  // as much as a pipe holds, so that the writer never waits for a reader
+  });
+  const FormatError e = failure([&] { io::Text(path("pipe"), 10000); });
+  writer.join();
+  EXPECT_NE(std::string(e.what()).find("gives more than 10.0 kB of text"), std::string::npos) << e.what();
+}
+
+TEST_F(MatrixMarket, RefusesWhatThereIsNoMemoryFor) {
+  const auto failure_of = [&](const std::string& text, std::size_t memory) {
+    const io::Header h = io::read_header("a.mtx", text);
+    return std::string(failure([&] { io::require_memory("a.mtx", h, sizeof(double), memory); }).what());
+  };
+  const std::string rows = real_general + "2147483647 2147483647 1\n1 1 1\n", few = real_general + "9 9 1\n1 1 1\n";
+  EXPECT_EQ(failure_of(rows, 8'000'000'000),
+            "a.mtx:2: a matrix of 2147483647 rows and 1 entry takes at least 17.2 GB of memory to read, and there are "
+            "8.00 GB");
+  EXPECT_NO_THROW(io::require_memory("a.mtx", io::read_header("a.mtx", rows), sizeof(double), 18'000'000'000));
+  EXPECT_NO_THROW(io::require_memory("a.mtx", io::read_header("a.mtx", few), sizeof(double), 200));
+  EXPECT_NE(failure_of(few, 80).find("takes at least 100 B"), std::string::npos);
+  const std::string array = "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n";
+  EXPECT_NE(failure_of(array, 95).find("takes at least 96"), std::string::npos);
 }
 
 TEST_F(MatrixMarket, ReadsTheStandardInput) {

@@ -362,15 +362,18 @@ TEST(TrialsKey, HoldsAllThatTheTimesDependOn) {
   std::vector<Candidate> candidates = {{.name = "csr"}}, smaller = candidates;
   candidates[0].cost.bytes = 12;
   smaller[0].cost.bytes = 8;
-  const std::string key = trials_key("a device", 8, "a pattern", candidates, {});
+  const std::string key = trials_key("a device", "libraries 1.0", 8, "a pattern", candidates, {});
 
-  EXPECT_EQ(key, trials_key("a device", 8, "a pattern", candidates, {.expected_products = 999}));
+  EXPECT_EQ(key, trials_key("a device", "libraries 1.0", 8, "a pattern", candidates, {.expected_products = 999}));
   for (const std::string& other :
-       {trials_key("a gpu", 8, "a pattern", candidates, {}), trials_key("a device", 4, "a pattern", candidates, {}),
-        trials_key("a device", 8, "another", candidates, {}), trials_key("a device", 8, "a pattern", smaller, {}),
-        trials_key("a device", 8, "a pattern", candidates, {.expected_products = 1000}),
-        trials_key("a device", 8, "a pattern", candidates, {.jit = Jit::off}),
-        trials_key("a device", 8, "a pattern", candidates, {.compress = Compress::off})}) {
+       {trials_key("a device", "libraries 1.1", 8, "a pattern", candidates, {}),
+        trials_key("a gpu", "libraries 1.0", 8, "a pattern", candidates, {}),
+        trials_key("a device", "libraries 1.0", 4, "a pattern", candidates, {}),
+        trials_key("a device", "libraries 1.0", 8, "another", candidates, {}),
+        trials_key("a device", "libraries 1.0", 8, "a pattern", smaller, {}),
+        trials_key("a device", "libraries 1.0", 8, "a pattern", candidates, {.expected_products = 1000}),
+        trials_key("a device", "libraries 1.0", 8, "a pattern", candidates, {.jit = Jit::off}),
+        trials_key("a device", "libraries 1.0", 8, "a pattern", candidates, {.compress = Compress::off})}) {
     EXPECT_NE(key, other);
   }
 }

@@ -302,6 +302,22 @@ TEST(CusparseCost, RefusesWhatPasses32Bits) {
   EXPECT_EQ((why_not<CusparseSell<Cuda, double>>(rows, rows, limit)), "cuSPARSE stores at most 2^31 - 1 values");
 }
 
+TEST(CusparseCost, RefusesSlicesThatAreMostlyPadding) {
+  Structure s;
+  s.rows = s.cols = 1000000;
+  s.nonzeros = 2000000;
+  s.longest_row = 1000000;
+  s.mean_row = 2;
+  Profile profile;
+  profile.sliced_slots = 8 * s.nonzeros + 7;
+  s.profile = std::make_shared<const Profile>(profile);
+  EXPECT_EQ((CusparseSell<Cuda, double>::cost({s, h200}).reason_not), "");
+  profile.sliced_slots = 32 * Offset{s.longest_row};
+  s.profile = std::make_shared<const Profile>(profile);
+  EXPECT_EQ((CusparseSell<Cuda, double>::cost({s, h200}).reason_not),
+            "the longest row has 1000000 entries and pads 31 others: 16 slots for an entry");
+}
+
 TEST(CusparseCost, RefusesBlocksThatDoNotFit) {
   using F = CusparseBsr<Cuda, double>;
   const Structure diagonal = analyse(Host(), diagonal_matrix(std::vector<double>(12, 1)).view());

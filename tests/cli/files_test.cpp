@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+// What the program does to files: nothing that it reads is written over, and an output that fails takes nothing with it.
+
+namespace ostinato::cli_tests {
+namespace {
+
+class CliFiles : public Cli {
+ protected:
+  /// Runs the program with redirections of its own in the arguments.
+  Outcome redirected(const std::string& arguments) const { return run(arguments + "; }", "{"); }
+
+  void link(const std::string& to, const std::string& name) const { std::filesystem::create_symlink(to, path(name)); }
+
+  bool exists(const std::string& name) const { return std::filesystem::exists(path(name)); }
+};
+
+constexpr const char* small = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2\n";
+constexpr const char* vector_of_two = "%%MatrixMarket matrix array real general\n2 1\n3\n4\n";
+
+TEST_F(CliFiles, NoCommandWritesOverItsMatrix) {
+  write("a.mtx", small);
+  link("a.mtx", "link.mtx");
+  std::filesystem::create_hard_link(path("a.mtx"), path("hard.mtx"));
+  for (const char* command : {"solve", "inspect", "tune", "bench"}) {
+    for (const char* json : {"a.mtx", "./a.mtx", "link.mtx", "hard.mtx"}) {
+      const std::string call = std::string(command) + " a.mtx --device cpu --json " + json;
+      expect_complaint(run(call), 2, "would be written over a.mtx; name another file");
+    }
+    const std::string piped = std::string(command) + " - --device cpu --json a.mtx <a.mtx";
+    expect_complaint(redirected(piped), 2, "a.mtx would be written over the standard input");
+  }
+  EXPECT_EQ(contents(path("a.mtx")), small);
+}
+
+TEST_F(CliFiles, SolveWritesOverNothingThatItReads) {
+  write("a.mtx", small);
+  write("b.mtx", vector_of_two);
+  write("o.json", R"({"rtol": 1e-3})");
+  const std::string call = "solve a.mtx -f b.mtx -x b.mtx -P o.json ";
+  expect_complaint(run(call + "-o ./b.mtx"), 2, "./b.mtx would be written over b.mtx");
+  expect_complaint(run(call + "--json ./b.mtx"), 2, "./b.mtx would be written over b.mtx");
+  expect_complaint(run(call + "-o o.json"), 2, "o.json would be written over o.json");
+  expect_complaint(run(call + "--json $PWD/o.json"), 2, "o.json would be written over o.json");
+  EXPECT_EQ(contents(path("b.mtx")), vector_of_two);
+  EXPECT_EQ(contents(path("o.json")), R"({"rtol": 1e-3})");
+}
+
+TEST_F(CliFiles, TheSolutionMayTakeThePlaceOfTheGuess) {
+  write("a.mtx", small);
+  write("b.mtx", vector_of_two);
+  write("x.mtx", vector_of_two);
+  EXPECT_EQ(run("solve a.mtx -f b.mtx -x x.mtx -o x.mtx --quiet").code, 0);
+  EXPECT_NE(contents(path("x.mtx")).find("2 1\n3\n2\n"), std::string::npos);
+}
+
+TEST_F(CliFiles, TwoOutputsDoNotShareAFile) {
+  write("a.mtx", small);
+  link("x", "to_x");
+  std::filesystem::create_directory(path("folder"));
+  for (const char* json : {"x", "./x", "folder/../x", "to_x", "$PWD/x"}) {
+    expect_complaint(run(std::string("solve a.mtx -o x --json ") + json), 2, "would be written over x; name another");
+  }
+  EXPECT_FALSE(exists("x"));
+  expect_complaint(redirected("solve a.mtx -o - --json both >both"), 2, "written over the standard output");
+  EXPECT_EQ(run("solve a.mtx -o /dev/null --json /dev/null --quiet").code, 0);
+}
+
+TEST_F(CliFiles, SaysThatAnOutputIsAFolder) {
+  write("a.mtx", small);
+  expect_complaint(run("solve a.mtx -o ."), 3, ".: can't be written: it is a folder");
+  expect_complaint(run("inspect a.mtx --json ."), 3, ".: can't be written: it is a folder");
+  expect_complaint(run("generate poisson2d 3 ."), 3, ".: can't be written: it is a folder");
+}
+
+TEST_F(CliFiles, AFailingOutputLeavesReportAndTable) {
+  write("a.mtx", small);
+  const Outcome r = run("solve a.mtx -o /dev/full --json report.json");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.out.find("converged after"), std::string::npos) << r.out;
+  EXPECT_EQ(r.err, "ostinato: /dev/full: can't be written: No space left on device\n");
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_EQ(report()["solution"], nullptr);
+  EXPECT_EQ(run("solve a.mtx -o x.mtx --json /dev/full").code, 3);
+  EXPECT_NE(contents(path("x.mtx")).find("2 1\n1\n1\n"), std::string::npos);
+}
+
+TEST_F(CliFiles, TheReportNamesTheSolution) {
+  write("a.mtx", small);
+  EXPECT_EQ(run("solve a.mtx -o x.mtx --json report.json --quiet").code, 0);
+  EXPECT_EQ(report()["solution"], "x.mtx");
+}
+
+TEST_F(CliFiles, AClosedPipeLeavesTheReport) {
+  generate("poisson2d 100 p.mtx");  // x is longer than a pipe holds
+  run("solve p.mtx -o - --json report.json 2>said; echo $? >code; } | head -c 1", "{");
+  EXPECT_EQ(contents(path("code")), "3\n");
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_NE(contents(path("said")).find("standard output: can't be written: Broken pipe"), std::string::npos);
+}
+
+TEST_F(CliFiles, AFullOrClosedStandardOutputIsAnError) {
+  write("a.mtx", small);
+  for (const char* call :
+       {"solve a.mtx --json -", "inspect a.mtx --json -", "bench a.mtx --repetitions 1 --json -", "tune a.mtx --json -",
+        "solve a.mtx", "inspect a.mtx", "bench a.mtx --repetitions 1", "tune a.mtx", "solve a.mtx -o - --quiet",
+        "generate poisson2d 3 -", "generate --list", "--help", "--version"}) {
+    for (const auto& [to, reason] :
+         {std::pair{" >/dev/full", "No space left on device"}, {" >&-", "Bad file descriptor"}}) {
+      const Outcome r = redirected(std::string(call) + to);
+      EXPECT_EQ(r.code, 3) << call << to;
+      const std::string wanted = std::string("ostinato: standard output: can't be written: ") + reason + "\n";
+      const std::size_t at = r.err.find(wanted);
+      EXPECT_NE(at, std::string::npos) << call << to << ": " << r.err;
+      EXPECT_EQ(r.err.find("ostinato: standard", at + 1), std::string::npos) << "told twice: " << r.err;
+    }
+  }
+  EXPECT_EQ(redirected("solve a.mtx --quiet --json report.json >&-").code, 0) << "nothing was to be printed";
+}
+
+TEST_F(CliFiles, AFullStandardErrorChangesNothing) {
+  write("a.mtx", small);
+  EXPECT_EQ(redirected("solve a.mtx --json - 2>/dev/full").code, 0);
+  EXPECT_EQ(redirected("solve none.mtx 2>/dev/full").code, 3);
+  EXPECT_EQ(redirected("solve a.mtx 2>&-").code, 0);
+}
+
+TEST_F(CliFiles, GenerateWritesToPipesAndDevices) {
+  const Outcome r = run("generate poisson2d 4 /dev/null");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.err.find("/dev/null: 16 x 16, 64 entries, generated in"), std::string::npos) << r.err;
+  EXPECT_EQ(run("generate poisson2d 4 pipe", "mkfifo pipe; cat pipe >copy &").code, 0);
+  EXPECT_EQ(run("generate poisson2d 4 file").code, 0);
+  for (int k = 0; k < 100 && contents(path("copy")).size() < contents(path("file")).size(); ++k) ::usleep(20000);
+  EXPECT_EQ(contents(path("copy")).substr(0, 40), contents(path("file")).substr(0, 40));
+}
+
+}  // namespace
+}  // namespace ostinato::cli_tests

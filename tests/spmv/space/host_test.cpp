@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/space/host.hpp>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
+
+#include "support/matrices.hpp"
+#include "support/run_self.hpp"
+
+namespace ostinato::test {
+namespace {
+
+// Made before main, when Kokkos can't be initialised yet: this program would end there.
+const Host early_host;
+const Csr<double> early_matrix = stencil<double>(5000, 5000, 70, 1);
+const Operator<Host, double> early_operator(early_host, early_matrix, {.format = "csr"});
+
+TEST(HostBeforeMain, IsAHostLikeAnyOther) {
+  EXPECT_EQ(early_host.threads(), Host().threads());
+  EXPECT_EQ(early_host.description(), Host().description());
+}
+
+TEST(HostBeforeMain, AssemblesAndMultipliesTheSameBits) {
+  const Csr<double> matrix = stencil<double>(5000, 5000, 70, 1);
+  EXPECT_EQ(early_matrix.row_ptr, matrix.row_ptr);
+  EXPECT_EQ(early_matrix.col, matrix.col);
+  EXPECT_EQ(early_matrix.val, matrix.val);
+  const std::vector<double> x = random_vector<double>(5000, 2);
+  std::vector<double> early(5000), late(5000);
+  early_operator.apply(1.0, x, 0.0, early);
+  Operator<Host, double>(Host(), matrix, {.format = "csr"}).apply(1.0, x, 0.0, late);
+  EXPECT_EQ(early, late);
+}
+
+TEST(Host, RefusesThreadsThatThereIsNoRoomFor) {
+  EXPECT_THROW(Host(-1), ArgumentError);
+  EXPECT_THROW(Host(513), ArgumentError);
+  EXPECT_THROW(Host(Host().threads() + 1), ArgumentError) << "Kokkos runs with another number already";
+}
+
+TEST(HostThreads, DISABLED_Print) { std::printf("threads: %d\n", Host().threads()); }
+
+TEST(HostThreads, AreAtMost512) {
+  const auto threads = [](int asked) {
+    return line_of_disabled_case("HostThreads.DISABLED_Print", "threads: ", asked);
+  };
+  EXPECT_EQ(threads(3), "3");
+  EXPECT_EQ(threads(600), "512");
+}
+
+TEST(ParallelFor, ThrowsWhatACallThrows) {
+  const Host host;
+  for (const std::size_t bad : {0, 1, 500, 999}) {
+    std::atomic<int> calls = 0;
+    const auto work = [&](std::size_t k) {
+      ++calls;
+      if (k == bad) throw std::bad_alloc();
+    };
+    EXPECT_THROW(parallel_for(host, 1000, work), std::bad_alloc);
+    EXPECT_GT(calls, 0);
+  }
+  std::atomic<int> calls = 0;
+  parallel_for(host, 1000, [&](std::size_t) { ++calls; });
+  EXPECT_EQ(calls, 1000) << "a loop after one that failed";
+}
+
+TEST(ParallelFor, ThrowsTheFirstOfSeveralExceptions) {
+  for (int repeat = 0; repeat < 50; ++repeat) {
+    try {
+      parallel_for(Host(), 1000, [](std::size_t k) { throw std::out_of_range(std::to_string(k)); });
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::out_of_range& e) {
+      EXPECT_STREQ(e.what(), "0");
+    }
+  }
+}
+
+TEST(HostMemory, IsAtMostTheMemoryOfTheMachine) {
+  const std::size_t machine =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  EXPECT_GT(host_memory(), std::size_t{1} << 20);
+  EXPECT_LE(host_memory(), machine);
+}
+
+}  // namespace
+}  // namespace ostinato::test
