@@ -4,9 +4,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -84,8 +86,14 @@ void for_blocks(const Host& host, std::size_t bytes, F f) {
 
 namespace detail {
 
+/// Kokkos' pool of threads serves one caller: a Kokkos before 4.2 keeps the share of each thread in one place for all
+/// callers. A thread that finds the pool taken does its work alone, and so does work within other work.
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
                 const void* f) {
+  static std::atomic_flag taken;
+  if (taken.test_and_set(std::memory_order_acquire)) return chunk(f, 0, count);
+  const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> give_back(
+      &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };

@@ -12,7 +12,8 @@ namespace ostinato {
 /// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
 /// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
-/// Exec      Functions return when their work is done.
+/// Exec      Functions return when their work is done. Several host threads may work at once, with one Host or several,
+///           and apply one const Operator. One of them at a time has the pool of threads; the others work alone.
 class Host {
  public:
   static constexpr bool on_device = false;
@@ -34,6 +35,7 @@ class Host {
   void download(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel from 1 MiB on
   void zero(void* p, std::size_t bytes) const;
+  void trim() const {}  ///< as Cuda::trim(); a CPU needs none
 
  private:
   int threads_;
