@@ -48,23 +48,31 @@ struct InspectEntries : CsrPattern {
 
   /// The findings of one thread. A thread then touches shared flags once, not once per entry.
   struct Seen {
-    double on_diagonal = 0;  ///< entries on the main diagonal that aren't 0
+    bool seek_mirrors = false;  ///< false when the pattern is known not to be symmetric
+    double on_diagonal = 0;     ///< entries on the main diagonal that aren't 0
     double above_less_below = 0;
     bool nonpositive_diagonal = false, varying_diagonal = false, asymmetric_values = false, not_finite = false;
   };
 
+  OSTINATO_FUNCTION Seen nothing_seen() const {
+    Seen seen;
+    seen.seek_mirrors = mirrors && Atomics::peek(&found->asymmetric_pattern) == 0;
+    return seen;
+  }
+
   OSTINATO_FUNCTION void inspect(Index i, Offset k, Seen& seen) const {
     const Index j = col[k];
     const T v = val[k];
-    const Offset above = entry_above(i, k);
     if (!(v - v == T{0})) seen.not_finite = true;
+    if (j != i && diagonal_used == nullptr && !seen.seek_mirrors) return;
+    const Offset above = entry_above(i, k);
     if (above < 0 && diagonal_used != nullptr) mark_used(static_cast<Offset>(j) - i + rows - 1);
     if (j == i) {
       seen.on_diagonal += v != T{0};
       check_diagonal(i, v, above, seen);
     } else {
       seen.above_less_below += j > i ? 1 : -1;
-      if (j > i && mirrors) check_mirror(i, k, above, seen);
+      if (j > i && seen.seek_mirrors) check_mirror(i, k, above, seen);
     }
   }
 
@@ -136,7 +144,7 @@ struct InspectByRow {
   InspectEntries<Atomics, T> entries;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t row) const {
-    typename InspectEntries<Atomics, T>::Seen seen;
+    typename InspectEntries<Atomics, T>::Seen seen = entries.nothing_seen();
     const Index i = static_cast<Index>(row);
     for (Offset k = entries.row_ptr[i]; k < entries.row_ptr[i + 1]; ++k) entries.inspect(i, k, seen);
     return entries.report(seen);
@@ -150,7 +158,7 @@ struct InspectByRun {
   EntryRuns runs;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
-    typename InspectEntries<Atomics, T>::Seen seen;
+    typename InspectEntries<Atomics, T>::Seen seen = entries.nothing_seen();
     runs.visit(number, entries, [&](Index i, Offset k) { entries.inspect(i, k, seen); });
     return entries.report(seen);
   }
@@ -278,7 +286,8 @@ void analyse_values_on(const Space& space, const CsrView<T>& a, Structure& s) {
   if (a.rows == 0 || a.cols == 0) return;
   Vector<Space, Findings> found(space, 1);
   space.zero(found.data(), found.bytes());
-  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, s.pattern_symmetric, found.data(), nullptr},
+  inspect_entries<Space, T>(space,
+                            {pattern_of(a), a.val.data(), s.nonzeros, s.pattern_symmetric, found.data(), nullptr},
                             [&] { return s.longest_row; });
   take_values(found.download()[0], s);
   s.census = nullptr;

@@ -61,8 +61,7 @@ class Selector {
   Selection<Space, T> tune(Choice predicted) {
     const Stopwatch watch;
     const Space& space = analysis_.space();
-    const std::string key =
-        trials_key(space.description(), sizeof(T), analysis_.pattern(), candidates_, options_);
+    const std::string key = trials_key(space.description(), sizeof(T), analysis_.pattern(), candidates_, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();

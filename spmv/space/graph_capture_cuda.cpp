@@ -26,8 +26,7 @@ bool CudaGraph::can_capture(const Cuda& space) {
   if (space.stream() == nullptr || space.stream() == cudaStreamLegacy) return false;
   const OnDevice here(space);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
-         status == cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess && status == cudaStreamCaptureStatusNone;
 }
 
 /// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the capture.

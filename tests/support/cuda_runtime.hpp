@@ -33,8 +33,7 @@ inline void make_current(int device) { ASSERT_EQ(cuda_function<int (*)(int)>("cu
 inline bool has_context(int device) {
   unsigned flags = 0;
   int active = -1;
-  EXPECT_EQ(
-      cuda_function<int (*)(int, unsigned*, int*)>("cuDevicePrimaryCtxGetState")(device, &flags, &active), 0);
+  EXPECT_EQ(cuda_function<int (*)(int, unsigned*, int*)>("cuDevicePrimaryCtxGetState")(device, &flags, &active), 0);
   return active != 0;
 }
 

@@ -307,7 +307,7 @@ TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
     detail::Findings f{};
     std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
     const detail::InspectEntries<Atomic<Host>, double> entries{
-        detail::pattern_of(a.view()), a.val.data(), a.cols, a.nonzeros(), &f, used.data()};
+        detail::pattern_of(a.view()), a.val.data(), a.nonzeros(), true, &f, used.data()};
     Sums<2> sums;
     if (length == 0) {
       for (std::size_t i = 0; i < 90; ++i) sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);

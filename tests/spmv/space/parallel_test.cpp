@@ -81,9 +81,8 @@ TEST(ParallelFor, CallsEachIndexOnceForSeveralThreadsAtOnce) {
 
 TEST(ParallelFor, CallsEachIndexOnceWithinAnotherLoop) {
   std::vector<std::atomic<int>> calls(3 * 5);
-  parallel_for(Host(), 3, [p = calls.data()](std::size_t k) {
-    parallel_for(Host(), 5, [=](std::size_t i) { ++p[k * 5 + i]; });
-  });
+  parallel_for(Host(), 3,
+               [p = calls.data()](std::size_t k) { parallel_for(Host(), 5, [=](std::size_t i) { ++p[k * 5 + i]; }); });
   for (const auto& n : calls) EXPECT_EQ(n, 1);
 }
 
