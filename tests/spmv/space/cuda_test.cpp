@@ -213,7 +213,8 @@ TEST_F(CudaPair, MultipliesAlikeOnBoth) {
   const auto x = random_vector<double>(a.cols, 3);
   const auto reference = reference_product(a.view(), 1.0, x, 0.0, {});
   const Cuda zero(0), one(1);
-  for (const Candidate& c : Operator(zero, a).choice().candidates) {
+  const Operator chosen(zero, a);
+  for (const Candidate& c : chosen.choice().candidates) {
     if (!c.cost.applies()) continue;
     SCOPED_TRACE(c.name);
     const Operator on_zero(zero, a, {.format = c.name}), on_one(one, a, {.format = c.name});
