@@ -72,8 +72,8 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
     convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
   structure_ = analysis.structure();
-  analyse_seconds_ = analysis.seconds();
   pattern_ = analysis.pattern();
+  analyse_seconds_ = analysis.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
   space_.trim();

@@ -53,7 +53,10 @@ void Analysis<Space, T>::complete(AnalysisDepth depth) const {
 template <class Space, class T>
 const std::string& Analysis<Space, T>::pattern() const {
   State& s = *state_;
-  if (s.pattern.empty()) s.pattern = pattern_hash(s.space, s.matrix.view());
+  if (!s.pattern.empty()) return s.pattern;
+  const Stopwatch watch;
+  s.pattern = pattern_hash(s.space, s.matrix.view());
+  s.seconds += watch.seconds();
   return s.pattern;
 }
 
