@@ -51,7 +51,7 @@ void add_device_options(Command& command, DeviceOptions& options) {
 
 int chosen_gpu(const DeviceOptions& options) {
   if (options.device == "cpu") return -1;
-  if (options.device == "auto") return Cuda::device_count() > 0 ? 0 : -1;
+  if (options.device == "auto") return Cuda::why_absent().empty() ? 0 : -1;
   return options.device == "cuda" ? 0 : std::stoi(options.device.substr(cuda_prefix.size()));
 }
 
@@ -64,8 +64,7 @@ Host make_host(const DeviceOptions& options) {
 }
 
 DeviceInfo device_info(const DeviceOptions& options, std::string description) {
-  const bool fell_back = options.device == "auto" && Cuda::device_count() == 0;
-  return {std::move(description), fell_back ? Cuda::why_absent() : "", options.precision};
+  return {std::move(description), options.device == "auto" ? Cuda::why_absent() : "", options.precision};
 }
 
 }  // namespace ostinato::cli

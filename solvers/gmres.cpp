@@ -45,7 +45,9 @@ struct Arnoldi {
                                                            : n)),
         h(workspace.template allocate<T>((width(columns) + 2) * width(columns))),
         again(workspace.template allocate<T>(width(columns) + 1)),
-        ww(workspace.emplace(0.0)) {}
+        ww(workspace.emplace(0.0)) {
+    space.zero(h.data(), h.size_bytes());  // absorb() downloads whole columns, with the elements below their last
+  }
 
   static std::size_t width(int columns) { return static_cast<std::size_t>(columns); }
   Out<T> basis(int j) const { return v.subspan(width(j) * n, n); }

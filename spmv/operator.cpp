@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/operator.hpp>
 
-#include <limits>
-
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/matrix/accurate_residual.hpp>
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
@@ -39,8 +38,6 @@ Operator<Space, T>::Operator(const Analysis<Space, T>& analysis, FormatOptions o
 template <class Space, class T>
 Operator<Space, T>::Operator(FromChoice, const Analysis<Space, T>& analysis, Choice choice, FormatOptions options)
     : space_(analysis.space()), options_(std::move(options)), choice_(std::move(choice)) {
-  // An operator drops the plan of its choice. A choice without a plan needs a new plan, and so the complete analysis.
-  if (choice_.candidates.front().plan == nullptr) analysis.complete();
   create(analysis, format_list<Space, T>());
 }
 
@@ -54,34 +51,47 @@ Operator<Space, T>::~Operator() = default;
 template <class Space, class T>
 void Operator<Space, T>::select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
   const Stopwatch watch;
+  const double analysed_before = analysis.seconds();
   Selection<Space, T> selection = select_format(analysis, options_, list);
   choice_ = std::move(selection.choice);
   format_ = std::move(selection.built);
   tune_seconds_ = selection.tune_seconds;
-  convert_seconds_ = format_ == nullptr            ? watch.seconds() - tune_seconds_
+  convert_seconds_ = format_ == nullptr ? watch.seconds() - tune_seconds_ - (analysis.seconds() - analysed_before)
                      : selection.build_seconds > 0 ? selection.build_seconds
                                                    : choice_.candidates.front().measured_setup_seconds;
 }
 
 template <class Space, class T>
 void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list) {
-  const Stopwatch watch;
-  structure_ = analysis.structure();
   matrix_ = analysis.watch();
-  analyse_seconds_ = analysis.seconds();
   const FormatEntry<Space, T>* entry = list.find(choice_.format);
   if (entry == nullptr) throw ArgumentError("the choice names format " + choice_.format + ", which isn't in the list");
   entry_ = std::make_shared<const FormatEntry<Space, T>>(*entry);
   if (format_ == nullptr) {
-    const Machine machine = machine_of(space_);
-    const PlanInput in{structure_, machine, may_compress(options_, structure_.nonzeros, sizeof(T))};
-    format_ = build(*entry_, space_, analysis.matrix(), in, choice_.candidates.front());
-    space_.wait();
-    convert_seconds_ += watch.seconds();
+    const Stopwatch watch;
+    const double analysed_before = analysis.seconds();
+    build(analysis);
+    convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
+  structure_ = analysis.structure();
+  pattern_ = analysis.pattern();
+  analyse_seconds_ = analysis.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
+  space_.trim();
   generate();
+}
+
+/// Builds the chosen format. An operator drops the plan of its choice, so a choice that was used before has none.
+template <class Space, class T>
+void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
+  const Machine machine = machine_of(space_);
+  const PlanInput in{analysis.structure(), machine, may_compress(options_, analysis.structure().nonzeros, sizeof(T))};
+  const Candidate& c = choice_.candidates.front();
+  const bool planned = c.plan != nullptr && in.structure.census != nullptr;
+  format_ = entry_->build(space_, analysis.matrix(), in,
+                          planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters));
+  space_.wait();
 }
 
 template <class Space, class T>
@@ -143,6 +153,11 @@ void Operator<Space, T>::update_values(const CsrView<T>& a) {
 }
 
 template <class Space, class T>
+void Operator<Space, T>::update_values(Csr<T>&& a) {
+  update(SpaceCsr<Space, T>(space_, std::move(a)));
+}
+
+template <class Space, class T>
 void Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
   update(SpaceCsr<Space, T>(space_, a, on_space));
 }
@@ -154,18 +169,19 @@ void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
     throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
   ++updates_;
   matrix_.reset();
-  structure_.norm_inf = std::numeric_limits<double>::quiet_NaN();  // unless the values are analysed again
-  const bool refilled = format_->update_values(a);
-  if (!refilled) {
-    // The format may need the diagonal census, so the new analysis takes a census if the old analysis did.
-    const auto depth = structure_.census != nullptr ? AnalysisDepth::full : AnalysisDepth::quick;
-    structure_ = Analysis<Space, T>(space_, a, depth).structure();
-    const Machine machine = machine_of(space_);
-    const PlanInput in{structure_, machine, may_compress(options_, structure_.nonzeros, sizeof(T))};
-    format_ = entry_->build(space_, a, in, entry_->propose(in, choice_.parameters));
+  // A format that is refilled writes to the places of the old pattern.
+  std::string pattern = pattern_hash(space_, view);
+  if (pattern == pattern_ && format_->update_values(a)) {
+    analyse_values(space_, view, structure_);
+    space_.wait();
+    return;
   }
-  space_.wait();
-  if (!refilled) generate();
+  const Analysis<Space, T> analysis(space_, a);
+  build(analysis);
+  structure_ = analysis.structure();
+  pattern_ = std::move(pattern);
+  space_.trim();
+  generate();
 }
 
 template <class Space, class T>

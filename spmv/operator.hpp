@@ -31,6 +31,8 @@ class FormatList;
 /// Exec      The constructor waits until the matrix is ready. apply, apply_dot and residual are asynchronous on Cuda
 ///           and allocate no device memory. With Tune::measure and Tune::everything the constructor first times
 ///           formats, and keeps the times on disk.
+///           On Host several threads may apply one const Operator at once. On Cuda only one thread at a time uses a
+///           space.
 /// Requires  On Host some formats, such as csr, refer to the arrays of a matrix given as lvalue or view: keep the
 ///           arrays alive, or move the matrix in. If rows are unsorted or hold duplicates, the constructor works on a
 ///           sorted copy.
@@ -73,7 +75,7 @@ class Operator {
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
   const Space& space() const { return space_; }
-  const Structure& structure() const { return structure_; }
+  const Structure& structure() const { return structure_; }  ///< its census may be null (update_values())
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
   const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
@@ -100,18 +102,20 @@ class Operator {
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
                          double* slot) const;
 
-  /// Replaces the values of the matrix and keeps its pattern and the chosen format. The matrix is analysed and the
-  /// format built again only when the format can't store the new values, for example because symmetry or a constant
-  /// diagonal was lost.
+  /// Replaces the values of the matrix and keeps the chosen format. structure() then describes the new values. The
+  /// matrix is analysed and the format built again only when the format can't store the new values, for example because
+  /// symmetry or a constant diagonal was lost, or when the entries are in other places.
   ///
-  /// Requires  The pattern of the matrix that the operator was built from.
-  /// Throws    ArgumentError when the number of rows, columns or entries differs. After any other exception the
-  ///           operator must not be used any more.
+  /// Requires  Keep the arrays alive as for the constructor, or move the matrix in.
+  /// Throws    ArgumentError when the number of rows, columns or entries differs, or the arrays are malformed. After any
+  ///           other exception the operator must not be used any more.
   void update_values(const CsrView<T>& a);
+  void update_values(const Csr<T>& a) { update_values(a.view()); }
+  void update_values(Csr<T>&& a);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
-  /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates. Keep
-  /// the arrays alive as for the constructor.
+  /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates, which
+  /// isn't checked. Keep the arrays alive as for the constructor.
   void update_values(const CsrView<T>& a, OnSpace);
 
   /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), and when
@@ -128,6 +132,7 @@ class Operator {
 
   void select(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
+  void build(const Analysis<Space, T>& analysis);
   void generate();
   void update(const SpaceCsr<Space, T>& a);
   void require_shapes(std::size_t x, std::size_t y) const;
@@ -139,6 +144,7 @@ class Operator {
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
+  std::string pattern_;                             ///< pattern_hash() of the matrix
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;

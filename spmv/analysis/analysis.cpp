@@ -5,22 +5,28 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 
+bool takes_census(const Structure& s, AnalysisDepth depth) {
+  if (depth == AnalysisDepth::without_census) return false;
+  const bool quick = depth == AnalysisDepth::quick;
+  constexpr Offset cached_entries = 2000000;  // about 24 MB, half of the L2 cache of an H200
+  if (quick && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return false;
+  const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
+  if (quick && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return false;
+  return s.diagonals <= static_cast<Offset>(DiagonalCensus::max_diagonals) &&
+         s.diagonals * pieces <= 2 * s.nonzeros + 65536;
+}
+
 template <class Space, class T>
 std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
                                                 AnalysisDepth depth) {
-  const bool quick = depth == AnalysisDepth::quick;
-  constexpr Offset cached_entries = 2000000;  // about 24 MB, half of the L2 cache of an H200
-  if (quick && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return nullptr;
-  const Offset pieces = (static_cast<Offset>(s.rows) + piece_rows - 1) / piece_rows;
-  if (quick && pieces <= 1 && s.diagonals * s.rows > 2 * s.nonzeros) return nullptr;
-  if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals)) return nullptr;
-  if (s.diagonals * pieces > 2 * s.nonzeros + 65536) return nullptr;
+  if (!takes_census(s, depth)) return nullptr;
   auto census = std::make_shared<DiagonalCensus>(take_census(space, a, s.offsets));
   census->symmetric = s.symmetric;
   return census;
@@ -32,18 +38,26 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
   const Stopwatch watch;
   Structure structure = analyse(space, matrix.view(), depth);
   const double seconds = watch.seconds();
-  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), depth, seconds});
+  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, seconds});
 }
 
 template <class Space, class T>
-void Analysis<Space, T>::complete() const {
+void Analysis<Space, T>::complete(AnalysisDepth depth) const {
   State& s = *state_;
-  if (s.depth == AnalysisDepth::full) return;
+  if (s.structure.census != nullptr) return;
   const Stopwatch watch;
-  if (s.structure.census == nullptr)
-    s.structure.census = census_of(s.space, s.matrix.view(), s.structure, AnalysisDepth::full);
-  s.depth = AnalysisDepth::full;
+  s.structure.census = census_of(s.space, s.matrix.view(), s.structure, depth);
   s.seconds += watch.seconds();
+}
+
+template <class Space, class T>
+const std::string& Analysis<Space, T>::pattern() const {
+  State& s = *state_;
+  if (!s.pattern.empty()) return s.pattern;
+  const Stopwatch watch;
+  s.pattern = pattern_hash(s.space, s.matrix.view());
+  s.seconds += watch.seconds();
+  return s.pattern;
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                        \

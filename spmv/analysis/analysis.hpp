@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <ostinato/spmv/analysis/structure.hpp>
@@ -13,7 +14,8 @@
 namespace ostinato {
 
 /// A matrix in the memory of a space, together with its Structure. Operators, preconditioners and reports share one
-/// analysis. Copies refer to the same analysis.
+/// analysis. Copies refer to the same analysis. What only some formats need is found out when an operator asks for it:
+/// the census of the diagonals.
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
 /// Requires  Only one host thread at a time uses an analysis and its copies.
@@ -21,17 +23,17 @@ namespace ostinato {
 template <class Space, class T>
 class Analysis {
  public:
-  Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::quick);
+  Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
   /// On Host the analysis refers to the caller's arrays, which must outlive the analysis. When rows are
   /// unsorted or hold duplicates, the analysis owns a sorted copy instead.
-  Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::quick)
+  Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
-  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::quick)
+  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, a.view(), depth) {}
 
   /// The same, but on Host the analysis takes over the arrays of the matrix.
-  Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::quick)
+  Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
   const Space& space() const { return state_->space; }
@@ -44,15 +46,18 @@ class Analysis {
     return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state_->matrix);
   }
 
-  /// Takes the census of diagonals if a quick analysis has skipped the census.
-  void complete() const;
+  /// Takes the census of diagonals if there is none yet and an analysis of this depth takes one.
+  void complete(AnalysisDepth depth = AnalysisDepth::full) const;
+
+  /// The pattern's hash (pattern_hash()), computed by the first call.
+  const std::string& pattern() const;
 
  private:
   struct State {
     Space space;
     SpaceCsr<Space, T> matrix;
     Structure structure;
-    AnalysisDepth depth;
+    std::string pattern;
     double seconds;
   };
   std::shared_ptr<State> state_;

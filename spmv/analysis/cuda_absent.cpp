@@ -18,6 +18,11 @@ Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth) {
 }
 
 template <class T>
+void analyse_values(const Cuda&, const CsrView<T>&, Structure&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
 DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index) {
   throw DeviceError(Cuda::why_absent());
 }
@@ -29,6 +34,7 @@ std::string pattern_hash(const Cuda&, const CsrView<T>&) {
 
 #define OSTINATO_INSTANTIATE(T)                                                                       \
   template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                          \
+  template void analyse_values(const Cuda&, const CsrView<T>&, Structure&);                           \
   template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index); \
   template std::string pattern_hash(const Cuda&, const CsrView<T>&)
 OSTINATO_INSTANTIATE(float);

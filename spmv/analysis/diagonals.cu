@@ -220,7 +220,6 @@ void enqueue(const Cuda& space, const CsrView<T>& a, const Listed& listed, const
   const auto diagonals = static_cast<unsigned>(listed.count);
   const std::size_t piece_count = detail::piece_count(census);
   const int blocks = cuda::resident_blocks(space, static_cast<std::size_t>(a.rows));
-  space.state().activate();
   cuda::launch(space, count_kernel<T>, static_cast<unsigned>(piece_count), block_threads, 3 * diagonals * sizeof(int),
                rows, a.rows, census.rows_in_piece, listed, pieces);
   cuda::launch(space, whole_kernel<T>, diagonals, block_threads, 0, rows, census.rows_in_piece,

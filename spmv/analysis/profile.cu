@@ -70,7 +70,6 @@ namespace detail {
 
 template <int K, class F>
 void histogram(const Cuda& space, std::size_t n, F f, int* counts) {
-  space.state().activate();
   cuda::launch(space, histogram_kernel<K, F>, cuda::resident_blocks(space, n), block_threads, 0, n, f, counts);
 }
 
@@ -84,7 +83,6 @@ void inspect_values(const Cuda& space, const CsrView<T>& a, ProfileCounters* cou
     cuda::launch(space, value_kernel<T>, cuda::resident_blocks(space, static_cast<std::size_t>(values)), block_threads,
                  0, a.val.data(), values, step, follows, counters);
   };
-  space.state().activate();
   if (count > few) inspect(few, count / few, false);
   inspect(count, 1, true);
 }

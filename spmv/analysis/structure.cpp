@@ -19,7 +19,14 @@ Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth) {
   return detail::analyse_on(space, a, depth);
 }
 
+template <class T>
+void analyse_values(const Host& space, const CsrView<T>& a, Structure& s) {
+  detail::analyse_values_on(space, a, s);
+}
+
 template Structure analyse(const Host&, const CsrView<float>&, AnalysisDepth);
 template Structure analyse(const Host&, const CsrView<double>&, AnalysisDepth);
+template void analyse_values(const Host&, const CsrView<float>&, Structure&);
+template void analyse_values(const Host&, const CsrView<double>&, Structure&);
 
 }  // namespace ostinato

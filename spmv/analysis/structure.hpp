@@ -32,8 +32,8 @@ struct Structure {
   bool positive_diagonal = false;                ///< every main diagonal entry exists and is > 0
   bool constant_diagonal = false;                ///< every main diagonal entry exists, and all are equal
   bool finite = true;                            ///< no NaN, no infinity
-  double norm_inf = 0;                           ///< largest sum of absolute values in a row; NaN after an update of values
-  std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (census_of())
+  double norm_inf = 0;                           ///< largest sum of absolute values in a row
+  std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (takes_census())
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 
   /// row_deviation without the longest row, because one very long row would dominate the deviation.
@@ -46,6 +46,7 @@ class Cuda;
 /// How thoroughly a matrix is analysed.
 enum class AnalysisDepth {
   full,
+  without_census,  ///< Skips the census of diagonals.
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,
   /// and the diagonals are more than half empty.
@@ -63,8 +64,23 @@ Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth = 
 template <class T>
 Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 
-/// Takes the census of the diagonals of a matrix with this structure. Returns null when the census would be mostly
-/// empty or isn't worth its time at this depth. Waits for the result.
+/// Looks again at what depends on the values of a matrix: whether it is symmetric and finite, and its main diagonal. The
+/// structure describes a matrix with the same pattern. The census and the facts on values in the profile are dropped,
+/// because they describe the old values.
+///
+/// Exec      In parallel on the space, in whose memory the arrays of `a` are. Waits for the result. Allocates no memory
+///           that grows with the matrix.
+/// Traffic   Reads the matrix once, and the mirror entry of each entry above the main diagonal.
+template <class T>
+void analyse_values(const Host& space, const CsrView<T>& a, Structure& s);
+template <class T>
+void analyse_values(const Cuda& space, const CsrView<T>& a, Structure& s);
+
+/// Whether an analysis of this depth takes the census. A census that would be mostly empty is never taken.
+bool takes_census(const Structure& s, AnalysisDepth depth);
+
+/// Takes the census of the diagonals of a matrix with this structure. Returns null when an analysis of this depth takes
+/// no census. Waits for the result.
 template <class Space, class T>
 std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrView<T>& a, const Structure& s,
                                                 AnalysisDepth depth);

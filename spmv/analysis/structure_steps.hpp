@@ -65,30 +65,38 @@ struct RowNorm {
 template <class Atomics, class T>
 struct InspectEntries : CsrPattern {
   const T* val;
-  Index cols;
   Offset nonzeros;
+  bool mirrors;  ///< searches the mirror entries
   Findings* found;
-  std::uint8_t* diagonal_used;
+  std::uint8_t* diagonal_used;  ///< may be null
 
   /// The findings of one thread. A thread then touches shared flags once, not once per entry.
   struct Seen {
-    double on_diagonal = 0;  ///< entries on the main diagonal that aren't 0
+    bool seek_mirrors = false;  ///< false when the pattern is known not to be symmetric
+    double on_diagonal = 0;     ///< entries on the main diagonal that aren't 0
     double above_less_below = 0;
     bool nonpositive_diagonal = false, varying_diagonal = false, asymmetric_values = false, not_finite = false;
   };
 
+  OSTINATO_FUNCTION Seen nothing_seen() const {
+    Seen seen;
+    seen.seek_mirrors = mirrors && Atomics::peek(&found->asymmetric_pattern) == 0;
+    return seen;
+  }
+
   OSTINATO_FUNCTION void inspect(Index i, Offset k, Seen& seen) const {
     const Index j = col[k];
     const T v = val[k];
-    const Offset above = entry_above(i, k);
     if (!(v - v == T{0})) seen.not_finite = true;
-    if (above < 0) mark_used(static_cast<Offset>(j) - i + rows - 1);
+    if (j != i && diagonal_used == nullptr && !seen.seek_mirrors) return;
+    const Offset above = entry_above(i, k);
+    if (above < 0 && diagonal_used != nullptr) mark_used(static_cast<Offset>(j) - i + rows - 1);
     if (j == i) {
       seen.on_diagonal += v != T{0};
       check_diagonal(i, v, above, seen);
     } else {
       seen.above_less_below += j > i ? 1 : -1;
-      if (j > i && rows == cols) check_mirror(i, k, above, seen);
+      if (j > i && seen.seek_mirrors) check_mirror(i, k, above, seen);
     }
   }
 
@@ -160,7 +168,7 @@ struct InspectByRow {
   InspectEntries<Atomics, T> entries;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t row) const {
-    typename InspectEntries<Atomics, T>::Seen seen;
+    typename InspectEntries<Atomics, T>::Seen seen = entries.nothing_seen();
     const Index i = static_cast<Index>(row);
     for (Offset k = entries.row_ptr[i]; k < entries.row_ptr[i + 1]; ++k) entries.inspect(i, k, seen);
     RowNorm<Atomics, T>{entries.row_ptr, entries.val, entries.found}(row);
@@ -176,7 +184,7 @@ struct InspectByRun {
   EntryRuns runs;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t number) const {
-    typename InspectEntries<Atomics, T>::Seen seen;
+    typename InspectEntries<Atomics, T>::Seen seen = entries.nothing_seen();
     runs.visit(number, entries, [&](Index i, Offset k) { entries.inspect(i, k, seen); });
     return entries.report(seen);
   }
@@ -229,14 +237,14 @@ std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::u
 }
 
 /// Inspects all entries, row by row or run by run. Row by row needs rows without great length; on a GPU also many rows
-/// of few entries, because the loads of longer rows are coalesced only in runs.
-template <class Space, class T>
-void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries,
-                     const Vector<Space, Findings>& found, double* sums) {
+/// of few entries, because the loads of longer rows are coalesced only in runs. longest_row() may wait.
+template <class Space, class T, class F>
+void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>& entries, F longest_row) {
+  double* const sums = entries.found->entries;
   const double mean = static_cast<double>(entries.nonzeros) / entries.rows;
   const bool few = mean <= 8;
   if (!Space::on_device || (few && entries.rows >= EntryRuns::fill)) {
-    if (found.download()[0].longest_row <= 64 + 8 * mean)
+    if (longest_row() <= 64 + 8 * mean)
       return sum(space, static_cast<std::size_t>(entries.rows), InspectByRow<Atomic<Space>, T>{entries}, sums);
   }
   const EntryRuns runs = EntryRuns::on<Space>(entries.nonzeros, 32, few ? 1 : 32);
@@ -245,19 +253,24 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
            RowNorm<Atomic<Space>, T>{entries.row_ptr, entries.val, entries.found});
 }
 
+/// Copies the findings that depend on values to the structure, whose pattern_symmetric is set.
+inline void take_values(const Findings& f, Structure& s) {
+  s.missing_diagonal = std::min(s.rows, s.cols) - static_cast<Index>(f.entries[0]);
+  s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
+  s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
+  s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
+  s.finite = f.not_finite == 0;
+  std::memcpy(&s.norm_inf, &f.norm_bits, sizeof s.norm_inf);
+}
+
 /// Copies the findings of the passes to the structure.
 inline void take(const Findings& f, Structure& s) {
   s.longest_row = f.longest_row;
   s.diagonals = static_cast<Offset>(f.diagonals);
-  s.missing_diagonal = std::min(s.rows, s.cols) - static_cast<Index>(f.entries[0]);
   s.row_deviation = std::sqrt(f.rows[0] / s.rows);
   s.empty_rows = static_cast<Index>(f.rows[1]);
-  s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
-  s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
   s.pattern_symmetric = s.rows == s.cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
-  s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
-  s.finite = f.not_finite == 0;
-  std::memcpy(&s.norm_inf, &f.norm_bits, sizeof s.norm_inf);
+  take_values(f, s);
 }
 
 template <class Space, class T>
@@ -286,8 +299,8 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Findings* const found = on_space.data();
   std::future<Profile> profile = begin_profile(space, a);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
-  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), a.cols, s.nonzeros, found, used.data()}, on_space,
-                            found->entries);
+  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, a.rows == a.cols, found, used.data()},
+                            [&] { return on_space.download()[0].longest_row; });
   sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
   take(on_space.download()[0], s);
@@ -295,6 +308,23 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   s.census = census_of(space, a, s, depth);
   s.profile = std::make_shared<const Profile>(profile.get());
   return s;
+}
+
+template <class Space, class T>
+void analyse_values_on(const Space& space, const CsrView<T>& a, Structure& s) {
+  if (a.rows == 0 || a.cols == 0) return;
+  Vector<Space, Findings> found(space, 1);
+  space.zero(found.data(), found.bytes());
+  inspect_entries<Space, T>(space,
+                            {pattern_of(a), a.val.data(), s.nonzeros, s.pattern_symmetric, found.data(), nullptr},
+                            [&] { return s.longest_row; });
+  take_values(found.download()[0], s);
+  s.census = nullptr;
+  Profile profile = *s.profile;
+  profile.single = sizeof(T) == sizeof(float);
+  profile.distinct = 0;
+  profile.different.clear();
+  s.profile = std::make_shared<const Profile>(std::move(profile));
 }
 
 }  // namespace ostinato::detail

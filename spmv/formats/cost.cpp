@@ -28,6 +28,7 @@ std::string why_no_census(const Structure& s) {
   const std::string many = std::to_string(s.diagonals) + " diagonals, ";
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals))
     return many + "more than " + std::to_string(DiagonalCensus::max_diagonals);
+  if (takes_census(s, AnalysisDepth::quick)) return "not planned: for the format asked for, no diagonals were counted";
   return many + "too many for its " + std::to_string(s.nonzeros) + " entries";
 }
 

@@ -47,9 +47,9 @@ class GeneratedKernels {
 
   /// Kernel number k of `names`, for cudaLaunchKernel and cudaLaunchKernelExC; null unless state() is ready.
   ///
-  /// Exec      The first call loads the code onto the current device, which takes some milliseconds and may wait for
-  ///           running kernels. So the first call should come before a graph capture. Later calls only look up a
-  ///           pointer.
+  /// Exec      Loads the code onto the current device. The first call for a device takes some milliseconds and may wait
+  ///           for running kernels. So each user calls the function before a graph capture, for the device that the user
+  ///           works on, and keeps the pointer.
   const void* function(std::size_t k);
 
   /// Why the request failed, for example the log of the compiler; empty unless state() is failed.
@@ -83,7 +83,8 @@ class GeneratedKernels {
     state_.notify_all();
   }
 
-  void load();
+  void open();
+  const void* load(const void* kernel);
 
   std::string architecture_, source_;
   std::vector<std::string> names_;
@@ -94,7 +95,8 @@ class GeneratedKernels {
   double seconds_ = 0;
   std::atomic<State> state_ = State::compiling;
 
-  std::once_flag loaded_;
+  std::once_flag opened_;
+  std::mutex loading_;
   std::vector<const void*> functions_;
 };
 

@@ -222,13 +222,27 @@ void GeneratedKernels::forget() { Service::get().forget(); }
 
 const void* GeneratedKernels::function(std::size_t k) {
   if (state() != State::ready) return nullptr;
-  std::call_once(loaded_, [this] { load(); });
-  return k < functions_.size() ? functions_[k] : nullptr;
+  std::call_once(opened_, [this] { open(); });
+  return k < functions_.size() ? load(functions_[k]) : nullptr;
 }
 
-/// cudaFuncGetAttributes makes the driver load a kernel now instead of at the first launch. The code, some tens of
-/// kilobytes, is never unloaded, because its kernels may run or be part of a CUDA graph when their owner is destroyed.
-void GeneratedKernels::load() {
+/// Makes the driver load a kernel onto the current device now instead of at the first launch there.
+const void* GeneratedKernels::load(const void* kernel) {
+  const std::lock_guard lock(loading_);
+  try {
+    const OutsideOfCapture outside;
+    cudaFuncAttributes attributes{};
+    OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    return kernel;
+  } catch (const DeviceError& e) {
+    fail(e.what());
+    return nullptr;
+  }
+}
+
+/// Hands the code to the runtime, for all devices. The code, some tens of kilobytes, is never unloaded, because its
+/// kernels may run or be part of a CUDA graph when their owner is destroyed.
+void GeneratedKernels::open() {
   try {
     const OutsideOfCapture outside;
     cudaLibrary_t library = nullptr;
@@ -236,9 +250,7 @@ void GeneratedKernels::load() {
     std::vector<const void*> functions;
     for (const std::string& name : names_) {
       cudaKernel_t kernel = nullptr;
-      cudaFuncAttributes attributes{};
       OSTINATO_CUDA(cudaLibraryGetKernel(&kernel, library, name.c_str()));
-      OSTINATO_CUDA(cudaFuncGetAttributes(&attributes, kernel));
       functions.push_back(kernel);
     }
     functions_ = std::move(functions);

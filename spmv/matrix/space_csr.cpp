@@ -38,6 +38,15 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) {
 }
 
 template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, OnSpace) : view_(a) {
+  if constexpr (Space::on_device) {
+    require_device_memory(space, a.row_ptr.data(), "row_ptr of the matrix");
+    require_device_memory(space, a.col.data(), "col of the matrix");
+    require_device_memory(space, a.val.data(), "val of the matrix");
+  }
+}
+
+template <class Space, class T>
 void SpaceCsr<Space, T>::take(const Space& space, Csr<T>&& a) {
   if constexpr (Space::on_device) {
     upload(space, a);

@@ -32,7 +32,8 @@ class SpaceCsr {
 
   /// Refers to arrays in the memory of the space, which must outlive the object and its copies.
   /// Requires  Ascending columns, no duplicates and valid indices. The constructor doesn't check this.
-  SpaceCsr(const Space&, const CsrView<T>& a, OnSpace) : view_(a) {}
+  /// Throws    DeviceError when an array is in host memory that the GPU can't read, or in the memory of another GPU.
+  SpaceCsr(const Space& space, const CsrView<T>& a, OnSpace);
 
   const CsrView<T>& view() const { return view_; }
 

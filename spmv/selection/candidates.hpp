@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 
@@ -75,6 +76,18 @@ std::vector<Candidate> variants_of(const FormatList<Space, T>& list, const PlanI
     for (Proposal& p : entry->variants(in)) variants.push_back(detail::candidate(name, std::move(p)));
   }
   return variants;
+}
+
+/// Plans a format that was asked for by name. If the format needs the census of the diagonals and there is none, the
+/// analysis takes the census. `in` refers to the structure of the analysis.
+/// Throws    ArgumentError when the format doesn't accept the parameters.
+template <class Space, class T>
+Proposal propose(const Analysis<Space, T>& analysis, const FormatEntry<Space, T>& entry, const PlanInput& in,
+                 std::string_view parameters) {
+  Proposal proposal = entry.propose(in, parameters);
+  if (proposal.cost.applies() || in.structure.census != nullptr) return proposal;
+  analysis.complete();
+  return in.structure.census == nullptr ? proposal : entry.propose(in, parameters);
 }
 
 /// Builds a candidate of the list. `in` is the input that the candidate was made from.

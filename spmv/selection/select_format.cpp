@@ -5,7 +5,6 @@
 #include <new>
 #include <utility>
 
-#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
@@ -43,12 +42,22 @@ class Selector {
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 
+  /// Chooses by predicted or measured times.
   Selection<Space, T> select() {
-    const bool is_auto = parse_format(options_.format).name == "auto";
-    if (is_auto) exclude_nonreproducible(candidates_);
+    exclude_nonreproducible(candidates_);
     Choice predicted = choose(candidates_, options_);
-    if (!is_auto || !measures(options_) || in_.structure.nonzeros == 0) return {std::move(predicted), nullptr, 0};
+    if (!measures(options_) || in_.structure.nonzeros == 0) return {std::move(predicted), nullptr, 0};
     return tune(std::move(predicted));
+  }
+
+  /// Takes the format called `name`. The census is taken only if that format needs the census; the other formats are
+  /// then planned without it.
+  Selection<Space, T> take(const std::string& name) {
+    for (Candidate& c : candidates_) {
+      if (c.name != name || c.cost.applies()) continue;
+      c = detail::candidate(name, propose(analysis_, *list_.find(name), in_, parse_format(options_.format).parameters));
+    }
+    return {choose(candidates_, options_), nullptr, 0};
   }
 
  private:
@@ -57,8 +66,8 @@ class Selector {
   Selection<Space, T> tune(Choice predicted) {
     const Stopwatch watch;
     const Space& space = analysis_.space();
-    const std::string key = trials_key(space.description(), libraries_of(space), sizeof(T),
-                                       pattern_hash(space, analysis_.matrix().view()), candidates_, options_);
+    const std::string key =
+        trials_key(space.description(), libraries_of(space), sizeof(T), analysis_.pattern(), candidates_, options_);
     if (Trials kept = known_trials(key); !kept.candidates.empty()) {
       Choice choice = choose(candidates_, std::move(kept), options_);
       const double seconds = watch.seconds();
@@ -105,8 +114,10 @@ class Selector {
 template <class Space, class T>
 Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
                                   const FormatList<Space, T>& list) {
-  const bool is_predicted = parse_format(options.format).name == "auto" && !measures(options);
-  if (!is_predicted) analysis.complete();
+  const std::string name = parse_format(options.format).name;
+  if (name != "auto") return Selector<Space, T>(analysis, options, list).take(name);
+  if (options.tune == Tune::off) return Selector<Space, T>(analysis, options, list).take("csr");
+  analysis.complete(measures(options) ? AnalysisDepth::full : AnalysisDepth::quick);
   return Selector<Space, T>(analysis, options, list).select();
 }
 

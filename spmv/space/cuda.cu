@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 #include <limits>
+#include <map>
+#include <mutex>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
@@ -14,6 +16,7 @@ namespace {
 /// An empty kernel, whose attributes tell whether this build holds code for the GPU.
 __global__ void probe_kernel() {}
 
+/// Why no GPU can be used; empty when there is one. Touches no GPU.
 std::string absence() {
   int driver = 0, count = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) return "no NVIDIA driver on this machine";
@@ -24,12 +27,27 @@ std::string absence() {
            ")";
   }
   if (code != cudaSuccess) return std::string("CUDA can't be used: ") + cudaGetErrorString(code);
-  cudaFuncAttributes attributes{};
-  const cudaError_t probed = cudaFuncGetAttributes(&attributes, probe_kernel);
-  (void)cudaGetLastError();
-  return probed == cudaSuccess
-             ? ""
-             : "this build has no code for the GPU here; build it with CMAKE_CUDA_ARCHITECTURES for it";
+  return "";
+}
+
+/// Why this GPU can't be used. Touches no other GPU.
+std::string absence(int device) {
+  const int count = Cuda::device_count();
+  if (device < 0 || device >= count) {
+    return "no GPU number " + std::to_string(device) + ": this machine has " + std::to_string(count) +
+           ", numbered from 0";
+  }
+  try {
+    const OnDevice here(device);
+    cudaFuncAttributes attributes{};
+    const cudaError_t probed = cudaFuncGetAttributes(&attributes, probe_kernel);
+    (void)cudaGetLastError();
+    if (probed == cudaSuccess) return "";
+  } catch (const DeviceError& e) {
+    return "GPU number " + std::to_string(device) + " can't be used: " + e.what();
+  }
+  return "this build has no code for GPU number " + std::to_string(device) +
+         "; build it with CMAKE_CUDA_ARCHITECTURES for it";
 }
 
 /// True when kernels may overlap by programmatic dependent launch: the GPU has compute capability 9.0, and the driver
@@ -45,9 +63,30 @@ bool kernels_overlap(const cudaDeviceProp& properties) {
 
 }  // namespace
 
-Cuda::State::State(int device_number, cudaStream_t on, bool owns)
-    : device(device_number), stream(on), owns_stream(owns) {
-  activate();
+std::shared_ptr<Cuda::State::Pool> Cuda::State::Pool::of(int device) {
+  static std::mutex mutex;
+  static auto& pools = *new std::map<int, std::weak_ptr<Pool>>;  // outlives spaces with static storage
+  const std::lock_guard lock(mutex);
+  if (auto pool = pools[device].lock()) return pool;
+  const auto pool = std::make_shared<Pool>();
+  cudaMemPoolProps props{};
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location = {cudaMemLocationTypeDevice, device};
+  OSTINATO_CUDA(cudaMemPoolCreate(&pool->handle, &props));
+  // Freed memory stays in the pool until trim(), because to map it anew takes long.
+  auto keep = std::numeric_limits<std::uint64_t>::max();
+  OSTINATO_CUDA(cudaMemPoolSetAttribute(pool->handle, cudaMemPoolAttrReleaseThreshold, &keep));
+  pools[device] = pool;
+  return pool;
+}
+
+Cuda::State::Pool::~Pool() {
+  if (handle != nullptr) (void)cudaMemPoolDestroy(handle);
+}
+
+void Cuda::State::create() {
+  context = OnDevice::primary_context(device);
+  const OnDevice here(*this);
   OSTINATO_CUDA(cudaGetDeviceProperties(&properties, device));
   overlaps = kernels_overlap(properties);
   int clock_khz = 0, width_bits = 0;
@@ -55,12 +94,7 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
   OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));
   bandwidth = 2e3 * clock_khz * width_bits / 8;
   if (owns_stream) OSTINATO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  cudaMemPoolProps props{};
-  props.allocType = cudaMemAllocationTypePinned;
-  props.location = {cudaMemLocationTypeDevice, device};
-  OSTINATO_CUDA(cudaMemPoolCreate(&pool, &props));
-  auto keep = std::numeric_limits<std::uint64_t>::max();
-  OSTINATO_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  pool = Pool::of(device);
   OSTINATO_CUDA(cudaMalloc(&partial, max_sums * max_partial * sizeof(double)));
   OSTINATO_CUDA(cudaMalloc(&arrived, sizeof(unsigned)));
   OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes));
@@ -69,15 +103,17 @@ Cuda::State::State(int device_number, cudaStream_t on, bool owns)
 
 // The destructor ignores errors, because at the end of a program the driver may already be unloaded.
 Cuda::State::~State() {
-  (void)cudaSetDevice(device);
+  const OnDevice here(*this, OnDevice::Quietly{});
   if (cublas != nullptr) (void)cublasDestroy(cublas);
   if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
-  (void)cudaStreamSynchronize(stream);
-  (void)cudaFree(partial);
-  (void)cudaFree(arrived);
-  (void)cudaFreeHost(staging);
-  if (pool != nullptr) (void)cudaMemPoolDestroy(pool);
-  if (owns_stream) (void)cudaStreamDestroy(stream);
+  const bool has_stream = !owns_stream || stream != nullptr;
+  if (has_stream) (void)cudaStreamSynchronize(stream);
+  if (partial != nullptr) (void)cudaFree(partial);
+  if (arrived != nullptr) (void)cudaFree(arrived);
+  if (staging != nullptr) (void)cudaFreeHost(staging);
+  pool.reset();
+  if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
+  (void)cudaGetLastError();  // not to be found by the caller's next call
 }
 
 cublasHandle_t Cuda::State::blas() {
@@ -97,14 +133,11 @@ cusparseHandle_t Cuda::State::sparse() {
 }
 
 static std::shared_ptr<Cuda::State> open(int device, Cuda::Stream stream, bool owns) {
-  const std::string why = absence();
+  const std::string why = Cuda::why_absent(device);
   if (!why.empty()) throw DeviceError(why + "; use the CPU");
-  const int count = Cuda::device_count();
-  if (device < 0 || device >= count) {
-    throw DeviceError("no GPU number " + std::to_string(device) + ": this machine has " + std::to_string(count) +
-                      ", numbered from 0");
-  }
-  return std::make_shared<Cuda::State>(device, stream, owns);
+  auto state = std::make_shared<Cuda::State>(device, stream, owns);
+  state->create();
+  return state;
 }
 
 Cuda::Cuda(int device) : state_(open(device, nullptr, true)) {}
@@ -116,7 +149,10 @@ int Cuda::device_count() noexcept {
   return usable && cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
-std::string Cuda::why_absent() { return absence(); }
+std::string Cuda::why_absent(int device) {
+  std::string why = absence();
+  return why.empty() ? absence(device) : why;
+}
 
 std::string Cuda::build_description() {
   return "CUDA " + std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
@@ -135,14 +171,14 @@ std::string Cuda::description() const {
 }
 
 void Cuda::wait() const {
-  state_->activate();
+  const OnDevice here(*this);
   OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
 }
 
 void* Cuda::allocate(std::size_t bytes) const {
-  state_->activate();
+  const OnDevice here(*this);
   void* p = nullptr;
-  const cudaError_t code = cudaMallocFromPoolAsync(&p, bytes, state_->pool, state_->stream);
+  const cudaError_t code = cudaMallocFromPoolAsync(&p, bytes, state_->pool->handle, state_->stream);
   if (code == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
     std::size_t free = 0, total = 0;
@@ -156,20 +192,20 @@ void* Cuda::allocate(std::size_t bytes) const {
 }
 
 void Cuda::release(void* p) const noexcept {
-  (void)cudaSetDevice(state_->device);
+  const OnDevice here(*state_, OnDevice::Quietly{});
   (void)cudaFreeAsync(p, state_->stream);
 }
 
 void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
-  state_->activate();
+  const OnDevice here(*this);
   OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream));
   OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
 }
 
 void Cuda::download(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
-  state_->activate();
+  const OnDevice here(*this);
   const bool small = bytes <= State::staging_bytes;
   OSTINATO_CUDA(cudaMemcpyAsync(small ? state_->staging : to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
   OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
@@ -178,23 +214,37 @@ void Cuda::download(void* to, const void* from, std::size_t bytes) const {
 
 void Cuda::copy(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
-  state_->activate();
+  const OnDevice here(*this);
   OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, state_->stream));
 }
 
 void Cuda::zero(void* p, std::size_t bytes) const {
   if (bytes == 0) return;
-  state_->activate();
+  const OnDevice here(*this);
   OSTINATO_CUDA(cudaMemsetAsync(p, 0, bytes, state_->stream));
 }
 
+void Cuda::trim() const {
+  const OnDevice here(*this);
+  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));  // memory is freed in the order of the stream
+  std::uint64_t used = 0;
+  OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrUsedMemCurrent, &used));
+  OSTINATO_CUDA(cudaMemPoolTrimTo(state_->pool->handle, static_cast<std::size_t>(used) + State::kept_bytes));
+}
+
 void require_device_memory(const Cuda& space, const void* p, const char* what) {
-  space.state().activate();
+  if (p == nullptr) return;
+  const OnDevice here(space);
   cudaPointerAttributes attributes{};
   OSTINATO_CUDA(cudaPointerGetAttributes(&attributes, p));
-  if (p != nullptr && attributes.devicePointer == nullptr) {
+  if (attributes.devicePointer == nullptr) {
     throw DeviceError(std::string(what) +
                       " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
+  }
+  if (attributes.type == cudaMemoryTypeDevice && attributes.device != space.device()) {
+    throw DeviceError(std::string(what) + " is in the memory of GPU " + std::to_string(attributes.device) +
+                      ", but the space works on GPU " + std::to_string(space.device()) +
+                      "; copy it into a Vector<Cuda, T> of this space first");
   }
 }
 

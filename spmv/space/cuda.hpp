@@ -14,8 +14,12 @@ namespace ostinato {
 ///
 /// The class exists in every build. In a build without CUDA, device_count() is 0 and the constructors throw.
 ///
-/// Exec      Functions enqueue work on stream(), in order. They wait for the work only where their comment says so.
+/// Exec      Functions enqueue work on stream(), in order. They wait for the work only where their comment says so. The
+///           caller's current CUDA device is left as it is. Only the GPU with the given number is used.
 /// Requires  Only one host thread at a time uses an object and its copies. A second thread needs its own Cuda object.
+///           A call that meets another thread's call throws DeviceError.
+/// Limits    Memory that is freed stays with the library, for all Cuda objects on the GPU, until trim() or until the last
+///           of these objects is gone. The constructors of Operator call trim().
 class Cuda {
  public:
   using Stream = CUstream_st*;
@@ -28,9 +32,9 @@ class Cuda {
   /// Uses the caller's stream, which must outlive every copy of the object.
   Cuda(int device, Stream stream);
 
-  static int device_count() noexcept;      ///< 0 without a driver, a device or CUDA in this build
-  static std::string why_absent();         ///< why device_count() is 0; empty when a GPU can be used
-  static std::string build_description();  ///< "CUDA 13.0" or "built without CUDA"
+  static int device_count() noexcept;             ///< 0 without a driver, a device or CUDA in this build
+  static std::string why_absent(int device = 0);  ///< why the GPU can't be used; empty when it can
+  static std::string build_description();         ///< "CUDA 13.0" or "built without CUDA"
 
   int device() const;
   Stream stream() const;
@@ -47,6 +51,7 @@ class Cuda {
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device
   void zero(void* p, std::size_t bytes) const;
+  void trim() const;  ///< gives freed memory back to the driver, all but 64 MiB; waits
 
   struct State;  ///< stream, library handles and reduction buffers, used by the code that launches kernels
   State& state() const { return *state_; }
@@ -55,7 +60,8 @@ class Cuda {
   std::shared_ptr<State> state_;
 };
 
-/// Throws DeviceError when p points to host memory that the GPU can't read. `what` names the argument in the message.
+/// Throws DeviceError when p points to host memory that the GPU can't read, or to memory of another GPU. `what` names the
+/// argument in the message.
 void require_device_memory(const Cuda& space, const void* p, const char* what);
 
 }  // namespace ostinato

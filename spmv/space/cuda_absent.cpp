@@ -26,7 +26,7 @@ struct Cuda::State {};
 Cuda::Cuda(int) { fail(); }
 Cuda::Cuda(int, Stream) { fail(); }
 int Cuda::device_count() noexcept { return 0; }
-std::string Cuda::why_absent() { return absent; }
+std::string Cuda::why_absent(int) { return absent; }
 std::string Cuda::build_description() { return "built without CUDA"; }
 int Cuda::device() const { fail(); }
 Cuda::Stream Cuda::stream() const { fail(); }
@@ -42,6 +42,7 @@ void Cuda::upload(void*, const void*, std::size_t) const { fail(); }
 void Cuda::download(void*, const void*, std::size_t) const { fail(); }
 void Cuda::copy(void*, const void*, std::size_t) const { fail(); }
 void Cuda::zero(void*, std::size_t) const { fail(); }
+void Cuda::trim() const { fail(); }
 void require_device_memory(const Cuda&, const void*, const char*) { fail(); }
 
 struct CudaReadback::Buffer {};

@@ -16,31 +16,41 @@ struct CudaGraph::Body {
 };
 
 CudaGraph::CudaGraph(const Cuda& space) : space_(space), body_(std::make_unique<Body>()) {}
-CudaGraph::~CudaGraph() = default;
+CudaGraph::~CudaGraph() {
+  const OnDevice here(space_.state(), OnDevice::Quietly{});
+  body_.reset();
+}
 
 bool CudaGraph::can_capture(const Cuda& space) {
+  // Null and cudaStreamLegacy are two names of one stream.
+  if (space.stream() == nullptr || space.stream() == cudaStreamLegacy) return false;
+  const OnDevice here(space);
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  return space.stream() != nullptr && cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess &&
-         status == cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess && status == cudaStreamCaptureStatusNone;
 }
 
 /// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the capture.
 void CudaGraph::begin() {
-  space_.state().activate();
+  const OnDevice here(space_);
   body_ = std::make_unique<Body>();
   OSTINATO_CUDA(cudaStreamBeginCapture(space_.stream(), cudaStreamCaptureModeThreadLocal));
 }
 
 void CudaGraph::end() {
+  const OnDevice here(space_);
   OSTINATO_CUDA(cudaStreamEndCapture(space_.stream(), &body_->graph));
   OSTINATO_CUDA(cudaGraphInstantiate(&body_->launchable, body_->graph, 0));
 }
 
 void CudaGraph::abandon() noexcept {
+  const OnDevice here(space_.state(), OnDevice::Quietly{});
   (void)cudaStreamEndCapture(space_.stream(), &body_->graph);
   (void)cudaGetLastError();
 }
 
-void CudaGraph::launch() { OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream())); }
+void CudaGraph::launch() {
+  const OnDevice here(space_);
+  OSTINATO_CUDA(cudaGraphLaunch(body_->launchable, space_.stream()));
+}
 
 }  // namespace ostinato

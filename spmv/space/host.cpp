@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -152,8 +153,14 @@ class FirstFailure {
 
 namespace detail {
 
+/// Kokkos' pool of threads serves one caller: a Kokkos before 4.2 keeps the share of each thread in one place for all
+/// callers. A thread that finds the pool taken does its work alone, and so does work within other work.
 void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, std::size_t, std::size_t),
                 const void* f) {
+  static std::atomic_flag taken;
+  if (taken.test_and_set(std::memory_order_acquire)) return chunk(f, 0, count);
+  const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> give_back(
+      &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
   if (chunks == 1) return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more

@@ -12,8 +12,10 @@ namespace ostinato {
 /// The first Host of a program initialises Kokkos, unless the program has already initialised Kokkos itself. A Kokkos
 /// that the library initialised is finalised when the program exits. Copies of a Host are equivalent.
 ///
-/// Exec      Functions return when their work is done. Before main, for objects at namespace scope, all work runs on one
-///           thread: Kokkos is initialised by the first use of a Host after that.
+/// Exec      Functions return when their work is done. Several host threads may work at once, with one Host or several,
+///           and apply one const Operator. One of them at a time has the pool of threads; the others work alone. Before
+///           main, for objects at namespace scope, all work runs on one thread: Kokkos is initialised by the first use
+///           of a Host after that.
 /// Requires  A program that finalises Kokkos itself uses no Host afterwards; from Kokkos 4 on, Kokkos can't be
 ///           initialised again.
 class Host {
@@ -38,6 +40,7 @@ class Host {
   void download(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel from 1 MiB on
   void zero(void* p, std::size_t bytes) const;
+  void trim() const {}  ///< as Cuda::trim(); a CPU needs none
 
  private:
   static int threads_by_now();

@@ -13,14 +13,14 @@ namespace {
 void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, double alpha, const double* v,
           const double* in, double beta, double* out) {
   const auto rows = static_cast<std::int64_t>(n);
-  space.state().activate();
+  const OnDevice here(space);
   OSTINATO_CUBLAS(cublasDgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
 }
 
 void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, float alpha, const float* v,
           const float* in, float beta, float* out) {
   const auto rows = static_cast<std::int64_t>(n);
-  space.state().activate();
+  const OnDevice here(space);
   OSTINATO_CUBLAS(cublasSgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
 }
 

@@ -8,11 +8,16 @@ namespace ostinato {
 struct CudaReadback::Buffer {
   void* memory = nullptr;
   cudaEvent_t copied = nullptr;
+
+  ~Buffer() {
+    if (copied != nullptr) (void)cudaEventDestroy(copied);
+    if (memory != nullptr) (void)cudaFreeHost(memory);
+  }
 };
 
 CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes)
     : space_(space), bytes_(bytes), buffers_(new Buffer[2]) {
-  space_.state().activate();
+  const OnDevice here(space_);
   for (int k = 0; k < 2; ++k) {
     OSTINATO_CUDA(cudaMallocHost(&buffers_[k].memory, bytes));
     OSTINATO_CUDA(cudaEventCreateWithFlags(&buffers_[k].copied, cudaEventDisableTiming));
@@ -20,22 +25,21 @@ CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes)
 }
 
 CudaReadback::~CudaReadback() {
-  (void)cudaSetDevice(space_.device());
+  const OnDevice here(space_.state(), OnDevice::Quietly{});
   (void)cudaStreamSynchronize(space_.stream());
-  for (int k = 0; k < 2; ++k) {
-    (void)cudaEventDestroy(buffers_[k].copied);
-    (void)cudaFreeHost(buffers_[k].memory);
-  }
+  buffers_.reset();
 }
 
 void CudaReadback::start(const void* from) {
   const Buffer& buffer = buffers_[started_++ % 2];
+  const OnDevice here(space_);
   OSTINATO_CUDA(cudaMemcpyAsync(buffer.memory, from, bytes_, cudaMemcpyDeviceToHost, space_.stream()));
   OSTINATO_CUDA(cudaEventRecord(buffer.copied, space_.stream()));
 }
 
 const void* CudaReadback::wait() {
   const Buffer& buffer = buffers_[read_++ % 2];
+  const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventSynchronize(buffer.copied));
   return buffer.memory;
 }

@@ -11,7 +11,7 @@ namespace ostinato {
 
 void exclusive_scan(const Cuda& space, std::span<Offset> counts) {
   if (counts.empty()) return;
-  space.state().activate();
+  const OnDevice here(space);
   space.zero(&counts.back(), sizeof(Offset));
   const auto scan = [&](void* scratch, std::size_t& bytes) {
     OSTINATO_CUDA(

@@ -49,8 +49,8 @@ BccooStore<Space, T>::BccooStore(const Space& space, const CsrView<T>& a, const 
   if (shape_.hot > 0) choose_hot(a);
   number_blocks(a);
   if (shape_.slices > 1) {
-    slice_sums_ = Vector<Space, T>(space_, block_rows() * static_cast<std::size_t>(shape_.height));
-    space_.zero(slice_sums_.data(), slice_sums_.bytes());
+    // Rows without a block in a slice keep the 0 of the beginning.
+    slice_sums_ = Scratch<Space, T>(space_, block_rows() * static_cast<std::size_t>(shape_.height));
   }
   store_columns();
   block_col_ = {};
@@ -241,10 +241,10 @@ void BccooStore<Space, T>::store_differences(Offset escapes) {
 template <class Space, class T>
 void BccooStore<Space, T>::apply(const Product<T>& p) const {
   if (shape_.slices == 1) return bccoo_apply(space_, view(), p);
-  T* const sums = const_cast<T*>(slice_sums_.data());
-  bccoo_apply(space_, view(), plain_product(p.x, sums));
+  auto sums = slice_sums_.borrow();
+  bccoo_apply(space_, view(), plain_product(p.x, sums.data()));
   const std::size_t stride = static_cast<std::size_t>(rows_of_blocks_) * static_cast<std::size_t>(shape_.height);
-  for_each(space_, static_cast<std::size_t>(rows_), detail::CombineSlices<T>{sums, stride, shape_.slices, p});
+  for_each(space_, static_cast<std::size_t>(rows_), detail::CombineSlices<T>{sums.data(), stride, shape_.slices, p});
 }
 
 template <class Space, class T>

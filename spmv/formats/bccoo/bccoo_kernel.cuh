@@ -368,7 +368,7 @@ void launch(const Cuda& space, const BccooView<T>& a, const Product<T>& p) {
 template <class T>
 void bccoo_apply(const Cuda& space, const BccooView<T>& a, const Product<T>& p) {
   if (a.groups == 0 && a.empty_rows == 0) return;
-  space.state().activate();
+  const OnDevice here(space);
   if (a.shape.hot > 0) {
     launch<true, T, 1, 1>(space, a, p);
   } else {

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/formats/bccoo/bccoo_view.hpp>
 #include <ostinato/spmv/formats/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/scratch.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -68,7 +69,8 @@ class BccooStore {
   Vector<Space, std::uint32_t> bits_;
   Vector<Space, Index> first_, base_, escape_, escapes_, row_of_, empty_, hot_columns_, begin_, span_;
   Vector<Space, std::byte> col_, val_;
-  Vector<Space, T> table_, part_, slice_sums_;
+  Vector<Space, T> table_, part_;
+  Scratch<Space, T> slice_sums_;
   Vector<Space, unsigned> arrived_;
   Vector<Space, Index> block_col_, renumbered_;  ///< temporary arrays of the constructor
 };

@@ -175,7 +175,6 @@ Csr<T> cmrs_to_csr(const Cuda& space, const CmrsMatrix<Cuda, T>& m) {
 template <class T>
 void cmrs_apply(const Cuda& space, const CmrsMatrix<Cuda, T>& m, const Product<T>& p, int block) {
   if (m.shape.rows == 0) return;
-  space.state().activate();
   const int warps = block / warp;
   const auto blocks = static_cast<unsigned>((m.shape.strips() + warps - 1) / warps);
   const std::size_t shared = static_cast<std::size_t>(warps) * m.shape.height * m.shape.cells * sizeof(T);

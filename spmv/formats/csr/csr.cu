@@ -180,7 +180,6 @@ void launch_rows(const Cuda& space, const Args<T, Pointer>& a, int longest_short
 
 template <bool Dotted, class T, class Pointer>
 void launch(const Cuda& space, const CsrPlan<Cuda>& plan, const Args<T, Pointer>& a, const T* w, double* slot) {
-  space.state().activate();
   const Pieces rows{static_cast<int>(plan.pieces.size()), plan.pieces.data(), const_cast<double*>(plan.partial.data()),
                     const_cast<std::uint32_t*>(plan.arrived.data())};
   const auto with = [&]<int NT>() { launch_rows<NT, Dotted>(space, a, plan.longest_short, rows, w, slot); };

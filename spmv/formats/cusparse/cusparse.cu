@@ -139,7 +139,7 @@ struct CusparseProduct<Cuda, T>::State {
 template <class T>
 CusparseProduct<Cuda, T>::CusparseProduct(const Cuda& space, const CsrView<T>& a, CusparseKind kind, int block)
     : state_(new State{space, kind, block, a.rows, {}, {}, {}, {}, {}}) {
-  space.state().activate();
+  const OnDevice here(space);
   state_->arrays = state_->convert(a);
   if (a.nonzeros() > 0) {
     state_->describe(a);
@@ -152,7 +152,7 @@ template <class T>
 void CusparseProduct<Cuda, T>::apply(T alpha, const T* x, T beta, T* y) const {
   State& s = *state_;
   if (s.matrix == nullptr) return for_each(s.space, static_cast<std::size_t>(s.rows), Scale<T>{{alpha, x, beta, y, y}});
-  s.space.state().activate();
+  const OnDevice here(s.space);
   s.multiply(alpha, x, beta, y);
 }
 
@@ -160,7 +160,7 @@ template <class T>
 void CusparseProduct<Cuda, T>::update_values(const CsrView<T>& a) {
   State& s = *state_;
   if (s.matrix == nullptr) return;
-  s.space.state().activate();
+  const OnDevice here(s.space);
   if (s.kind == CusparseKind::sell) {
     fill_slices(s.space, a, s.arrays, false);
   } else if (s.kind == CusparseKind::bsr) {

@@ -177,7 +177,6 @@ __global__ void __launch_bounds__(cuda::tile_rows)
 
 template <bool Dotted, class T>
 void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
-  space.state().activate();
   const bool whole = a.plan->is_whole;
   const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
   if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);

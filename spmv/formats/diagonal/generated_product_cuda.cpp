@@ -61,7 +61,6 @@ Index rows_of(const ClassView<T>& a) {
 }
 
 void launch(const Cuda& space, const void* kernel, unsigned blocks, int threads, std::vector<const void*> args) {
-  space.state().activate();
   const cuda::OverlappedLaunch overlapped(space, dim3(blocks), dim3(static_cast<unsigned>(threads)), 0);
   OSTINATO_CUDA(cudaLaunchKernelExC(&overlapped.config, kernel, const_cast<void**>(args.data())));
 }
@@ -104,8 +103,8 @@ void GeneratedProduct::wait() const {
 
 bool GeneratedProduct::in_use(const Cuda& space) const {
   if (loaded_ || kernels_ == nullptr || kernels_->state() != GeneratedKernels::State::ready) return loaded_;
+  const OnDevice here(space);
   if (is_recorded(space)) return false;
-  space.state().activate();
   for (const Kernel k : {plain, dot, pairs}) {
     if (k == pairs && tiling_.pair == 1) continue;
     functions_[k] = kernels_->function(k);

@@ -263,7 +263,6 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
 
 template <bool Dotted, class T>
 void run(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
-  space.state().activate();
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
@@ -345,6 +344,7 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   Vector<Cuda, int> found(space_, pattern_slots + 2);  // slots, slots in use, whether a row has no class
   space_.zero(found.data(), found.bytes());
   int* const used = found.data() + pattern_slots;
+  const OnDevice here(space_);
   const int blocks = cuda::resident_blocks(space_, rows);
   class_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(
       rows_of(a), a.rows, class_rows_.data(), static_cast<int>(class_rows_.size()), class_of.data(), used + 1);

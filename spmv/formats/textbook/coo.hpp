@@ -6,6 +6,7 @@
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/coo_view.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/scratch.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -43,13 +44,14 @@ class Coo {
       : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
     const auto runs = detail::EntryRuns::on<Space>(in.structure.nonzeros);
     for_each(space, runs.count(), detail::FillRowOf{detail::pattern_of(a_.view()), runs, row_.data()});
-    carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    carry_ = Scratch<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // later products may read these arrays before the preceding kernel ends
   }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     for_each(space_, y.size(), detail::ScaleRow<T>{{alpha, x.data(), beta, y.data(), y.data()}});
-    coo_add(space_, view(), alpha, x.data(), y.data(), carry_.data());
+    auto carry = carry_.borrow();
+    coo_add(space_, view(), alpha, x.data(), y.data(), carry.data());
   }
 
   std::size_t bytes() const {
@@ -64,7 +66,7 @@ class Coo {
   Space space_;
   SpaceCsr<Space, T> a_;
   Vector<Space, Index> row_;
-  mutable Vector<Space, T> carry_;
+  Scratch<Space, T> carry_;
 };
 
 }  // namespace ostinato::formats

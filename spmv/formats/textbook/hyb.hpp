@@ -10,6 +10,7 @@
 #include <ostinato/spmv/formats/textbook/hyb_view.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/scratch.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -69,7 +70,7 @@ class Hyb {
     const auto runs = detail::EntryRuns::on<Space>(in.structure.nonzeros);
     for_each(space, runs.count(),
              detail::FillRest<T>{from, runs, width_, begin.data(), row_.data(), col_.data(), val_.data()});
-    carry_ = Vector<Space, T>(space, static_cast<std::size_t>(view().chunks()));
+    carry_ = Scratch<Space, T>(space, static_cast<std::size_t>(view().chunks()));
     space.wait();  // later products may read these arrays before the preceding kernel ends
   }
 
@@ -77,7 +78,9 @@ class Hyb {
     for_each(space_, y.size(),
              detail::EllRow<T>{{rows_, width_, ell_col_.data(), ell_val_.data()},
                                {alpha, x.data(), beta, y.data(), y.data()}});
-    if (row_.size() > 0) coo_add(space_, view(), alpha, x.data(), y.data(), carry_.data());
+    if (row_.size() == 0) return;
+    auto carry = carry_.borrow();
+    coo_add(space_, view(), alpha, x.data(), y.data(), carry.data());
   }
 
   std::size_t bytes() const {
@@ -95,7 +98,7 @@ class Hyb {
   Vector<Space, T> ell_val_;
   Vector<Space, Index> row_, col_;
   Vector<Space, T> val_;
-  mutable Vector<Space, T> carry_;
+  Scratch<Space, T> carry_;
 };
 
 }  // namespace ostinato::formats

@@ -106,14 +106,12 @@ __global__ void __launch_bounds__(cuda::block_threads)
 template <class T>
 void csr_vector_apply(const Cuda& space, const detail::CsrArrays<T>& a, const Product<T>& p) {
   if (a.rows == 0) return;
-  space.state().activate();
   cuda::launch(space, vector_kernel<T>, blocks_of_warps(a.rows), dim3(cuda::block_threads), 0, a, p);
 }
 
 template <class T>
 void coo_add(const Cuda& space, const detail::CooView<T>& a, T alpha, const T* x, T* y, T* carry) {
   if (a.count == 0) return;
-  space.state().activate();
   cuda::launch(space, coo_kernel<T>, blocks_of_warps(a.chunks()), dim3(cuda::block_threads), 0, a, alpha, x, y, carry);
   for_each(space, static_cast<std::size_t>(a.chunks()), detail::AddCarries<T>{a, carry, alpha, y});
 }

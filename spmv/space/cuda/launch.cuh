@@ -13,13 +13,14 @@
 
 namespace ostinato::cuda {
 
-/// A launch configuration on the stream of a space. The kernel may start while the previous kernel ends, so the kernel
+/// A launch configuration on the stream of a space, whose GPU is current meanwhile. The kernel may start while the previous kernel ends, so the kernel
 /// must keep the rules of overlap.cuh.
 struct OverlappedLaunch {
+  OnDevice here;
   cudaLaunchAttribute overlap{};
   cudaLaunchConfig_t config{};
 
-  OverlappedLaunch(const Cuda& space, dim3 grid, dim3 block, std::size_t shared) {
+  OverlappedLaunch(const Cuda& space, dim3 grid, dim3 block, std::size_t shared) : here(space) {
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = grid;

@@ -60,13 +60,11 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
 
 template <class F>
 void for_each(const Cuda& space, std::size_t n, F f) {
-  space.state().activate();
   cuda::launch(space, cuda::for_each_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f);
 }
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
-  space.state().activate();
   cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f,
                cuda::reduction(space, slots));
 }

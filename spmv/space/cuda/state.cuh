@@ -4,9 +4,13 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/cuda/on_device.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 // The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/vendor.cuh includes
@@ -26,16 +30,28 @@ inline void cuda_check(cudaError_t code, const char* what) {
 
 /// The state that the copies of a Cuda object share. Only one host thread at a time uses a State.
 struct Cuda::State {
+  /// The memory pool of a GPU. All spaces on the GPU share it, so that what one of them has freed serves the others.
+  struct Pool {
+    cudaMemPool_t handle = nullptr;
+
+    static std::shared_ptr<Pool> of(int device);
+    ~Pool();
+  };
+
   /// Most thread blocks of a reduction; the buffer `partial` has room for their sums. One buffer is enough, because the
   /// work runs in order on one stream.
   static constexpr int max_partial = 4096;
   static constexpr int max_sums = 4;  ///< most sums per thread block
   static constexpr std::size_t staging_bytes = std::size_t{1} << 17;
 
+  /// Freed memory that trim() leaves with the library, for the small arrays of the next operators and solves.
+  static constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+
   int device = 0;
+  CUctx_st* context = nullptr;
   cudaStream_t stream = nullptr;
   bool owns_stream = false;
-  cudaMemPool_t pool = nullptr;
+  std::shared_ptr<Pool> pool;
   cudaDeviceProp properties{};
   double bandwidth = 0;
   bool overlaps = false;        ///< kernels may start while the previous kernel ends (overlap.cuh)
@@ -45,12 +61,15 @@ struct Cuda::State {
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
 
-  State(int device, cudaStream_t stream, bool owns_stream);
+  mutable std::atomic<std::thread::id> user{};  ///< the thread that uses the space at this moment (OnDevice)
+
+  State(int on_device, cudaStream_t on_stream, bool owns) : device(on_device), stream(on_stream), owns_stream(owns) {}
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void activate() const { OSTINATO_CUDA(cudaSetDevice(device)); }
+  /// Creates everything else. When it throws, the destructor frees what there is.
+  void create();
 
   /// The cuBLAS handle for this stream. The first call creates the handle, which takes a while.
   cublasContext* blas();

@@ -244,6 +244,32 @@ TYPED_TEST(StructureOf, TakesTheCensusWhereDiagonalsAreFew) {
   EXPECT_TRUE(empty.census->diagonals.empty() && none.census->diagonals.empty());
 }
 
+TYPED_TEST(StructureOf, KnowsNewValuesOnTheSamePattern) {
+  using T = typename TypeParam::T;
+  for (const Sample<T>& sample : every_sample<T>()) {
+    SCOPED_TRACE(sample.name);
+    Csr<T> a = sample.matrix;
+    Structure s = this->of(a);
+    for (std::size_t k = 0; k < a.val.size(); ++k) a.val[k] = k % 11 == 3 ? T{0} : T(2) + static_cast<T>(k % 5);
+    const SpaceCsr<typename TypeParam::Space, T> changed(this->space(), a.view());
+
+    analyse_values(this->space(), changed.view(), s);
+
+    const Structure fresh = this->of(a);
+    EXPECT_EQ(s.symmetric, fresh.symmetric);
+    EXPECT_EQ(s.pattern_symmetric, fresh.pattern_symmetric);
+    EXPECT_EQ(s.missing_diagonal, fresh.missing_diagonal);
+    EXPECT_EQ(s.positive_diagonal, fresh.positive_diagonal);
+    EXPECT_EQ(s.constant_diagonal, fresh.constant_diagonal);
+    EXPECT_EQ(s.finite, fresh.finite);
+    EXPECT_EQ(s.diagonals, fresh.diagonals);
+    EXPECT_EQ(s.longest_row, fresh.longest_row);
+    ASSERT_TRUE(s.profile);
+    EXPECT_EQ(s.profile->distinct, 0);
+    EXPECT_EQ(s.profile->sliced_slots, fresh.profile->sliced_slots);
+  }
+}
+
 TYPED_TEST(StructureOf, TakesNoCensusOfDiagonalsThatAreMostlyEmpty) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> entries;
@@ -303,7 +329,7 @@ TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
     detail::Findings f{};
     std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
     const detail::InspectEntries<Atomic<Host>, double> entries{
-        detail::pattern_of(a.view()), a.val.data(), a.cols, a.nonzeros(), &f, used.data()};
+        detail::pattern_of(a.view()), a.val.data(), a.nonzeros(), true, &f, used.data()};
     Sums<2> sums;
     if (length == 0) {
       for (std::size_t i = 0; i < 90; ++i) sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);

@@ -3,16 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/list.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
 
 #include "support/reference.hpp"
@@ -52,6 +55,11 @@ class FormatConformance : public SpaceTest<Case> {
   void ResidualIsThatOfTheProduct();
   void RevisionChangesWithTheValuesAlone();
   void UpdateValuesIsAsGoodAsBuilding();
+  void UpdateValuesSortsRowsFirst();
+  void UpdateValuesTakesTheMatrixThatIsMovedIn();
+  void UpdateValuesTakesOtherPlacesOrRefuses();
+  void StructureDescribesTheNewValues();
+  void SeveralThreadsApplyOneOperator();
   void SortsRowsAndAddsDuplicatesFirst();
   void GivesTheSameBitsEachTime();
   void NamesBothShapesWhenTheyDiffer();
@@ -282,6 +290,112 @@ OSTINATO_CONFORMANCE(UpdateValuesIsAsGoodAsBuilding) {
   });
 }
 
+OSTINATO_CONFORMANCE(UpdateValuesSortsRowsFirst) {
+  on_every_sample([&](const auto&, const Csr<T>& a) {
+    const auto x = random_vector<T>(a.cols, 42);
+    Csr<T> mixed = shuffled(a, 43);
+    Operator op(this->space(), mixed, forced());
+    for (T& v : mixed.val) v *= T{4};
+
+    op.update_values(mixed);
+
+    EXPECT_EQ(difference(product(op, x), reference_product(mixed.view(), T{1}, x, T{0}, {})), "");
+  });
+}
+
+OSTINATO_CONFORMANCE(UpdateValuesTakesTheMatrixThatIsMovedIn) {
+  const Csr<T> a = stencil<T>(597, 597, 9, 44);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  const auto x = random_vector<T>(597, 45);
+  Operator op(this->space(), a, forced());
+  auto given = std::make_unique<Csr<T>>(stencil<T>(597, 597, 9, 46));
+  const auto reference = reference_product(given->view(), T{1}, x, T{0}, {});
+
+  op.update_values(std::move(*given));
+  given.reset();
+  const Csr<T> elsewhere = stencil<T>(597, 597, 9, 47);  // takes the memory that was given back, if any was
+
+  EXPECT_EQ(difference(product(op, x), reference), "");
+}
+
+/// A matrix with as many entries in other places must not be written to the old places.
+OSTINATO_CONFORMANCE(UpdateValuesTakesOtherPlacesOrRefuses) {
+  const Csr<T> a = stencil<T>(1200, 1200, 20, 48);
+  if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
+  std::vector<Triplet<T>> entries;
+  for (Index k = 0; k < a.nonzeros(); ++k) entries.push_back({k % 64, k / 64, T(1 + k % 7)});
+  const Csr<T> tall = stencil<T>(1200, 1200, 19, 49), crowded = from_triplets<T>(1200, 1200, entries);
+  const auto x = random_vector<T>(1200, 50);
+  for (const Csr<T>& other : {tall, crowded}) {
+    Operator op(this->space(), a, forced());
+    if (other.nonzeros() == a.nonzeros() && holds(other)) {
+      op.update_values(other);
+      EXPECT_EQ(difference(product(op, x), reference_product(other.view(), T{1}, x, T{0}, {})), "");
+    } else {
+      EXPECT_THROW(op.update_values(other), ArgumentError);
+      EXPECT_EQ(difference(product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
+    }
+  }
+}
+
+OSTINATO_CONFORMANCE(StructureDescribesTheNewValues) {
+  const Csr<T> symmetric = generate<T>("poisson2d", {.n = 24});
+  if (!holds(symmetric)) GTEST_SKIP() << cost(symmetric).reason_not;
+  const auto changed = [&](auto change) {
+    Csr<T> b = symmetric;
+    for (Index i = 0; i < b.rows; ++i) {
+      for (Offset k = b.row_ptr[static_cast<std::size_t>(i)]; k < b.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+        change(i, b.col[static_cast<std::size_t>(k)], b.val[static_cast<std::size_t>(k)]);
+    }
+    return b;
+  };
+  const Csr<T> all[] = {
+      changed([](Index i, Index j, T& v) { v = i == 7 && j == 8 ? T{3} : v; }),
+      changed([](Index i, Index j, T& v) { v = i == j ? T{4} + static_cast<T>(i % 3) : v; }),
+      changed([](Index i, Index j, T& v) { v = i == 100 && j == 100 ? T{-4} : v; }),
+      changed([](Index i, Index j, T& v) { v = i == 575 && j == 575 ? T{0} : v; }),
+      changed([](Index i, Index j, T& v) { v = i == 0 && j == 1 ? std::numeric_limits<T>::quiet_NaN() : v; }),
+      symmetric};
+  Operator op(this->space(), symmetric, forced());
+  for (const Csr<T>& a : all) {
+    SCOPED_TRACE(&a - all);
+    op.update_values(a);
+
+    const Structure got = op.structure(), want = Op(this->space(), a, forced()).structure();
+    EXPECT_EQ(got.symmetric, want.symmetric);
+    EXPECT_EQ(got.pattern_symmetric, want.pattern_symmetric);
+    EXPECT_EQ(got.missing_diagonal, want.missing_diagonal);
+    EXPECT_EQ(got.positive_diagonal, want.positive_diagonal);
+    EXPECT_EQ(got.constant_diagonal, want.constant_diagonal);
+    EXPECT_EQ(got.finite, want.finite);
+    EXPECT_EQ(got.offsets, want.offsets);
+    EXPECT_EQ(got.longest_row, want.longest_row);
+  }
+}
+
+OSTINATO_CONFORMANCE(SeveralThreadsApplyOneOperator) {
+  if (Space::on_device) GTEST_SKIP() << "one thread at a time uses a Cuda space";
+  constexpr int threads = 4, products = 25;
+  for (const Csr<T>& a : {scattered<T>(20011, 20011, 6, true, 51), stencil<T>(3000, 3000, 40, 52)}) {
+    if (!holds(a)) continue;
+    const Op op(this->space(), a, forced());
+    std::atomic<int> wrong = 0;
+    std::vector<std::vector<T>> x, alone;
+    for (int t = 0; t < threads; ++t) {
+      x.push_back(random_vector<T>(a.cols, static_cast<std::uint64_t>(60 + t)));
+      alone.push_back(product(op, x.back()));
+    }
+    std::vector<std::thread> running;
+    for (std::size_t t = 0; t < threads; ++t) {
+      running.emplace_back([&, t] {
+        for (int k = 0; k < products; ++k) wrong += same_bits(product(op, x[t]), alone[t]) ? 0 : 1;
+      });
+    }
+    for (std::thread& t : running) t.join();
+    EXPECT_EQ(wrong, 0) << "of " << threads * products << " products";
+  }
+}
+
 OSTINATO_CONFORMANCE(SortsRowsAndAddsDuplicatesFirst) {
   on_every_sample([&](const auto& sorted, const Csr<T>& a) {
     const auto x = random_vector<T>(a.cols, 31);
@@ -396,6 +510,11 @@ void register_cases() {
                                     OSTINATO_CASE(ResidualIsThatOfTheProduct),
                                     OSTINATO_CASE(RevisionChangesWithTheValuesAlone),
                                     OSTINATO_CASE(UpdateValuesIsAsGoodAsBuilding),
+                                    OSTINATO_CASE(UpdateValuesSortsRowsFirst),
+                                    OSTINATO_CASE(UpdateValuesTakesTheMatrixThatIsMovedIn),
+                                    OSTINATO_CASE(UpdateValuesTakesOtherPlacesOrRefuses),
+                                    OSTINATO_CASE(StructureDescribesTheNewValues),
+                                    OSTINATO_CASE(SeveralThreadsApplyOneOperator),
                                     OSTINATO_CASE(SortsRowsAndAddsDuplicatesFirst),
                                     OSTINATO_CASE(GivesTheSameBitsEachTime),
                                     OSTINATO_CASE(NamesBothShapesWhenTheyDiffer),

@@ -223,6 +223,19 @@ TEST(Selection, MeasuresEveryFormatNearTheBestAndNoOther) {
   }
 }
 
+TEST(Selection, CountsNoDiagonalsForANamedFormatThatNeedsNone) {
+  const Csr<double> a = generate<double>("poisson2d", {.n = 50});
+  for (const char* format : {"csr", "cmrs", "sliced-ell", "coo"}) {
+    const Operator op(Host(), a, {.format = format});
+    EXPECT_FALSE(op.structure().census) << format;
+    EXPECT_EQ(of_name(op.choice(), "dia").verdict, "not planned: for the format asked for, no diagonals were counted");
+    EXPECT_EQ(op.choice().candidates.size(), (format_list<Host, double>().size()));
+  }
+  EXPECT_FALSE(Operator(Host(), a, {.tune = Tune::off}).structure().census);
+  for (const char* format : {"dia", "brcsd-ii", "hdi", "auto"})
+    EXPECT_TRUE(Operator(Host(), a, {.format = format}).structure().census) << format;
+}
+
 TEST(Selection, IsNotMadeAgainForAChoice) {
   const Analysis analysis(Host(), generate<double>("poisson2d", {.n = 60}));
   const auto x = random_vector<double>(3600, 1);

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "support/matrices.hpp"
@@ -58,6 +60,31 @@ struct ValueAndSquare {
   const double* x;
   Sums<2> operator()(std::size_t i) const { return {{x[i], x[i] * x[i]}}; }
 };
+
+/// A Kokkos may keep the threads' shares of a loop in one place for all loops.
+TEST(ParallelFor, CallsEachIndexOnceForSeveralThreadsAtOnce) {
+  constexpr std::size_t loops = 2000;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::size_t k = 0; k < loops; ++k) {
+        std::vector<int> calls(2 + (k + t) % 7);
+        parallel_for(Host(), calls.size(), [p = calls.data()](std::size_t i) { ++p[i]; });
+        wrong += std::all_of(calls.begin(), calls.end(), [](int n) { return n == 1; }) ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ParallelFor, CallsEachIndexOnceWithinAnotherLoop) {
+  std::vector<std::atomic<int>> calls(3 * 5);
+  parallel_for(Host(), 3,
+               [p = calls.data()](std::size_t k) { parallel_for(Host(), 5, [=](std::size_t i) { ++p[k * 5 + i]; }); });
+  for (const auto& n : calls) EXPECT_EQ(n, 1);
+}
 
 TEST(ParallelFor, CallsEachIndexOnce) {
   for (const std::size_t count : sizes) {
