@@ -237,14 +237,14 @@ void require_device_memory(const Cuda& space, const void* p, const char* what) {
   const OnDevice here(space);
   cudaPointerAttributes attributes{};
   OSTINATO_CUDA(cudaPointerGetAttributes(&attributes, p));
-  if (attributes.devicePointer == nullptr) {
-    throw DeviceError(std::string(what) +
-                      " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
-  }
   if (attributes.type == cudaMemoryTypeDevice && attributes.device != space.device()) {
     throw DeviceError(std::string(what) + " is in the memory of GPU " + std::to_string(attributes.device) +
                       ", but the space works on GPU " + std::to_string(space.device()) +
                       "; copy it into a Vector<Cuda, T> of this space first");
+  }
+  if (attributes.devicePointer == nullptr) {
+    throw DeviceError(std::string(what) +
+                      " is in host memory that the GPU can't read; copy it into a Vector<Cuda, T> first");
   }
 }
 
