@@ -16,8 +16,8 @@ namespace ostinato {
 
 namespace {
 
-constexpr std::size_t few_rows = 32;       ///< as many sign vectors give the mean square exactly
-constexpr std::uint64_t random_signs = 4;  ///< sign vectors for more rows
+constexpr std::size_t few_rows = 64;       ///< as many sign vectors give the mean square exactly
+constexpr std::uint64_t random_signs = 8;  ///< sign vectors for more rows
 
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
@@ -31,7 +31,20 @@ ResidualJudge<Space, T>::ResidualJudge(const ScaledSystem<Space, T>& system, Wor
 template <class Space, class T>
 double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
   system_.a().residual(system_.space(), x, system_.b(), r, slot_);
-  return std::sqrt(read_scalar(system_.space(), slot_));
+  return norm_in_slot(r);
+}
+
+/// The squares of a small residual are 0 in double precision, where the residual isn't. The powers of two don't round.
+template <class Space, class T>
+double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
+  const Space& space = system_.space();
+  const double plain = std::sqrt(read_scalar(space, slot_));
+  if (sizeof(T) < sizeof(double) || !(plain < 1e-140)) return plain;
+  constexpr int exponent = 600;
+  scale<T>(space, static_cast<T>(std::ldexp(1.0, exponent)), r, r);
+  dot<T>(space, r, r, slot_);
+  scale<T>(space, static_cast<T>(std::ldexp(1.0, -exponent)), r, r);
+  return std::ldexp(std::sqrt(read_scalar(space, slot_)), -exponent);
 }
 
 /// |fl(b - A x) - (b - A x)| <= (k + 2) u (|A| |x| + |b|) for rows of up to k entries, in any order of summation. The
@@ -39,7 +52,7 @@ double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(In<T> x) const {
   const Structure* s = system_.a().structure();
-  if (s == nullptr) return HUGE_VAL;
+  if (s == nullptr || std::isinf(s->norm_inf)) return HUGE_VAL;
   dot<T>(system_.space(), x, x, slot_);
   const double x_norm = std::sqrt(read_scalar(system_.space(), slot_));
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
@@ -49,7 +62,7 @@ double ResidualJudge<Space, T>::bound(In<T> x) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::assured(Out<T> x, Out<T> r, double norm, double goal) const {
   if (norm + bound(x) <= goal) return norm;
-  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) return std::sqrt(read_scalar(system_.space(), slot_));
+  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm_in_slot(r);
   const Rounding hidden = rounding(x, r);
   compute(x, r);
   return std::sqrt(norm * norm + hidden.norm * hidden.norm + 2 * norm * hidden.norm * hidden.share);
@@ -63,7 +76,7 @@ bool ResidualJudge<Space, T>::may_be_rounding(In<T> x, double norm) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
   if (!system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm;
-  return std::sqrt(read_scalar(system_.space(), slot_));
+  return norm_in_slot(r);
 }
 
 template <class Space, class T>
@@ -83,7 +96,7 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   // The rows that count: as many equal rows as have this sum of fourth powers.
   sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(squares)}, slot_);
   const double rows = squares > 0 && !few ? 1 / read_scalar(space, slot_) : 1;
-  const double share = std::min(1.0, 3 / std::sqrt(std::max(rows, 1.0)));
+  const double share = std::min(1.0, 6 / std::sqrt(std::max(rows, 1.0)));
   const Structure* s = system_.a().structure();
   const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
   const double typical = std::sqrt((2 + mean) / 6), worst = 2 * std::sqrt(longest + 1);

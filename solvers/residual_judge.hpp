@@ -48,6 +48,8 @@ class ResidualJudge {
 
  private:
   double bound(In<T> x) const;
+  /// The norm of r, whose square is in the slot.
+  double norm_in_slot(Out<T> r) const;
 
   const ScaledSystem<Space, T>& system_;
   double* slot_;

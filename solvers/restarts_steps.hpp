@@ -60,7 +60,7 @@ struct MakeFinite {
   }
 };
 
-/// Flips the signs of some elements. The patterns of sign vectors 0 .. 31 on up to 32 elements are the rows of a
+/// Flips the signs of some elements. The patterns of sign vectors 0 .. 63 on up to 64 elements are the rows of a
 /// Hadamard matrix; on more elements they are random. A second flip undoes the first.
 template <class T>
 struct FlipSigns {

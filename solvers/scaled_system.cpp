@@ -95,7 +95,8 @@ void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const Preco
   a_norm_ = structure != nullptr ? structure->norm_inf : std::numeric_limits<double>::quiet_NaN();
   if (structure == nullptr || !structure->finite || !(a_norm_ > 0) || is_ordinary<T>(a_norm_)) return;
   a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
-  a_norm_ = std::ldexp(a_norm_, a_exponent_);
+  // A norm that overflows is at least 2^max_exponent, which the scaling makes 1.
+  a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
   const Out<T> room = workspace.template allocate<T>(a.rows());
   a_ = a.scaled(space_, a_exponent_, room);
   if (!m.is_identity()) m_ = m.scaled(space_, a_exponent_, room);

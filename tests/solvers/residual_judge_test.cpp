@@ -111,6 +111,28 @@ OSTINATO_METHOD_TEST(ResidualJudge, BackwardErrorIsThatOfTheReturnedX) {
   }
 }
 
+OSTINATO_METHOD_TEST(ResidualJudge, NormOfAMatrixThatOverflowsLeavesABackwardError) {
+  constexpr T largest = std::numeric_limits<T>::max();
+  const System<T> system{dense<T>({{largest, largest}, {0, largest}}), {1, 1}};
+  const Analysis analysis(this->space(), system.a);
+
+  const auto result = this->run_with(Operator<Space, T>(analysis), system, {.rtol = 0, .atol = 2}).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_NEAR(result.backward_error, 1, 1e-6) << "x = 0";
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, ResidualWithSquaresOfZeroIsNotZero) {
+  const T tiny = static_cast<T>(sizeof(T) == 4 ? 1e-30 : 1e-200);
+  const System<T> system{dense<T>({{1, 0}, {0, 1}}), {1, tiny}, {1, 0}};
+  const Analysis analysis(this->space(), system.a);
+
+  const auto result = this->run_with(Operator<Space, T>(analysis), system, {.rtol = 0, .max_iterations = 0}).result;
+
+  EXPECT_EQ(result.status, Status::iteration_limit);
+  EXPECT_NEAR(result.relative_residual / static_cast<double>(tiny), 1, 1e-6);
+}
+
 OSTINATO_METHOD_TEST(ResidualJudge, OperatorWithoutStructureHasNoBackwardError) {
   const auto system = this->poisson();
   const Operator<Space, T> op(this->space(), system.a);
