@@ -12,6 +12,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "progress.hpp"
+#include "short_waits.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -70,6 +71,7 @@ int guarded(int argc, char** argv) {
 }  // namespace ostinato::cli
 
 int main(int argc, char** argv) {
+  ostinato::cli::restart_with_short_waits(argv);
   ostinato::cli::open_standard_streams();
   signal(SIGPIPE,
          SIG_IGN);  // writing to a closed pipe becomes an error like any other, told after the report is written

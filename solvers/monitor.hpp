@@ -45,6 +45,7 @@ class Monitor {
         readback_(space),
         unit_(b_norm > 0 ? b_norm : 1),
         goal_(goal),
+        aim_(goal),
         every_(every),
         state_(workspace.emplace(ConvergenceState{})) {}
 
@@ -56,6 +57,9 @@ class Monitor {
   bool at_limit() const { return iterations_ >= options_.max_iterations; }
   std::vector<double>& history() { return history_; }
 
+  /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
+  void aim(double norm) { aim_ = norm; }
+
   /// Begins a recurrence from a residual of norm `r_norm`. The returned state is in the memory of the space.
   ConvergenceState* start(double r_norm) {
     if (!started_) {
@@ -64,7 +68,7 @@ class Monitor {
       started_ = true;
     }
     fresh_ = ConvergenceState{};
-    fresh_.goal = goal_;
+    fresh_.goal = aim_;
     fresh_.limit = limit_;
     fresh_.last = options_.max_iterations - iterations_;
     space_.upload(state_, &fresh_, sizeof fresh_);
@@ -141,7 +145,7 @@ class Monitor {
   Space space_;
   Readback<Space, ConvergenceState> readback_;
   Stopwatch watch_;
-  double unit_, goal_, limit_ = 0;
+  double unit_, goal_, aim_, limit_ = 0;
   int every_;
   ConvergenceState* state_;  ///< in the memory of the space
   ConvergenceState fresh_;

@@ -172,6 +172,8 @@ class Solve {
     computed_ = norm_;
     if (norm_ <= monitor_.goal()) {
       norm_ = judge_.assured(x_, r_, norm_, monitor_.goal());
+      const double hidden = norm_ - computed_, aim = monitor_.goal() - 1.1 * hidden;
+      if (norm_ > monitor_.goal() && aim > 0) monitor_.aim(aim);
     } else if (monitor_.reason() == StopReason::goal || monitor_.reason() == StopReason::restart) {
       // From a more accurate residual, a restart reaches further than the rounding in T.
       if (judge_.may_be_rounding(x_, norm_)) norm_ = judge_.best(x_, r_, norm_);

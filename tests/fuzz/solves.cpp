@@ -1,29 +1,17 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Solves random systems of 1 to 60 rows and judges how each solve ended. The numbers are of all sizes; the systems are
-// also singular, indefinite, with zero diagonals, empty and repeated rows, and NaN. The judge computes b - A x in
-// quadruple precision.
+// Solves random systems (random_system.hpp) and judges how each solve ended.
 //
-//   ostinato_fuzz_solves [--systems N] [--seconds S] [--seed N] [--first N]
+//   ostinato_fuzz_solves [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N]
 //
-// Prints the seed. The exit code is 1 after a false end state. System N of a seed depends on nothing else, so that
-// --seed SEED --first N --systems 1 repeats it alone.
+// Prints the seed. The exit code is 1 after a false end state. Trial N of a seed depends on nothing else, so that
+// --seed SEED --first N --trials 1 repeats the trial alone.
 
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <limits>
-#include <map>
 #include <memory>
-#include <random>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,166 +19,15 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 
-#include "support/exact_residual.hpp"
-#include "support/matrices.hpp"
+#include "fuzz/random_system.hpp"
 
 namespace ostinato::test {
 namespace {
 
-struct Arguments {
-  std::uint64_t systems = std::numeric_limits<std::uint64_t>::max(), first = 0;
-  std::uint64_t seed = std::random_device{}();
-  double seconds = 60;
-};
-
-/// What was drawn, as text for the report, and what was found wrong.
-struct Trial {
-  std::string what;
-  std::string wrong;
-  std::string end = "none";
-
-  void fail(const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; }
-};
-
-std::string number(double v) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.17g", v);
-  return text;
-}
-
-/// Draws the systems of one value type.
-template <class T>
-class Draw {
- public:
-  explicit Draw(Random& random) : random_(random) {}
-
-  bool one_in(Index n) { return below(random_, n) == 0; }
-  template <class Values>
-  auto one_of(const Values& values) {
-    return values[static_cast<std::size_t>(below(random_, static_cast<Index>(values.size())))];
-  }
-  double power_of_ten(double low, double high) {
-    return std::pow(10, low + (high - low) * (signed_unit(random_) + 1) / 2);
-  }
-
-  /// A value whose size is drawn from around 10^centre.
-  T value() {
-    const double size = power_of_ten(centre_ - spread_, centre_ + spread_);
-    return static_cast<T>(
-        std::clamp<double>(whole_ ? std::round(4 * signed_unit(random_)) * size : signed_unit(random_) * size,
-                           -std::numeric_limits<T>::max(), std::numeric_limits<T>::max()));
-  }
-
-  /// Sizes for the values that follow: mostly ordinary, sometimes any that T has.
-  void new_sizes() {
-    const double most = std::numeric_limits<T>::max_exponent10;
-    centre_ = one_in(3) ? most * signed_unit(random_) : 0;
-    spread_ = one_in(3) ? power_of_ten(0, 1.5) : one_in(2) ? 0 : 1;
-    whole_ = spread_ == 0 && one_in(3);
-  }
-
-  Csr<T> matrix() {
-    new_sizes();
-    const Index n = one_in(3) ? 1 + below(random_, 5) : 1 + below(random_, 60);
-    const bool symmetric = one_in(2), dominant = one_in(2), zero_diagonal = one_in(8);
-    const Index per_row = 1 + below(random_, one_in(4) ? n : 6);
-    std::vector<Triplet<T>> triplets;
-    for (Index i = 0; i < n; ++i) {
-      if (one_in(60)) continue;
-      if (!zero_diagonal || one_in(3)) triplets.push_back({i, i, dominant ? largest_diagonal(per_row, n) : value()});
-      for (Index k = below(random_, per_row + 1); k > 0; --k) {
-        const Index j = one_in(2) ? below(random_, n) : std::clamp<Index>(i + below(random_, 5) - 2, 0, n - 1);
-        const T v = value();
-        triplets.push_back({i, j, v});
-        if (symmetric && i != j) triplets.push_back({j, i, v});
-      }
-    }
-    if (one_in(12)) repeat_row(triplets, n);
-    Csr<T> a = from_triplets<T>(n, n, triplets);
-    if (one_in(60) && !a.val.empty())
-      a.val[static_cast<std::size_t>(below(random_, static_cast<Index>(a.val.size())))] = odd();
-    return a;
-  }
-
-  std::vector<T> vector(Index n) {
-    if (!one_in(2)) new_sizes();
-    std::vector<T> v(static_cast<std::size_t>(n));
-    if (one_in(30)) return v;
-    for (T& e : v) e = value();
-    if (one_in(100)) v[static_cast<std::size_t>(below(random_, n))] = odd();
-    return v;
-  }
-
-  SolveOptions options() {
-    SolveOptions o;
-    o.rtol = one_in(20) ? 0 : power_of_ten(sizeof(T) == 4 ? -9 : -18, -1);
-    if (one_in(10)) o.atol = power_of_ten(-20, 5);
-    o.max_iterations = one_in(10) ? below(random_, 5) : 400;
-    o.restart = 1 + below(random_, 50);
-    o.check_every = one_in(2) ? 0 : 1 + below(random_, 70);
-    o.flexible = one_in(4);
-    o.history = !one_in(4);
-    return o;
-  }
-
- private:
-  T largest_diagonal(Index per_row, Index n) {
-    const double size = power_of_ten(centre_ - spread_, centre_ + spread_) * (4 * per_row + n * 0.1);
-    return static_cast<T>(std::min<double>(size, std::numeric_limits<T>::max()));
-  }
-  T odd() {
-    using Limits = std::numeric_limits<T>;
-    return one_of(
-        std::vector<T>{Limits::quiet_NaN(), Limits::infinity(), Limits::max(), Limits::denorm_min(), T{-0.0}});
-  }
-  void repeat_row(std::vector<Triplet<T>>& triplets, Index n) {
-    const Index from = below(random_, n), to = below(random_, n);
-    std::vector<Triplet<T>> copied;
-    for (const Triplet<T>& t : triplets) {
-      if (t.row == from) copied.push_back({to, t.col, t.val});
-    }
-    triplets.erase(std::remove_if(triplets.begin(), triplets.end(), [to](const auto& t) { return t.row == to; }),
-                   triplets.end());
-    triplets.insert(triplets.end(), copied.begin(), copied.end());
-  }
-
-  Random& random_;
-  double centre_ = 0, spread_ = 0;
-  bool whole_ = false;
-};
-
-template <class Values>
-bool all_finite(const Values& values) {
-  return std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); });
-}
-
-/// What has to be true of every end.
-template <class T>
-void judge(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& b,
-           const std::vector<T>& guess, const SolveOptions& options) {
-  trial.end = to_string(r.status);
-  const bool input_is_finite = all_finite(a.val) && all_finite(b) && all_finite(guess);
-  const ExactResidual exact = exact_residual(a.view(), x, b);
-  const double goal = std::max(options.rtol * exact.b_norm, options.atol);
-  if (r.status == Status::converged) {
-    if (!input_is_finite && !(exact.norm <= goal)) trial.fail("converged with input that isn't finite");
-    if (!(exact.norm <= goal * (1 + 1e-9)) && !(exact.relative <= options.rtol * (1 + 1e-9)))
-      trial.fail("converged, but the residual is truly " + number(exact.relative) + " ||b||");
-  }
-  if (input_is_finite && !all_finite(x)) trial.fail("x isn't finite");
-  if (r.iterations < 0 || r.iterations > options.max_iterations) trial.fail("iterations " + number(r.iterations));
-  if (options.history && r.history.size() != static_cast<std::size_t>(r.iterations) + 1)
-    trial.fail("length of history");
-  const double most = std::sqrt(static_cast<double>(x.size())) * (1 + 1e-5);  // ||A||_2 <= sqrt(n) ||A||_inf
-  if (r.status == Status::converged && !(r.backward_error >= 0 && r.backward_error <= most))
-    trial.fail("backward error " + number(r.backward_error));
-}
-
 /// One solve, with the API used in different orders.
-template <class T>
-void solve_one(Trial& trial, Random& random) {
+template <class T, class Space>
+void solve_one(const Space& space, Trial& trial, Random& random) {
   Draw<T> draw(random);
-  const Host host;
   Csr<T> a = draw.matrix();
   const std::vector<T> b = draw.vector(a.rows);
   const std::vector<T> guess = draw.one_in(3) ? draw.vector(a.rows) : std::vector<T>(b.size());
@@ -199,34 +36,37 @@ void solve_one(Trial& trial, Random& random) {
   for (const SolverInfo& info : solver_infos) solvers.emplace_back(info.name);
   for (const PreconditionerInfo& info : preconditioner_infos()) preconds.emplace_back(info.name);
   preconds.emplace_back("auto");
-  for (const auto& entry : format_list<Host, T>()) formats.emplace_back(entry.name);
+  for (const auto& entry : format_list<Space, T>()) formats.emplace_back(entry.name);
   const std::string solver = draw.one_of(solvers), precond = draw.one_of(preconds),
                     format = draw.one_in(2) ? "auto" : draw.one_of(formats);
   const bool keep = draw.one_in(2), update = draw.one_in(4), move = draw.one_in(4);
   trial.what = (sizeof(T) == 4 ? "float " : "double ") + solver + " " + precond + " " + format + " n " +
                std::to_string(a.rows) + " rtol " + number(options.rtol) + (keep ? " analysis kept" : "");
 
-  auto analysis = std::make_unique<Analysis<Host, T>>(host, a);
-  Operator<Host, T> op(*analysis, {.format = format});
-  const AnyPreconditioner<Host, T> m(*analysis, precond);
+  auto analysis = std::make_unique<Analysis<Space, T>>(space, a);
+  Operator<Space, T> op(*analysis, {.format = format});
+  const AnyPreconditioner<Space, T> m(*analysis, precond);
   if (!keep) analysis.reset();
   if (update) op.update_values(a.view());
-  if (move) op = Operator<Host, T>(std::move(op));
-  std::vector<T> x = guess;
+  if (move) op = Operator<Space, T>(std::move(op));
+  const Vector<Space, T> b_here(space, std::span<const T>(b));
+  Vector<Space, T> x(space, std::span<const T>(guess));
   if (draw.one_in(3)) {
-    std::vector<T> y(x.size());
+    Vector<Space, T> y(space, x.size());
     op.apply(T{1}, x, T{0}, y);
   }
-  const SolveResult result = ostinato::solve(host, op, std::span<const T>(b), std::span<T>(x), m, solver, options);
+  const SolveResult result =
+      ostinato::solve(space, op, std::span<const T>(b_here), std::span<T>(x), m, solver, options);
   trial.what += " -> " + result.message();
-  judge(trial, result, a, x, b, guess, options);
+  judge(trial, result, a, x.download(), b, guess, options);
 }
 
-Trial run_trial(std::uint64_t seed, std::uint64_t index) {
+template <class Space>
+Trial run_trial(const Space& space, std::uint64_t seed, std::uint64_t index) {
   Random random(seed * 0x9e3779b97f4a7c15u + index);
   Trial trial;
   try {
-    below(random, 2) == 0 ? solve_one<float>(trial, random) : solve_one<double>(trial, random);
+    below(random, 2) == 0 ? solve_one<float>(space, trial, random) : solve_one<double>(space, trial, random);
   } catch (const ArgumentError&) {
     trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix
   } catch (const std::exception& e) {
@@ -235,41 +75,11 @@ Trial run_trial(std::uint64_t seed, std::uint64_t index) {
   return trial;
 }
 
-Arguments parse(int argc, char** argv) {
-  Arguments arguments;
-  for (int k = 1; k + 1 < argc; k += 2) {
-    const std::string_view name = argv[k];
-    if (name == "--systems") arguments.systems = std::strtoull(argv[k + 1], nullptr, 10);
-    if (name == "--seconds") arguments.seconds = std::strtod(argv[k + 1], nullptr);
-    if (name == "--seed") arguments.seed = std::strtoull(argv[k + 1], nullptr, 10);
-    if (name == "--first") arguments.first = std::strtoull(argv[k + 1], nullptr, 10);
-  }
-  return arguments;
-}
-
-int fuzz(const Arguments& arguments) {
-  std::printf("seed %llu\n", static_cast<unsigned long long>(arguments.seed));
-  std::fflush(stdout);
-  const auto start = std::chrono::steady_clock::now();
-  std::map<std::string, int> ends;
-  std::uint64_t done = 0;
-  int wrong = 0;
-  for (; done < arguments.systems && wrong < 20; ++done) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > arguments.seconds) break;
-    const Trial trial = run_trial(arguments.seed, arguments.first + done);
-    ++ends[trial.end];
-    if (trial.wrong.empty()) continue;
-    ++wrong;
-    std::printf("system %llu: %s\n  %s\n", static_cast<unsigned long long>(arguments.first + done), trial.wrong.c_str(),
-                trial.what.c_str());
-  }
-  std::printf("%llu systems, %d wrong;", static_cast<unsigned long long>(done), wrong);
-  for (const auto& [end, count] : ends) std::printf(" %s %d", end.c_str(), count);
-  std::printf("\n");
-  return wrong > 0 ? 1 : 0;
-}
-
 }  // namespace
 }  // namespace ostinato::test
 
-int main(int argc, char** argv) { return ostinato::test::fuzz(ostinato::test::parse(argc, argv)); }
+int main(int argc, char** argv) {
+  using namespace ostinato::test;
+  return run_on_space(parse(argc, argv),
+                      [](const auto& space, auto seed, auto index) { return run_trial(space, seed, index); });
+}

@@ -11,6 +11,5 @@ endif()
 
 run(COMMAND "${pkg_config}" --static --cflags --libs ostinato OUTPUT options)
 separate_arguments(options UNIX_COMMAND "${options}")
-separate_arguments(flags UNIX_COMMAND "${flags}")
-run(COMMAND "${compiler}" -std=c++20 ${flags} "${source}/examples/outside_project/main.cpp" -o "${work}/outside" ${options})
+run(COMMAND "${compiler}" -std=c++20 "${source}/examples/outside_project/main.cpp" -o "${work}/outside" ${options})
 check_program("${work}/outside")

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/spmv/space/host.hpp>
+
 #include "support/matrices.hpp"
 
 // The matrices that every format must multiply correctly, or give the reason why it can't hold them.
@@ -85,24 +87,28 @@ Csr<T> with_many_long_rows() {
   return from_triplets<T>(rows, cols, triplets);
 }
 
-/// Matrices with more rows than one thread block takes, and a matrix in which one row has half of the 200k entries.
+/// Matrices with more rows than one thread block takes, and a matrix in which one row has half of the entries. A GPU
+/// gets larger ones, because only they fill it.
 template <class T>
-std::vector<Sample<T>> large_samples() {
-  return {{"explicit zeros", with_explicit_zeros<T>()},
-          {"band over several blocks", stencil<T>(5001, 5001, 2049, 10)},
-          {"tall band over several blocks", stencil<T>(7000, 2500, 3, 11)},
-          {"scattered over several blocks", scattered<T>(20011, 20011, 6, true, 12)},
-          {"long rows", with_long_rows<T>()},
-          {"many long rows", with_many_long_rows<T>()},
-          {"skewed", with_dense_row<T>(33334, 100000, 17, 13)}};
+std::vector<Sample<T>> large_samples(bool on_device) {
+  const Index size = on_device ? 4 : 1;
+  std::vector<Sample<T>> samples = {
+      {"explicit zeros", with_explicit_zeros<T>()},
+      {"band over several blocks", stencil<T>(5001, 5001, 2049, 10)},
+      {"tall band over several blocks", stencil<T>(7000, 2500, 3, 11)},
+      {"scattered over several blocks", scattered<T>(size * 5011, size * 5011, 6, true, 12)},
+      {"long rows", with_long_rows<T>()},
+      {"skewed", with_dense_row<T>(size * 8334, size * 25000, 17, 13)}};
+  if (on_device) samples.push_back({"many long rows", with_many_long_rows<T>()});
+  return samples;
 }
 
-template <class T>
+template <class T, class Space = Host>
 const std::vector<Sample<T>>& every_sample() {
   static const std::vector<Sample<T>> samples = [] {
     std::vector<Sample<T>> all = square_samples<T>();
     for (auto& sample : rectangular_samples<T>()) all.push_back(std::move(sample));
-    for (auto& sample : large_samples<T>()) all.push_back(std::move(sample));
+    for (auto& sample : large_samples<T>(Space::on_device)) all.push_back(std::move(sample));
     return all;
   }();
   return samples;

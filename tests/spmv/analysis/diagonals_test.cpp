@@ -166,7 +166,7 @@ void expect_census(const DiagonalCensus& census, const Csr<T>& a) {
 TYPED_TEST(DiagonalCensusOf, EverySampleIsThatOfALongCount) {
   using T = typename TypeParam::T;
   int counted = 0;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     if (offsets_of(sample.matrix).size() > DiagonalCensus::max_diagonals) continue;
     ++counted;

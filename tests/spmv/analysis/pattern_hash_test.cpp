@@ -40,7 +40,7 @@ TYPED_TEST(PatternHashOf, TellsEverySampleFromAnother) {
   using T = typename TypeParam::T;
   using Pattern = std::tuple<Index, Index, std::vector<Offset>, std::vector<Index>>;
   std::map<std::string, Pattern> known;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
     const Pattern pattern{a.rows, a.cols, {a.row_ptr.begin(), a.row_ptr.end()}, {a.col.begin(), a.col.end()}};
@@ -56,7 +56,7 @@ TYPED_TEST(PatternHashOf, TellsEverySampleFromAnother) {
 
 TYPED_TEST(PatternHashOf, IsTheSameOnTheHost) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>())
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>())
     EXPECT_EQ(this->of(sample.matrix), pattern_hash(Host(), sample.matrix.view())) << sample.name;
 }
 

@@ -186,7 +186,7 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
 
 TYPED_TEST(ProfileOf, EverySampleIsThatOfALongSearch) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     if (sample.matrix.nonzeros() > 0) expect_profile(this->of(sample.matrix), sample.matrix);
   }
@@ -203,7 +203,7 @@ TYPED_TEST(ProfileOf, GeneratedMatricesAreThoseOfALongSearch) {
 
 TYPED_TEST(ProfileOf, IsTheSameOnTheHost) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : large_samples<T>()) {
+  for (const Sample<T>& sample : large_samples<T>(TypeParam::Space::on_device)) {
     SCOPED_TRACE(sample.name);
     const Profile here = this->of(sample.matrix), host = take_profile(Host(), sample.matrix.view());
 

@@ -92,7 +92,7 @@ TYPED_TEST(StructureOf, KnowsASmallMatrixByHand) {
 
 TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
     const Plain<T> plain(a);
@@ -116,7 +116,7 @@ TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
 
 TYPED_TEST(StructureOf, AddsUpTheLargestRow) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
     double largest = 0;
@@ -138,7 +138,7 @@ TYPED_TEST(StructureOf, AddsUpTheLargestRow) {
 
 TYPED_TEST(StructureOf, MeasuresTheSpreadOfRowLengths) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     if (sample.matrix.rows == 0) continue;
     SCOPED_TRACE(sample.name);
     const Plain<T> plain(sample.matrix);
@@ -246,7 +246,7 @@ TYPED_TEST(StructureOf, TakesTheCensusWhereDiagonalsAreFew) {
 
 TYPED_TEST(StructureOf, KnowsNewValuesOnTheSamePattern) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     Csr<T> a = sample.matrix;
     Structure s = this->of(a);

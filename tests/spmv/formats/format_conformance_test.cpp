@@ -91,7 +91,7 @@ class FormatConformance : public SpaceTest<Case> {
   template <class Check>
   void on_every_sample(Check f) const {
     bool some = false;
-    for (const Sample<T>& sample : every_sample<T>()) {
+    for (const Sample<T>& sample : every_sample<T, Space>()) {
       SCOPED_TRACE(sample.name);
       if (!holds(sample.matrix)) continue;
       some = true;

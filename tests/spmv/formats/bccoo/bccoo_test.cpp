@@ -56,7 +56,7 @@ class Bccoo : public SpaceTest<Case> {
   /// Empty when the product with `shape` is right on every sample, with beta = 0 and with beta = -1. Otherwise names
   /// the first sample that fails.
   std::string fault(const BccooShape& shape) const {
-    for (const Sample<V>& sample : every_sample<V>()) {
+    for (const Sample<V>& sample : every_sample<V, typename Case::Space>()) {
       const Csr<V>& a = sample.matrix;
       const Store store = stored(a, shape);
       const auto x = random_vector<V>(a.cols, 41), y = random_vector<V>(a.rows, 42);

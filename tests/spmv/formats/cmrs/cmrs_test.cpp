@@ -177,7 +177,7 @@ void expect_dealt(const Stored<T>& stored) {
 
 TYPED_TEST(CmrsFormat, SecondVersionHasAtMostEightOfARowInAGroup) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
 
     const Stored<T> stored(this->make(sample.matrix, {.height = 16, .version = 2}).matrix());
@@ -201,7 +201,7 @@ TYPED_TEST(CmrsFormat, SecondVersionPadsOnlyWhatItMust) {
 
 TYPED_TEST(CmrsFormat, ComesBackAsItWasGiven) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     for (const CmrsParameters& p : every_parameters()) {
       SCOPED_TRACE(sample.name + " " + p.text());
 
@@ -212,7 +212,7 @@ TYPED_TEST(CmrsFormat, ComesBackAsItWasGiven) {
 
 TYPED_TEST(CmrsFormat, MultipliesWithAllParameters) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     const Csr<T>& a = sample.matrix;
     const auto x = random_vector<T>(a.cols, 41), y = random_vector<T>(a.rows, 42);
     const auto reference = reference_product(a.view(), T(2.5), x, T{-1}, y);
@@ -277,7 +277,7 @@ TYPED_TEST(CmrsFormat, RefusesParametersOfNoKernel) {
 TYPED_TEST(CmrsFormat, PredictsBytesOfEveryVariant) {
   using T = typename TypeParam::T;
   using Format = typename TestFixture::Packed;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     const Structure s = analyse(Host(), sample.matrix.view());
     const PlanInput in{s, gpu};
     for (const CmrsParameters& p : Format::variants(in)) {

@@ -138,7 +138,7 @@ TYPED_TEST(Cusparse, StoresSlicesColumnByColumn) {
 
 TYPED_TEST(Cusparse, StoresEverySliceInItsOwnWidth) {
   using T = typename TypeParam::T;
-  for (const Sample<T>& sample : every_sample<T>()) {
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
 

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/solvers/options.hpp>
+
+#include "fuzz/trials.hpp"
+#include "support/exact_residual.hpp"
+#include "support/matrices.hpp"
+
+// Random systems of 1 to 60 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
+// singular, indefinite, with zero diagonals, empty and repeated rows, and NaN.
+
+namespace ostinato::test {
+
+/// Draws the systems of one value type.
+template <class T>
+class Draw {
+ public:
+  explicit Draw(Random& random) : random_(random) {}
+
+  bool one_in(Index n) { return below(random_, n) == 0; }
+  template <class Values>
+  auto one_of(const Values& values) {
+    return values[static_cast<std::size_t>(below(random_, static_cast<Index>(values.size())))];
+  }
+  double power_of_ten(double low, double high) {
+    return std::pow(10, low + (high - low) * (signed_unit(random_) + 1) / 2);
+  }
+
+  /// A value whose size is drawn from around 10^centre.
+  T value() {
+    const double size = power_of_ten(centre_ - spread_, centre_ + spread_);
+    return static_cast<T>(
+        std::clamp<double>(whole_ ? std::round(4 * signed_unit(random_)) * size : signed_unit(random_) * size,
+                           -std::numeric_limits<T>::max(), std::numeric_limits<T>::max()));
+  }
+
+  /// Sizes for the values that follow: mostly ordinary, sometimes any that T has.
+  void new_sizes() {
+    const double most = std::numeric_limits<T>::max_exponent10;
+    centre_ = one_in(3) ? most * signed_unit(random_) : 0;
+    spread_ = one_in(3) ? power_of_ten(0, 1.5) : one_in(2) ? 0 : 1;
+    whole_ = spread_ == 0 && one_in(3);
+  }
+
+  void ordinary_sizes() {
+    centre_ = 0;
+    spread_ = one_in(2) ? 0 : 1;
+    whole_ = one_in(3);
+  }
+
+  Csr<T> matrix() {
+    new_sizes();
+    const Index n = one_in(3) ? 1 + below(random_, 5) : 1 + below(random_, 60);
+    const bool symmetric = one_in(2), dominant = one_in(2), zero_diagonal = one_in(8);
+    const Index per_row = 1 + below(random_, one_in(4) ? n : 6);
+    std::vector<Triplet<T>> triplets;
+    for (Index i = 0; i < n; ++i) {
+      if (one_in(60)) continue;
+      if (!zero_diagonal || one_in(3)) triplets.push_back({i, i, dominant ? largest_diagonal(per_row, n) : value()});
+      for (Index k = below(random_, per_row + 1); k > 0; --k) {
+        const Index j = one_in(2) ? below(random_, n) : std::clamp<Index>(i + below(random_, 5) - 2, 0, n - 1);
+        const T v = value();
+        triplets.push_back({i, j, v});
+        if (symmetric && i != j) triplets.push_back({j, i, v});
+      }
+    }
+    if (one_in(12)) repeat_row(triplets, n);
+    Csr<T> a = from_triplets<T>(n, n, triplets);
+    if (one_in(60) && !a.val.empty())
+      a.val[static_cast<std::size_t>(below(random_, static_cast<Index>(a.val.size())))] = odd();
+    return a;
+  }
+
+  std::vector<T> vector(Index n) {
+    if (!one_in(2)) new_sizes();
+    std::vector<T> v(static_cast<std::size_t>(n));
+    if (one_in(30)) return v;
+    for (T& e : v) e = value();
+    if (one_in(100)) v[static_cast<std::size_t>(below(random_, n))] = odd();
+    return v;
+  }
+
+  SolveOptions options() {
+    SolveOptions o;
+    o.rtol = one_in(20) ? 0 : power_of_ten(sizeof(T) == 4 ? -9 : -18, -1);
+    if (one_in(10)) o.atol = power_of_ten(-20, 5);
+    o.max_iterations = one_in(10) ? below(random_, 5) : 400;
+    o.restart = 1 + below(random_, 50);
+    o.check_every = one_in(2) ? 0 : 1 + below(random_, 70);
+    o.flexible = one_in(4);
+    o.history = !one_in(4);
+    return o;
+  }
+
+ private:
+  T largest_diagonal(Index per_row, Index n) {
+    const double size = power_of_ten(centre_ - spread_, centre_ + spread_) * (4 * per_row + n * 0.1);
+    return static_cast<T>(std::min<double>(size, std::numeric_limits<T>::max()));
+  }
+  T odd() {
+    using Limits = std::numeric_limits<T>;
+    return one_of(
+        std::vector<T>{Limits::quiet_NaN(), Limits::infinity(), Limits::max(), Limits::denorm_min(), T{-0.0}});
+  }
+  void repeat_row(std::vector<Triplet<T>>& triplets, Index n) {
+    const Index from = below(random_, n), to = below(random_, n);
+    std::vector<Triplet<T>> copied;
+    for (const Triplet<T>& t : triplets) {
+      if (t.row == from) copied.push_back({to, t.col, t.val});
+    }
+    triplets.erase(std::remove_if(triplets.begin(), triplets.end(), [to](const auto& t) { return t.row == to; }),
+                   triplets.end());
+    triplets.insert(triplets.end(), copied.begin(), copied.end());
+  }
+
+  Random& random_;
+  double centre_ = 0, spread_ = 0;
+  bool whole_ = false;
+};
+
+template <class Values>
+bool all_finite(const Values& values) {
+  return std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); });
+}
+
+/// Checks what has to be true of every end. The residual is computed in quadruple precision.
+template <class T>
+void judge(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& b,
+           const std::vector<T>& guess, const SolveOptions& options) {
+  trial.end = to_string(r.status);
+  const bool input_is_finite = all_finite(a.val) && all_finite(b) && all_finite(guess);
+  const ExactResidual exact = exact_residual(a.view(), x, b);
+  const double goal = std::max(options.rtol * exact.b_norm, options.atol);
+  if (r.status == Status::converged) {
+    if (!input_is_finite && !(exact.norm <= goal)) trial.fail("converged with input that isn't finite");
+    if (!(exact.norm <= goal * (1 + 1e-9)) && !(exact.relative <= options.rtol * (1 + 1e-9)))
+      trial.fail("converged, but the residual is truly " + number(exact.relative) + " ||b||");
+  }
+  if (input_is_finite && !all_finite(x)) trial.fail("x isn't finite");
+  if (r.iterations < 0 || r.iterations > options.max_iterations) trial.fail("iterations " + number(r.iterations));
+  if (options.history && r.history.size() != static_cast<std::size_t>(r.iterations) + 1)
+    trial.fail("length of history");
+  const double most = std::sqrt(static_cast<double>(x.size())) * (1 + 1e-5);  // ||A||_2 <= sqrt(n) ||A||_inf
+  if (r.status == Status::converged && !(r.backward_error >= 0 && r.backward_error <= most))
+    trial.fail("backward error " + number(r.backward_error));
+}
+
+}  // namespace ostinato::test
