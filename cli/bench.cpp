@@ -161,7 +161,7 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    print_bench(in.json == "-" ? stderr : stdout, report);
+    print_bench(table_stream({in.json}), report);
     require_printed();
   });
   const ExitCode written = outputs.finish(exit_converged);
@@ -189,6 +189,7 @@ std::function<int()> define_bench(Command& command) {
   command.add(json_option, in->json);
   add_device_options(command, in->device);
   return [in] {
+    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return bench_on<T>(space, *in, device);

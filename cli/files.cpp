@@ -84,6 +84,15 @@ void require_output(const std::string& written, std::initializer_list<std::strin
   if (written != "-") require_writable(written);
 }
 
+std::FILE* table_stream(std::initializer_list<std::string> written) {
+  const Target standard("-", STDOUT_FILENO);
+  for (const std::string& path : written) {
+    if (path == "-" || (!path.empty() && !standard.is_device() && Target(path, STDOUT_FILENO) == standard))
+      return stderr;
+  }
+  return stdout;
+}
+
 double file_bytes(const std::string& path) {
   std::error_code error;
   if (!fs::is_regular_file(path, error)) return 0;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
 #include <initializer_list>
 #include <string>
 
@@ -14,6 +15,10 @@ namespace ostinato::cli {
 /// Throws    UsageError when something would be lost; FormatError when the file can't be written.
 void require_output(const std::string& written, std::initializer_list<std::string> read,
                     const std::string& written_too = {});
+
+/// Where the table goes: to stderr when one of the files that the command writes is the standard output, under whatever
+/// name.
+std::FILE* table_stream(std::initializer_list<std::string> written);
 
 /// The size of the regular file at a path; 0 for a pipe, a device, or when there is no file.
 double file_bytes(const std::string& path);

@@ -188,7 +188,7 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
-  outputs.attempt([&] { print(in.json == "-" ? stderr : stdout, i); });
+  outputs.attempt([&] { print(table_stream({in.json}), i); });
   return outputs.finish(exit_converged);
 }
 
@@ -205,6 +205,7 @@ std::function<int()> define_inspect(Command& command) {
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {
+    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);

@@ -60,8 +60,12 @@ void exit_on_interrupt() {
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)
+      sigaction(signal, &action, nullptr);  // a shell's job in the background ignores SIGINT
+  }
 }
 
 InterruptFlag::InterruptFlag() {

@@ -224,7 +224,7 @@ int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x,
   report.times.total = since_start.seconds();
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    if (!in.quiet) print_table(in.json == "-" || in.output == "-" ? stderr : stdout, report);
+    if (!in.quiet) print_table(table_stream({in.json, in.output}), report);
     require_printed();
   });
   return outputs.finish(exit_code(report.result.status));
@@ -265,7 +265,8 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   const Operator<Space, T> a = build_operator(*analysis, in, report);
   watch.lap();
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
-  analysis.reset();
+  // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
+  if (Space::on_device) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
@@ -288,6 +289,7 @@ void check_files(const SolveInput& in) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
   if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
+  require_output("-", {in.matrix, in.rhs, in.guess, in.options_file});
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
 }

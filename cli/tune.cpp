@@ -129,7 +129,7 @@ int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, r); });
   outputs.attempt([&] {
-    print_tuning(in.json == "-" ? stderr : stdout, r);
+    print_tuning(table_stream({in.json}), r);
     require_printed();
   });
   return outputs.finish(exit_converged);
@@ -145,6 +145,7 @@ std::function<int()> define_tune(Command& command) {
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
   return [in] {
+    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return tune_on<T>(space, *in, device);

@@ -16,8 +16,9 @@ namespace ostinato {
 
 namespace {
 
-constexpr std::size_t few_rows = 64;       ///< as many sign vectors give the mean square exactly
-constexpr std::uint64_t random_signs = 8;  ///< sign vectors for more rows
+constexpr std::size_t few_rows = 64;  ///< as many sign vectors give the mean square exactly
+constexpr std::uint64_t random_signs =
+    32;  ///< sign vectors for more rows: two terms cancel in all of them once in 2^32
 
 template <class T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
@@ -52,7 +53,7 @@ double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(In<T> x) const {
   const Structure* s = system_.a().structure();
-  if (s == nullptr || std::isinf(s->norm_inf)) return HUGE_VAL;
+  if (s == nullptr || !std::isfinite(s->norm_inf)) return HUGE_VAL;
   dot<T>(system_.space(), x, x, slot_);
   const double x_norm = std::sqrt(read_scalar(system_.space(), slot_));
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
@@ -84,22 +85,26 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   const Space& space = system_.space();
   const bool few = x.size() <= few_rows;
   const std::uint64_t vectors = few ? few_rows : random_signs;
-  double squares = 0;
+  double squares = 0, rows = HUGE_VAL;
   for (std::uint64_t k = 0; k < vectors; ++k) {
     const detail::FlipSigns<T> flip{x.data(), k, few};
     for_each(space, x.size(), flip);
     system_.a().apply(x, r);
     for_each(space, x.size(), flip);
     dot<T>(space, r, r, slot_);
-    squares += read_scalar(space, slot_) / static_cast<double>(vectors);
+    const double square = read_scalar(space, slot_);
+    squares += square / static_cast<double>(vectors);
+    if (few || !(square > 0)) continue;
+    // The rows that count: as many equal rows as have this sum of fourth powers. In most vectors a row of large terms
+    // shows.
+    sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(square)}, slot_);
+    rows = std::min(rows, 1 / read_scalar(space, slot_));
   }
-  // The rows that count: as many equal rows as have this sum of fourth powers.
-  sum(space, r.size(), detail::FourthPowers<T>{r.data(), std::sqrt(squares)}, slot_);
-  const double rows = squares > 0 && !few ? 1 / read_scalar(space, slot_) : 1;
+  if (!std::isfinite(rows)) rows = 1;
   const double share = std::min(1.0, 6 / std::sqrt(std::max(rows, 1.0)));
   const Structure* s = system_.a().structure();
   const double mean = s != nullptr ? s->mean_row : 16, longest = s != nullptr ? s->longest_row : 16;
-  const double typical = std::sqrt((2 + mean) / 6), worst = 2 * std::sqrt(longest + 1);
+  const double typical = std::sqrt((2 + mean) / 6), worst = longest + 1;  // partial sums may grow with the row
   const double terms = std::sqrt(squares + system_.b_norm() * system_.b_norm());
   return {unit_roundoff<T> * terms * (typical + share * worst), share};
 }

@@ -58,7 +58,6 @@ Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iteration
 /// MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
 bool may_try_another(const Ending& e) {
-  if (e.at_precision_limit) return false;
   return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||
          (e.status == Status::not_finite && e.solver == Minres::name);
 }

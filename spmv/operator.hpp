@@ -98,7 +98,7 @@ class Operator {
   /// Computes r = b - outer A (inner x) and *slot = r . r with products that are added with twice the digits
   /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix in CSR is gone: the operator
   /// doesn't keep it, but uses that of the analysis that the operator was made from, as long as a copy of the analysis
-  /// exists and until update_values().
+  /// exists and until update_values(). On Host the arrays of a matrix given as lvalue or view must be unchanged until then.
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
                          double* slot) const;
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -24,15 +25,16 @@ struct Structure {
   std::vector<Index> offsets;  ///< column - row of these diagonals, ascending; empty past max_listed_diagonals
   Index longest_row = 0;
   Index empty_rows = 0;
-  double mean_row = 0;                           ///< entries per row
-  double row_deviation = 0;                      ///< standard deviation of the entries per row
-  bool pattern_symmetric = false;                ///< each entry (i, j) has a mirror entry (j, i)
-  bool symmetric = false;                        ///< the pattern is symmetric, and mirrored values are equal
-  Index missing_diagonal = 0;                    ///< rows without an entry on the main diagonal, or with 0 there
-  bool positive_diagonal = false;                ///< every main diagonal entry exists and is > 0
-  bool constant_diagonal = false;                ///< every main diagonal entry exists, and all are equal
-  bool finite = true;                            ///< no NaN, no infinity
-  double norm_inf = 0;                           ///< largest sum of absolute values in a row
+  double mean_row = 0;             ///< entries per row
+  double row_deviation = 0;        ///< standard deviation of the entries per row
+  bool pattern_symmetric = false;  ///< each entry (i, j) has a mirror entry (j, i)
+  bool symmetric = false;          ///< the pattern is symmetric, and mirrored values are equal
+  Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
+  bool positive_diagonal = false;  ///< every main diagonal entry exists and is > 0
+  bool constant_diagonal = false;  ///< every main diagonal entry exists, and all are equal
+  bool finite = true;              ///< no NaN, no infinity
+  /// Largest sum of absolute values in a row; NaN when it isn't known.
+  double norm_inf = std::numeric_limits<double>::quiet_NaN();
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (takes_census())
   std::shared_ptr<const Profile> profile;        ///< never null after analyse()
 

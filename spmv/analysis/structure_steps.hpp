@@ -281,6 +281,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   s.nonzeros = a.nonzeros();
   if (a.rows == 0 || a.cols == 0) {
     s.empty_rows = a.rows;
+    s.norm_inf = 0;
     s.pattern_symmetric = s.symmetric = a.rows == a.cols;
     DiagonalCensus none;
     none.rows = a.rows;

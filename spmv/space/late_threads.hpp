@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace ostinato::detail {
 
 /// Remembers parallel work for which the other threads came so late that one thread alone would have been faster, as
 /// happens where other programs keep the processors busy. Such work is done by one thread for a while: for 20 times as
-/// long as was lost, so that at most a twentieth of the time is lost.
+/// long as was lost, so that at most a twentieth of the time is lost, but for a second at most.
 class LateThreads {
  public:
   using Clock = std::chrono::steady_clock;
@@ -29,11 +30,12 @@ class LateThreads {
 
   /// The work took from `start` to `end`; the threads together worked for `worked` seconds.
   void note(Chunk chunk, std::size_t count, Clock::time_point start, Clock::time_point end, double worked) {
-    constexpr double usual = 200e-6;  // to wake the threads takes less
+    constexpr double usual = 1e-3, most = 1;  // to wake sleeping threads takes less than `usual`
     const double lost = seconds(start, end) - worked;
     if (lost < usual) return;
     places_[index(chunk, count)] = {
-        chunk, count, end + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(20 * lost))};
+        chunk, count,
+        end + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(20 * lost, most)))};
   }
 
  private:

@@ -245,7 +245,7 @@ TEST_F(CliSolve, ReportsTheBackwardError) {
 }
 
 TEST_F(CliSolve, SaysThatRoundingIsTheLimit) {
-  generate("poisson2d 20 p.mtx");
+  generate("variable2d 20 p.mtx");
   for (const std::string precision : {"double", "single"}) {
     const Outcome r = run("solve p.mtx --rtol 1e-30 --json report.json --precision " + precision);
 

@@ -210,10 +210,16 @@ class Calls {
     }
     say(same_places ? "update_values" : "update_values in other places");
     auto next = std::make_shared<const Csr<T>>(std::move(a));
-    if (draw_.one_in(2)) {
-      item.op->update_values(*next);
-    } else {
-      item.op->update_values(Csr<T>(*next));
+    try {
+      if (draw_.one_in(2)) {
+        item.op->update_values(*next);
+      } else {
+        item.op->update_values(Csr<T>(*next));
+      }
+    } catch (const ArgumentError&) {
+      if (same_places) throw;
+      say("refused");  // the format doesn't suit the matrix; the operator still holds the old one
+      return apply(item);
     }
     if (item.analysis) old_.push_back(item.matrix);  // the analysis still refers to the old matrix
     item.matrix = std::move(next);

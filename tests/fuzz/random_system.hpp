@@ -14,7 +14,7 @@
 #include "support/exact_residual.hpp"
 #include "support/matrices.hpp"
 
-// Random systems of 1 to 60 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
+// Random systems of 1 to 364 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
 // singular, indefinite, with zero diagonals, empty and repeated rows, and NaN.
 
 namespace ostinato::test {
@@ -58,7 +58,7 @@ class Draw {
 
   Csr<T> matrix() {
     new_sizes();
-    const Index n = one_in(3) ? 1 + below(random_, 5) : 1 + below(random_, 60);
+    const Index n = one_in(3) ? 1 + below(random_, 5) : one_in(8) ? 65 + below(random_, 300) : 1 + below(random_, 60);
     const bool symmetric = one_in(2), dominant = one_in(2), zero_diagonal = one_in(8);
     const Index per_row = 1 + below(random_, one_in(4) ? n : 6);
     std::vector<Triplet<T>> triplets;
@@ -72,6 +72,7 @@ class Draw {
         if (symmetric && i != j) triplets.push_back({j, i, v});
       }
     }
+    if (one_in(6)) heavy_row(triplets, n);
     if (one_in(12)) repeat_row(triplets, n);
     Csr<T> a = from_triplets<T>(n, n, triplets);
     if (one_in(60) && !a.val.empty())
@@ -109,6 +110,15 @@ class Draw {
     using Limits = std::numeric_limits<T>;
     return one_of(
         std::vector<T>{Limits::quiet_NaN(), Limits::infinity(), Limits::max(), Limits::denorm_min(), T{-0.0}});
+  }
+  /// A row whose large terms may cancel.
+  void heavy_row(std::vector<Triplet<T>>& triplets, Index n) {
+    const Index row = below(random_, n), terms = one_in(3) ? n : 2;
+    const double size =
+        power_of_ten(centre_, std::min<double>(centre_ + 13, std::numeric_limits<T>::max_exponent10 - 2));
+    for (Index k = 0; k < terms; ++k)
+      triplets.push_back(
+          {row, below(random_, n), static_cast<T>((k < terms / 2 ? size : -size) * (1 + one_in(2) * 0.25))});
   }
   void repeat_row(std::vector<Triplet<T>>& triplets, Index n) {
     const Index from = below(random_, n), to = below(random_, n);

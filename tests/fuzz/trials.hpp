@@ -80,7 +80,7 @@ int run_trials(const Arguments& arguments, Run run) {
   std::printf("seed %llu: %llu trials, %d wrong;", seed, static_cast<unsigned long long>(done), wrong);
   for (const auto& [end, count] : ends) std::printf(" %s %d", end.c_str(), count);
   std::printf("\n");
-  return wrong > 0 ? 1 : 0;
+  return wrong > 0 ? 1 : done == 0 ? 2 : 0;
 }
 
 /// Runs run(space, seed, index) on the space that the arguments name. Returns 77 where that is a GPU and there is none.

@@ -118,7 +118,8 @@ Solved<T> run_with(const Space& space, const Op& op, const System<T>& system, co
 
 template <class Method, class Space, class T, class M = Identity>
 Solved<T> run(const Space& space, const System<T>& system, const SolveOptions& options, const M& m = {}) {
-  return run_with<Method>(space, Operator<Space, T>(space, system.a), system, m, options);
+  const Analysis<Space, T> analysis(space, system.a);  // kept, so that rounding can hide no residual
+  return run_with<Method>(space, Operator<Space, T>(analysis), system, m, options);
 }
 
 /// Checks what must hold for every result, however the solve ended. The reported residual is that of x. The status is

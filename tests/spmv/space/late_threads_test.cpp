@@ -26,6 +26,16 @@ TEST(LateThreads, AreExpectedForTwentyTimesAsLongAsWasLost) {
   EXPECT_FALSE(late.are_expected(chunk, 7, end + 81ms));
 }
 
+TEST(LateThreads, AreExpectedForASecondAtMost) {
+  LateThreads late;
+  const LateThreads::Clock::time_point start{}, end = start + 1h;
+
+  late.note(chunk, 7, start, end, 1e-3);
+
+  EXPECT_TRUE(late.are_expected(chunk, 7, end + 999ms));
+  EXPECT_FALSE(late.are_expected(chunk, 7, end + 1001ms));
+}
+
 TEST(LateThreads, AreExpectedForThatWorkOnly) {
   LateThreads late;
   const LateThreads::Clock::time_point start{}, end = start + 5ms;
@@ -44,7 +54,7 @@ TEST(LateThreads, ArentExpectedAfterWorkThatPaid) {
   late.note(chunk, 7, start, end, 9e-3);
   EXPECT_FALSE(late.are_expected(chunk, 7, end));
 
-  late.note(chunk, 7, end - 100us, end, 1e-6);  // to wake the threads takes as long
+  late.note(chunk, 7, end - 900us, end, 1e-6);  // to wake the threads takes as long
   EXPECT_FALSE(late.are_expected(chunk, 7, end));
 }
 
