@@ -56,6 +56,26 @@ TEST_F(CliFiles, TheSolutionMayTakeThePlaceOfTheGuess) {
   EXPECT_NE(contents(path("x.mtx")).find("2 1\n3\n2\n"), std::string::npos);
 }
 
+TEST_F(CliFiles, TheTableIsWrittenOverNoOtherOutput) {
+  generate("poisson2d 5 p.mtx");
+
+  const Outcome r = run("solve p.mtx -o /dev/stdout");  // run() sends the standard output to a file
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out.rfind("%%MatrixMarket", 0), 0u) << r.out;
+  EXPECT_NE(r.err.find("converged"), std::string::npos) << r.err;
+
+  EXPECT_EQ(run("inspect p.mtx --json /dev/stdout").code, 0);
+  EXPECT_TRUE(Json::accept(contents(path("out"))));
+}
+
+TEST_F(CliFiles, TheTableIsNotAppendedToTheMatrix) {
+  generate("poisson2d 5 p.mtx");
+  const std::string before = contents(path("p.mtx"));
+
+  EXPECT_EQ(run("solve p.mtx >>p.mtx; exit $?; true").code, 2);
+  EXPECT_EQ(contents(path("p.mtx")), before);
+}
+
 TEST_F(CliFiles, TwoOutputsDoNotShareAFile) {
   write("a.mtx", small);
   link("x", "to_x");
