@@ -189,7 +189,6 @@ std::function<int()> define_bench(Command& command) {
   command.add(json_option, in->json);
   add_device_options(command, in->device);
   return [in] {
-    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return bench_on<T>(space, *in, device);

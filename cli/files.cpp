@@ -69,16 +69,22 @@ void require_writable(const std::string& path) {
     throw FormatError(path, 0, std::string("can't be written: ") + std::strerror(errno));
 }
 
-}  // namespace
-
-void require_output(const std::string& written, std::initializer_list<std::string> read,
-                    const std::string& written_too) {
-  if (written.empty()) return;
+void require_apart(const std::string& written, std::initializer_list<std::string> read) {
   const Target target(written, STDOUT_FILENO);
   for (const std::string& other : read) {
     if (!other.empty() && target.keeps_data() && target == Target(other, STDIN_FILENO))
       refuse(written, shown(other, "the standard input"));
   }
+}
+
+}  // namespace
+
+void require_output(const std::string& written, std::initializer_list<std::string> read,
+                    const std::string& written_too) {
+  require_apart("-", read);  // the table is written there
+  if (written.empty()) return;
+  require_apart(written, read);
+  const Target target(written, STDOUT_FILENO);
   if (!written_too.empty() && !target.is_device() && target == Target(written_too, STDOUT_FILENO))
     refuse(written, shown(written_too, "the standard output"));
   if (written != "-") require_writable(written);

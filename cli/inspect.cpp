@@ -205,7 +205,6 @@ std::function<int()> define_inspect(Command& command) {
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {
-    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);

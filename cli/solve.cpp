@@ -289,7 +289,6 @@ void check_files(const SolveInput& in) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
   if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
-  require_output("-", {in.matrix, in.rhs, in.guess, in.options_file});
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
 }

@@ -31,7 +31,7 @@ std::string interrupted_hint(const SolveReport& r) {
 /// Returns advice for a residual that rounding keeps from falling.
 std::string limit_hint(const SolveReport& r) {
   if (r.device.precision == "single") return "at the limit of single precision; --precision double reaches further";
-  return "at the limit of double precision: the residual is as small as its rounding, and only a looser --rtol ends as "
+  return "at the limit of double precision: the residual is about as small as its rounding; a looser --rtol ends as "
          "converged";
 }
 

@@ -145,7 +145,6 @@ std::function<int()> define_tune(Command& command) {
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
   return [in] {
-    require_output("-", {in->matrix});
     require_output(in->json, {in->matrix});
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return tune_on<T>(space, *in, device);

@@ -77,7 +77,7 @@ if(OSTINATO_CUDA)
   # supports C++20, so the flag is set explicitly.
   add_library(ostinato_cuda OBJECT ${ostinato_cuda_sources} "${ostinato_steps}")
   set_target_properties(ostinato_cuda PROPERTIES CUDA_EXTENSIONS ON)
-  target_compile_options(ostinato_cuda PRIVATE -std=c++20 -lineinfo "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
+  target_compile_options(ostinato_cuda PRIVATE -std=c++20 "$<$<NOT:$<CONFIG:Release>>:-lineinfo>" "$<$<BOOL:${OSTINATO_WERROR}>:-Werror=all-warnings>")
   target_include_directories(ostinato_cuda PRIVATE "${PROJECT_BINARY_DIR}/include")
   target_link_libraries(ostinato_cuda PRIVATE CUDA::cudart CUDA::cublas CUDA::cusparse)
   # The library loads NVRTC at run time (dlopen) and compiles on a separate thread.

@@ -246,7 +246,7 @@ class Solve {
     result.at_precision_limit = norm_ <= 10 * judge_.rounding(x_, r_).norm;
     if (result.at_precision_limit) {
       result.notes.push_back("||b - A x|| is at the limit of " + std::string(precision_name<T>) +
-                             ": it is as small as the rounding of b - A x");
+                             ": it is about as small as the rounding of b - A x");
     }
   }
 

@@ -49,13 +49,11 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
-  bool at_precision_limit = false;
 };
 
-Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.at_precision_limit}; }
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations}; }
 
-/// Whether another method may still converge after a method that ended so. None comes closer than rounding lets it.
-/// MINRES forms squares of the size of A M^-1,
+/// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
 bool may_try_another(const Ending& e) {
   return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||

@@ -164,8 +164,9 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
       &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
   static LateThreads late;  // belongs to the caller that has taken the pool
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
+  if (chunks == 1) return chunk(f, 0, count);
   const auto start = LateThreads::Clock::now();
-  if (chunks == 1 || late.are_expected(chunk, count, start)) return chunk(f, 0, count);
+  if (late.are_expected(chunk, count, start)) return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;

@@ -10,23 +10,24 @@ namespace {
 
 class CliThreads : public Cli {
  protected:
-  /// Starts the program, which waits for its matrix, and returns what its environment has for GOMP_SPINCOUNT.
+  /// Starts the program, which waits for its matrix, and returns GOMP_SPINCOUNT and MARK of its environment.
   std::string spin_count(const std::string& environment) const {
     // The program takes the shell's place, so that $$ is its number, and waits for the matrix.
-    const std::string look = "sleep 1; tr '\\0' '\\n' </proc/$(cat pid)/environ | grep ^GOMP_SPINCOUNT >spin; echo x";
+    const std::string look =
+        "sleep 1; tr '\\0' '\\n' </proc/$(cat pid)/environ | grep -E '^(GOMP_SPINCOUNT|MARK)' | sort >spin; echo x";
     const std::string start = "sh -c 'echo $$ >pid; exec \"" OSTINATO_PROGRAM "\" inspect -' >out 2>err";
-    const std::string command =
-        "cd '" + path("") + "' && unset OMP_WAIT_POLICY GOMP_SPINCOUNT; (" + look + ") | " + environment + " " + start;
+    const std::string command = "cd '" + path("") + "' && unset OMP_WAIT_POLICY GOMP_SPINCOUNT; (" + look + ") | " +
+                                environment + " MARK=1 " + start;
     static_cast<void>(std::system(command.c_str()));
     return contents(path("spin"));
   }
 };
 
-TEST_F(CliThreads, WaitShortlyUnlessToldOtherwise) { EXPECT_EQ(spin_count(""), "GOMP_SPINCOUNT=2000\n"); }
+TEST_F(CliThreads, WaitShortlyUnlessToldOtherwise) { EXPECT_EQ(spin_count(""), "GOMP_SPINCOUNT=2000\nMARK=1\n"); }
 
-TEST_F(CliThreads, WaitAsTheUserSays) { EXPECT_EQ(spin_count("OMP_WAIT_POLICY=active"), ""); }
+TEST_F(CliThreads, WaitAsTheUserSays) { EXPECT_EQ(spin_count("OMP_WAIT_POLICY=active"), "MARK=1\n"); }
 
-TEST_F(CliThreads, WaitAsLongAsTheUserSays) { EXPECT_EQ(spin_count("GOMP_SPINCOUNT=7"), "GOMP_SPINCOUNT=7\n"); }
+TEST_F(CliThreads, WaitAsLongAsTheUserSays) { EXPECT_EQ(spin_count("GOMP_SPINCOUNT=7"), "GOMP_SPINCOUNT=7\nMARK=1\n"); }
 
 }  // namespace
 }  // namespace ostinato::cli_tests

@@ -8,7 +8,6 @@
 // Prints the seed. The exit code is 1 after a false end state. Trial N of a seed depends on nothing else, so that
 // --seed SEED --first N --trials 1 repeats the trial alone.
 
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -32,13 +31,9 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
   const std::vector<T> b = draw.vector(a.rows);
   const std::vector<T> guess = draw.one_in(3) ? draw.vector(a.rows) : std::vector<T>(b.size());
   const SolveOptions options = draw.options();
-  std::vector<std::string> solvers = {"auto"}, preconds, formats = {"auto", "auto"};
-  for (const SolverInfo& info : solver_infos) solvers.emplace_back(info.name);
-  for (const PreconditionerInfo& info : preconditioner_infos()) preconds.emplace_back(info.name);
-  preconds.emplace_back("auto");
-  for (const auto& entry : format_list<Space, T>()) formats.emplace_back(entry.name);
-  const std::string solver = draw.one_of(solvers), precond = draw.one_of(preconds),
-                    format = draw.one_in(2) ? "auto" : draw.one_of(formats);
+  const std::string solver = draw.one_of(choices_of(solver_infos)),
+                    precond = draw.one_of(choices_of(preconditioner_infos())),
+                    format = draw.one_in(2) ? "auto" : draw.one_of(choices_of(format_list<Space, T>()));
   const bool keep = draw.one_in(2), update = draw.one_in(4), move = draw.one_in(4);
   trial.what = (sizeof(T) == 4 ? "float " : "double ") + solver + " " + precond + " " + format + " n " +
                std::to_string(a.rows) + " rtol " + number(options.rtol) + (keep ? " analysis kept" : "");
@@ -61,25 +56,16 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
   judge(trial, result, a, x.download(), b, guess, options);
 }
 
-template <class Space>
-Trial run_trial(const Space& space, std::uint64_t seed, std::uint64_t index) {
-  Random random(seed * 0x9e3779b97f4a7c15u + index);
-  Trial trial;
-  try {
-    below(random, 2) == 0 ? solve_one<float>(space, trial, random) : solve_one<double>(space, trial, random);
-  } catch (const ArgumentError&) {
-    trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix
-  } catch (const std::exception& e) {
-    trial.fail(std::string("exception: ") + e.what());
-  }
-  return trial;
-}
-
 }  // namespace
 }  // namespace ostinato::test
 
 int main(int argc, char** argv) {
-  using namespace ostinato::test;
-  return run_on_space(parse(argc, argv),
-                      [](const auto& space, auto seed, auto index) { return run_trial(space, seed, index); });
+  using namespace ostinato;
+  return test::fuzz(argc, argv, []<class T>(const auto& space, T, test::Trial& trial, test::Random& random) {
+    try {
+      test::solve_one<T>(space, trial, random);
+    } catch (const ArgumentError&) {
+      trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix
+    }
+  });
 }

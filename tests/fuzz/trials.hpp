@@ -7,14 +7,18 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <map>
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+
+#include "support/matrices.hpp"
 
 // What the fuzzers share: arguments, counting and the report.
 
@@ -42,6 +46,14 @@ inline std::string number(double v) {
   return text;
 }
 
+/// "auto" and the names of the entries of a list of formats, solvers or preconditioners.
+template <class List>
+std::vector<std::string> choices_of(const List& list) {
+  std::vector<std::string> names = {"auto"};
+  for (const auto& entry : list) names.emplace_back(entry.name);
+  return names;
+}
+
 /// OSTINATO_FUZZ_SECONDS in the environment is the time where --seconds isn't given.
 inline Arguments parse(int argc, char** argv) {
   Arguments arguments;
@@ -55,6 +67,20 @@ inline Arguments parse(int argc, char** argv) {
     if (name == "--space") arguments.space = argv[k + 1];
   }
   return arguments;
+}
+
+/// Calls attempt(value, trial, random) with a float or a double, which says the type. The random numbers of a trial
+/// depend on the seed and the trial's number alone. An exception is a fault.
+template <class Attempt>
+Trial run_trial(std::uint64_t seed, std::uint64_t index, Attempt attempt) {
+  Random random(seed * 0x9e3779b97f4a7c15u + index);
+  Trial trial;
+  try {
+    below(random, 2) == 0 ? attempt(float{}, trial, random) : attempt(double{}, trial, random);
+  } catch (const std::exception& e) {
+    trial.fail(std::string("exception: ") + e.what());
+  }
+  return trial;
 }
 
 /// Runs run(seed, index) until the trials or the time are spent, or 20 were wrong. Returns the exit code.
@@ -83,11 +109,16 @@ int run_trials(const Arguments& arguments, Run run) {
   return wrong > 0 ? 1 : done == 0 ? 2 : 0;
 }
 
-/// Runs run(space, seed, index) on the space that the arguments name. Returns 77 where that is a GPU and there is none.
-template <class Run>
-int run_on_space(const Arguments& arguments, Run run) {
+/// The main() of a fuzzer: calls attempt(space, value, trial, random) in each trial (run_trial()), on the space that the
+/// arguments name. Returns 77 where that is a GPU and there is none.
+template <class Attempt>
+int fuzz(int argc, char** argv, Attempt attempt) {
+  const Arguments arguments = parse(argc, argv);
   const auto on = [&](const auto& space) {
-    return run_trials(arguments, [&](std::uint64_t seed, std::uint64_t index) { return run(space, seed, index); });
+    return run_trials(arguments, [&](std::uint64_t seed, std::uint64_t index) {
+      return run_trial(seed, index,
+                       [&](auto value, Trial& trial, Random& random) { attempt(space, value, trial, random); });
+    });
   };
   if (arguments.space == "host") return on(Host());
   if (const std::string reason = Cuda::why_absent(); !reason.empty()) {

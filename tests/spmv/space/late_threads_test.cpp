@@ -12,14 +12,21 @@ namespace {
 using namespace std::chrono_literals;
 using detail::LateThreads;
 
+constexpr LateThreads::Clock::time_point start{};
+
 void chunk(const void*, std::size_t, std::size_t) {}
 void other_chunk(const void*, std::size_t, std::size_t) {}
 
-TEST(LateThreads, AreExpectedForTwentyTimesAsLongAsWasLost) {
+/// Has work for which one thread would have taken 1 ms end at `end`.
+LateThreads after_lateness(LateThreads::Clock::time_point end) {
   LateThreads late;
-  const LateThreads::Clock::time_point start{}, end = start + 5ms;
+  late.note(chunk, 7, start, end, 1e-3);
+  return late;
+}
 
-  late.note(chunk, 7, start, end, 1e-3);  // one thread would have taken 1 ms
+TEST(LateThreads, AreExpectedForTwentyTimesAsLongAsWasLost) {
+  const auto end = start + 5ms;
+  const LateThreads late = after_lateness(end);
 
   EXPECT_TRUE(late.are_expected(chunk, 7, end));
   EXPECT_TRUE(late.are_expected(chunk, 7, end + 79ms));
@@ -27,20 +34,16 @@ TEST(LateThreads, AreExpectedForTwentyTimesAsLongAsWasLost) {
 }
 
 TEST(LateThreads, AreExpectedForASecondAtMost) {
-  LateThreads late;
-  const LateThreads::Clock::time_point start{}, end = start + 1h;
-
-  late.note(chunk, 7, start, end, 1e-3);
+  const auto end = start + 1h;
+  const LateThreads late = after_lateness(end);
 
   EXPECT_TRUE(late.are_expected(chunk, 7, end + 999ms));
   EXPECT_FALSE(late.are_expected(chunk, 7, end + 1001ms));
 }
 
 TEST(LateThreads, AreExpectedForThatWorkOnly) {
-  LateThreads late;
-  const LateThreads::Clock::time_point start{}, end = start + 5ms;
-
-  late.note(chunk, 7, start, end, 1e-3);
+  const auto end = start + 5ms;
+  const LateThreads late = after_lateness(end);
 
   EXPECT_FALSE(late.are_expected(chunk, 8, end));
   EXPECT_FALSE(late.are_expected(chunk, 7 + 64, end)) << "has the same place";
@@ -49,7 +52,7 @@ TEST(LateThreads, AreExpectedForThatWorkOnly) {
 
 TEST(LateThreads, ArentExpectedAfterWorkThatPaid) {
   LateThreads late;
-  const LateThreads::Clock::time_point start{}, end = start + 5ms;
+  const auto end = start + 5ms;
 
   late.note(chunk, 7, start, end, 9e-3);
   EXPECT_FALSE(late.are_expected(chunk, 7, end));
