@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// for_each and sum for Cuda in a build without CUDA. Such a build can't create a Cuda object, so these functions are
+// for_each, sum, for_grid and sum_grid for Cuda in a build without CUDA. Such a build can't create a Cuda object, so these functions are
 // never called.
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -18,6 +18,16 @@ void for_each(const Cuda&, std::size_t, F) {
 
 template <class F>
 void sum(const Cuda&, std::size_t, F, double*) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class F>
+void for_grid(const Cuda&, const Extents&, F) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class F>
+void sum_grid(const Cuda&, const Extents&, F, double*) {
   throw DeviceError(Cuda::why_absent());
 }
 

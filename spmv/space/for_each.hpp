@@ -18,6 +18,8 @@
 
 #include <cstddef>
 
+#include <ostinato/spmv/space/extents.hpp>
+
 namespace ostinato {
 
 class Host;
@@ -36,6 +38,20 @@ template <class F>
 void sum(const Host& space, std::size_t n, F f, double* slots);
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots);
+
+/// Calls f(x, y, z) for the points of a grid, in no particular order. f has no prepare().
+/// Exec      As for_each.
+template <class F>
+void for_grid(const Host& space, const Extents& grid, F f);
+template <class F>
+void for_grid(const Cuda& space, const Extents& grid, F f);
+
+/// slots[k] := sum over the points of a grid of f(x, y, z).v[k].
+/// Exec      As sum.
+template <class F>
+void sum_grid(const Host& space, const Extents& grid, F f, double* slots);
+template <class F>
+void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots);
 
 /// Atomic integer operations on counters that threads share, for functors that run on either space.
 template <class Space>

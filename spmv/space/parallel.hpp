@@ -101,6 +101,47 @@ void sum(const Host& host, std::size_t n, F f, double* slots) {
   if constexpr (requires { f.finish(total); }) f.finish(total);
 }
 
+namespace detail {
+
+/// Calls f(y, z, line) for the lines of a grid along x, several lines a block when the lines are short.
+template <class F>
+void for_lines(const Host& host, const Extents& grid, F f) {
+  const std::size_t lines = static_cast<std::size_t>(grid.y) * static_cast<std::size_t>(grid.z);
+  const std::size_t together = std::max<std::size_t>(1, host_block / static_cast<std::size_t>(std::max(grid.x, 1)));
+  for_blocks(host, (lines + together - 1) / together, [=](std::size_t block) {
+    const std::size_t end = std::min(lines, (block + 1) * together), height = static_cast<std::size_t>(grid.y);
+    for (std::size_t line = block * together; line < end; ++line)
+      f(static_cast<Index>(line % height), static_cast<Index>(line / height), line);
+  });
+}
+
+}  // namespace detail
+
+template <class F>
+void for_grid(const Host& host, const Extents& grid, F f) {
+  if (grid.points() == 0) return;
+  detail::for_lines(host, grid, [=](Index y, Index z, std::size_t) {
+    for (Index x = 0; x < grid.x; ++x) f(x, y, z);
+  });
+}
+
+template <class F>
+void sum_grid(const Host& host, const Extents& grid, F f, double* slots) {
+  using Result = std::remove_cvref_t<decltype(f(Index{}, Index{}, Index{}))>;
+  const std::size_t lines = grid.points() == 0 ? 0 : static_cast<std::size_t>(grid.y) * static_cast<std::size_t>(grid.z);
+  static thread_local std::vector<Result> partial;
+  partial.assign(lines, Result{});
+  Result* const out = partial.data();
+  if (lines > 0) {
+    detail::for_lines(host, grid, [=](Index y, Index z, std::size_t line) {
+      for (Index x = 0; x < grid.x; ++x) out[line] += f(x, y, z);
+    });
+  }
+  Result total{};
+  for (std::size_t line = 0; line < lines; ++line) total += out[line];
+  std::copy(total.v, total.v + Result::count, slots);
+}
+
 template <>
 struct Atomic<Host> {
   template <class I>

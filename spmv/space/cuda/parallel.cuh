@@ -56,7 +56,77 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
+/// How thread blocks cut a grid: into tiles of 256 points, along x first. Sides of tiles are powers of two.
+struct Tiles {
+  Extents grid;
+  unsigned log_x, log_y, log_z;  ///< the sides of a tile are 2^log_x, 2^log_y and 2^log_z points
+  unsigned along_x, along_y, along_z;
+
+  explicit Tiles(const Extents& e) : grid(e) {
+    const auto log_of = [](Index extent, unsigned most) {
+      unsigned log = 0;
+      while (log < most && (Index{1} << log) < extent) ++log;
+      return log;
+    };
+    constexpr unsigned all = 8;
+    static_assert(1 << all == block_threads);
+    log_x = log_of(e.x, e.y > 1 ? 6 : all);
+    log_y = log_of(e.y, e.z > 1 ? std::min(all - log_x, 2u) : all - log_x);
+    log_z = all - log_x - log_y;
+    const auto count = [](Index extent, unsigned log) {
+      return (static_cast<unsigned>(extent) + (1u << log) - 1) >> log;
+    };
+    along_x = count(e.x, log_x);
+    along_y = count(e.y, log_y);
+    along_z = count(e.z, log_z);
+  }
+
+  std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
+
+  /// Calls f(x, y, z) for the calling thread's point of a tile, if the point is in the grid.
+  template <class F>
+  __device__ void visit(unsigned tile, F f) const {
+    const unsigned t = threadIdx.x, row = tile / along_x, layer = row / along_y;
+    const auto x = static_cast<Index>(((tile - row * along_x) << log_x) + (t & ((1u << log_x) - 1)));
+    const auto y = static_cast<Index>(((row - layer * along_y) << log_y) + ((t >> log_x) & ((1u << log_y) - 1)));
+    const auto z = static_cast<Index>((layer << log_z) + (t >> (log_x + log_y)));
+    if (x < grid.x && y < grid.y && z < grid.z) f(x, y, z);
+  }
+};
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) for_grid_kernel(Tiles tiles, F f) {
+  pdl_trigger_and_wait();
+  tiles.visit(blockIdx.x, f);
+}
+
+template <class F>
+__global__ void __launch_bounds__(block_threads) sum_grid_kernel(Tiles tiles, F f, Reduction to) {
+  using Result = std::remove_cvref_t<decltype(f(Index{}, Index{}, Index{}))>;
+  static_assert(Result::count <= Cuda::State::max_sums);
+  pdl_trigger_and_wait();
+  Result mine{};
+  const unsigned count = tiles.along_x * tiles.along_y * tiles.along_z;
+  for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x)
+    tiles.visit(tile, [&](Index x, Index y, Index z) { mine += f(x, y, z); });
+  grid_sum(mine, to, [](const Result&) {});
+}
+
 }  // namespace cuda
+
+template <class F>
+void for_grid(const Cuda& space, const Extents& grid, F f) {
+  if (grid.points() == 0) return;
+  const cuda::Tiles tiles(grid);
+  cuda::launch(space, cuda::for_grid_kernel<F>, static_cast<unsigned>(tiles.count()), cuda::block_threads, 0, tiles, f);
+}
+
+template <class F>
+void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots) {
+  const cuda::Tiles tiles(grid);
+  cuda::launch(space, cuda::sum_grid_kernel<F>, cuda::resident_blocks(space, tiles.count() * cuda::block_threads),
+               cuda::block_threads, 0, tiles, f, cuda::reduction(space, slots));
+}
 
 template <class F>
 void for_each(const Cuda& space, std::size_t n, F f) {

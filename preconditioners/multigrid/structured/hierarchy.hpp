@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
+#include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/analysis/grid.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::multigrid {
+
+/// A vector of a grid, with room before and behind that is 0.
+template <class Space>
+class Field {
+ public:
+  Field() = default;
+  Field(const Space& space, const Extents& grid);
+
+  float* data() const { return data_; }
+  std::size_t bytes() const { return room_.bytes(); }
+
+ private:
+  Vector<Space, float> room_;
+  float* data_ = nullptr;
+};
+
+/// One grid of a hierarchy. The operator is scaled to A(i, i) = 1.
+template <class Space>
+struct Level {
+  Extents grid;
+  int dimensions = 0;
+  bool star = false;
+  bool by_class = false;
+  double omega = 0;  ///< damping of Jacobi
+  Vector<Space, float> a = {};
+  Vector<Space, float> p = {};  ///< interpolation from the next grid; empty on the coarsest
+  int axes = 0;            ///< that the next grid halves: 1 for x, 2 for y, 4 for z
+  Extents next = {};
+  Field<Space> b = {}, x = {}, t = {};
+
+  Coefficients operator_view() const { return {grid, a.data(), by_class}; }
+  Coefficients weights_view() const { return {next, p.data(), by_class}; }
+  std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
+  std::size_t bytes() const { return a.bytes() + p.bytes() + b.bytes() + x.bytes() + t.bytes(); }
+};
+
+/// A grid, the grids that halve it again and again, and their operators P^T A P, in float.
+///
+/// A matrix of constant coefficients (all points with the same place along each axis have the same row) keeps them on
+/// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by point.
+/// Interpolation is then linear, by the 1-D operator along each axis. The weights of other matrices follow the operator
+/// (SolveWeights) and are stored: 13.5 bytes a fine point in three dimensions, less than the operator's row that would
+/// be read to make them again.
+///
+/// Axes that couple points less than a quarter as strongly as the strongest axis aren't halved.
+///
+/// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights, 12 for
+///           vectors; an eighth of it again on each coarser grid, whose operators have 27 points.
+/// Source    Dendy (see SolveWeights).
+template <class Space, class T>
+class Hierarchy {
+ public:
+  /// Requires  The grid was found in this matrix, whose diagonal is positive.
+  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid);
+
+  const std::vector<Level<Space>>& levels() const { return levels_; }
+  bool by_class() const { return levels_.front().by_class; }
+  /// 1 / the square root of the diagonal of A, scaled by `power`: of a point or class of the finest grid.
+  Coefficients inverse_root() const { return {levels_.front().grid, inverse_root_.data(), by_class()}; }
+  double power() const { return power_; }  ///< A times this power of two has a diagonal of about 1
+  const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
+  std::size_t bytes() const;
+
+ private:
+  void make_by_class(const std::vector<double>& table, const Grid& grid);
+  void make_by_point(const Analysis<Space, T>& analysis, const Grid& grid);
+  void add_vectors();
+  void invert_coarsest();
+
+  Space space_;
+  double power_ = 1;
+  std::vector<Level<Space>> levels_;
+  Vector<Space, float> inverse_root_;
+  std::vector<float> coarsest_root_;
+  Vector<Space, float> inverse_;
+};
+
+}  // namespace ostinato::multigrid

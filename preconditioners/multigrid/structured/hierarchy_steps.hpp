@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The set-up of structured multigrid, as functors for both spaces. While a hierarchy is made, its operators are
+// unscaled and have their centre.
+
+#include <cmath>
+
+#include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
+#include <ostinato/spmv/analysis/grid_steps.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::multigrid {
+
+/// An unscaled operator by point. slot[k] is the coefficient of neighbour k, or -1 when the operator has none.
+struct Stencil {
+  Extents grid;
+  float* a;
+  signed char slot[neighbours];
+
+  OSTINATO_FUNCTION float value(int k, std::size_t point) const {
+    return slot[k] < 0 ? 0.0f : a[static_cast<std::size_t>(slot[k]) * grid.points() + point];
+  }
+  OSTINATO_FUNCTION float& at(int k, std::size_t point) const {
+    return a[static_cast<std::size_t>(slot[k]) * grid.points() + point];
+  }
+};
+
+/// The axes along which a grid is halved. Coarse point j lies at fine point 2 j + 1 of a halved axis, else at j.
+struct Halving {
+  bool x, y, z;
+
+  OSTINATO_FUNCTION bool has(const Step& d) const { return (d.x == 0 || x) && (d.y == 0 || y) && (d.z == 0 || z); }
+  OSTINATO_FUNCTION static Index fine(bool halved, Index at) { return halved ? 2 * at + 1 : at; }
+  /// The extents of the coarse grid.
+  OSTINATO_FUNCTION Extents of(const Extents& e) const {
+    return {x ? e.x / 2 : e.x, y ? e.y / 2 : e.y, z ? e.z / 2 : e.z};
+  }
+};
+
+/// Interpolation weights: that of coarse point j for the fine point at step k from it is w[slot[k] * coarse points + j].
+struct Weights {
+  Extents fine, coarse;
+  Halving halved;
+  float* w;
+  signed char slot[neighbours];
+
+  OSTINATO_FUNCTION float& at(int k, std::size_t j) const {
+    return w[static_cast<std::size_t>(slot[k]) * coarse.points() + j];
+  }
+};
+
+/// The coefficients of one row for each of the 27 classes of points: table[class * 27 + neighbour]. Reads the row in the
+/// middle of each class.
+template <class T>
+struct ReadClasses {
+  detail::CsrPattern a;
+  const T* val;
+  Extents grid;
+  double* table;
+
+  OSTINATO_FUNCTION static Index middle(int place, Index extent) {
+    return place == 0 ? 0 : place == 2 ? extent - 1 : extent / 2;
+  }
+
+  OSTINATO_FUNCTION void operator()(std::size_t c) const {
+    const int k = static_cast<int>(c);
+    const Index x = middle(k % 3, grid.x), y = middle(k / 3 % 3, grid.y), z = middle(k / 9, grid.z);
+    double* row = table + c * neighbours;
+    for (int n = 0; n < neighbours; ++n) row[n] = 0;
+    const std::size_t i = grid.number(x, y, z);
+    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+      const detail::GridPoint col = detail::GridPoint::of(grid, a.col[e]);
+      if (val[e] != T{0}) row[Step{col.x - x, col.y - y, col.z - z}.number()] = static_cast<double>(val[e]);
+    }
+  }
+};
+
+/// Counts the entries that differ from those of their class.
+template <class T>
+struct CountDeviants {
+  detail::CsrPattern a;
+  const T* val;
+  Extents grid;
+  const double* table;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const detail::GridPoint p = detail::GridPoint::of(grid, static_cast<Index>(i));
+    const int c = place(p.x, grid.x) + 3 * place(p.y, grid.y) + 9 * place(p.z, grid.z);
+    const double* row = table + c * neighbours;
+    int left = 0, wrong = 0;
+    for (int k = 0; k < neighbours; ++k) left += row[k] != 0 ? 1 : 0;
+    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+      if (val[e] == T{0}) continue;
+      const detail::GridPoint col = detail::GridPoint::of(grid, a.col[e]);
+      const double expected = row[Step{col.x - p.x, col.y - p.y, col.z - p.z}.number()];
+      wrong += static_cast<double>(val[e]) != expected ? 1 : 0;
+      --left;
+    }
+    return {{wrong > 0 || left != 0 ? 1.0 : 0.0}};
+  }
+};
+
+/// Writes the row of a point, times a power of two, into an operator by point.
+template <class T>
+struct FillStencil {
+  detail::CsrPattern a;
+  const T* val;
+  double power;
+  Stencil to;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (int k = 0; k < neighbours; ++k) {
+      if (to.slot[k] >= 0) to.at(k, i) = 0;
+    }
+    const detail::GridPoint p = detail::GridPoint::of(to.grid, static_cast<Index>(i));
+    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
+      if (val[e] == T{0}) continue;
+      const detail::GridPoint col = detail::GridPoint::of(to.grid, a.col[e]);
+      to.at(Step{col.x - p.x, col.y - p.y, col.z - p.z}.number(), i) =
+          static_cast<float>(static_cast<double>(val[e]) * power);
+    }
+  }
+};
+
+/// Sums over all points: how strongly each axis couples them. Keeps the largest sum of absolute values in a row over its
+/// centre, as the bits of a float.
+template <class Space>
+struct MeasureStrength {
+  Stencil a;
+  int* row_sum;
+
+  OSTINATO_FUNCTION static int bits(float v) {
+    union {
+      float f;
+      int i;
+    } u{v};
+    return u.i;
+  }
+
+  OSTINATO_FUNCTION Sums<3> operator()(Index x, Index y, Index z) const {
+    const std::size_t i = a.grid.number(x, y, z);
+    float size = 0, side[3][2] = {};
+    for (int k = 0; k < neighbours; ++k) {
+      const float v = a.value(k, i);
+      const Step d = Step::of(k);
+      size += v < 0 ? -v : v;
+      if (d.x != 0) side[0][d.x > 0] += v;
+      if (d.y != 0) side[1][d.y > 0] += v;
+      if (d.z != 0) side[2][d.z > 0] += v;
+    }
+    const int row = bits(size / a.value(centre, i));
+    if (row > Atomic<Space>::peek(row_sum)) Atomic<Space>::max(row_sum, row);
+    Sums<3> strength;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const float s : side[axis]) strength.v[axis] += static_cast<double>(s < 0 ? -s : s);
+    }
+    return strength;
+  }
+};
+
+/// Weights that follow the operator: a fine point between coarse ones solves its row, summed along the halved axes on
+/// which the point is a coarse one, for its own value. Weights of points between two coarse ones come first, then those
+/// between four, then between eight.
+///
+/// Source    Dendy, J. Comput. Phys. 48 (1982) 366 (black box multigrid).
+struct SolveWeights {
+  Stencil a;
+  Weights to;
+
+  /// The sum of the coefficients of fine point i over the neighbours that lie at step o along the axes of d.
+  OSTINATO_FUNCTION float collapsed(std::size_t i, const Step& d, const Step& o) const {
+    float s = 0;
+    for (int z = d.z != 0 ? o.z : -1; z <= (d.z != 0 ? o.z : 1); ++z) {
+      for (int y = d.y != 0 ? o.y : -1; y <= (d.y != 0 ? o.y : 1); ++y) {
+        for (int x = d.x != 0 ? o.x : -1; x <= (d.x != 0 ? o.x : 1); ++x) s += a.value(Step{x, y, z}.number(), i);
+      }
+    }
+    return s;
+  }
+
+  OSTINATO_FUNCTION float weight(std::size_t j, std::size_t i, const Step& d) const {
+    const float own = collapsed(i, d, {0, 0, 0});
+    float sum = 0;
+    // The neighbours on the way to the coarse point: 0 or -d along each axis of d.
+    for (int way = 1; way < 8; ++way) {
+      const Step o{way & 1 ? -d.x : 0, way & 2 ? -d.y : 0, way & 4 ? -d.z : 0};
+      if (((way & 1) && d.x == 0) || ((way & 2) && d.y == 0) || ((way & 4) && d.z == 0)) continue;
+      sum += collapsed(i, d, o) * to.at(Step{o.x + d.x, o.y + d.y, o.z + d.z}.number(), j);
+    }
+    return own > 1e-4f * a.value(centre, i) ? -sum / own : 0.0f;
+  }
+
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const std::size_t j = to.coarse.number(x, y, z);
+    const Index fx = Halving::fine(to.halved.x, x), fy = Halving::fine(to.halved.y, y),
+                fz = Halving::fine(to.halved.z, z);
+    to.at(centre, j) = 1;
+    for (int axes = 1; axes <= 3; ++axes) {
+      for (int k = 0; k < neighbours; ++k) {
+        const Step d = Step::of(k);
+        if (to.slot[k] < 0 || d.axes() != axes) continue;
+        const bool inside = fx + d.x < to.fine.x && fy + d.y < to.fine.y && fz + d.z < to.fine.z;
+        to.at(k, j) = inside ? weight(j, to.fine.number(fx + d.x, fy + d.y, fz + d.z), d) : 0.0f;
+      }
+    }
+  }
+};
+
+/// The coarse operator P^T A P. Each call makes one coefficient of one coarse point; calls are numbered by coefficient,
+/// then by point.
+struct Galerkin {
+  Stencil a;
+  Weights p;
+  Stencil to;
+
+  /// The steps that a fine point on an axis may be away from its coarse point.
+  OSTINATO_FUNCTION static int reach(bool halved) { return halved ? 1 : 0; }
+  OSTINATO_FUNCTION static int stride(bool halved) { return halved ? 2 : 1; }
+
+  OSTINATO_FUNCTION void operator()(std::size_t call) const {
+    const std::size_t points = to.grid.points();
+    const auto c = static_cast<int>(call / points);
+    const std::size_t j = call - static_cast<std::size_t>(c) * points;
+    int k = 0;
+    while (to.slot[k] != c) ++k;
+    const Step e = Step::of(k);
+    const detail::GridPoint at = detail::GridPoint::of(to.grid, static_cast<Index>(j));
+    const Index ox = at.x + e.x, oy = at.y + e.y, oz = at.z + e.z;
+    const bool inside = ox >= 0 && oy >= 0 && oz >= 0 && ox < to.grid.x && oy < to.grid.y && oz < to.grid.z;
+    to.at(k, j) = inside ? entry(at, j, to.grid.number(ox, oy, oz), e) : 0.0f;
+  }
+
+  /// The coefficient between coarse point j and coarse point `other`, e steps away.
+  OSTINATO_FUNCTION float entry(const detail::GridPoint& at, std::size_t j, std::size_t other, const Step& e) const {
+    const Halving& h = p.halved;
+    const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
+    const Index fx = Halving::fine(h.x, at.x), fy = Halving::fine(h.y, at.y), fz = Halving::fine(h.z, at.z);
+    float total = 0;
+    for (int z = -rz; z <= rz; ++z) {
+      for (int y = -ry; y <= ry; ++y) {
+        for (int x = -rx; x <= rx; ++x) {
+          const float w = p.at(Step{x, y, z}.number(), j);
+          if (w == 0) continue;
+          const Step far{stride(h.x) * e.x - x, stride(h.y) * e.y - y, stride(h.z) * e.z - z};
+          total += w * row(p.fine.number(fx + x, fy + y, fz + z), other, far);
+        }
+      }
+    }
+    return total;
+  }
+
+  /// Row i of A times the weights of coarse point `other`, which is `far` steps away from fine point i.
+  OSTINATO_FUNCTION float row(std::size_t i, std::size_t other, const Step& far) const {
+    const Halving& h = p.halved;
+    const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
+    const auto from = [](int at, int reach) { return at - reach < -1 ? -1 : at - reach; };
+    const auto until = [](int at, int reach) { return at + reach > 1 ? 1 : at + reach; };
+    float total = 0;
+    for (int z = from(far.z, rz); z <= until(far.z, rz); ++z) {
+      for (int y = from(far.y, ry); y <= until(far.y, ry); ++y) {
+        for (int x = from(far.x, rx); x <= until(far.x, rx); ++x) {
+          const float v = a.value(Step{x, y, z}.number(), i);
+          if (v != 0) total += v * p.at(Step{x - far.x, y - far.y, z - far.z}.number(), other);
+        }
+      }
+    }
+    return total;
+  }
+};
+
+/// inverse[i] := 1 / the square root of the centre of point i; 1 where the centre isn't positive.
+struct InverseRoot {
+  Stencil a;
+  float* inverse;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const float c = a.value(centre, i);
+    inverse[i] = c > 0 ? 1 / std::sqrt(c) : 1.0f;
+  }
+};
+
+/// A(i, j) *= inverse(i) inverse(j): the centre becomes 1.
+struct ScaleStencil {
+  Stencil a;
+  const float* inverse;
+
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const Extents& e = a.grid;
+    const std::size_t i = e.number(x, y, z);
+    for (int k = 0; k < neighbours; ++k) {
+      if (a.slot[k] < 0) continue;
+      const Step d = Step::of(k);
+      const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
+      const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
+      a.at(k, i) = inside ? a.at(k, i) * inverse[i] * inverse[e.number(nx, ny, nz)] : 0.0f;
+    }
+  }
+};
+
+/// P(i, j) *= inverse of coarse point j / inverse(i): P belongs to the scaled operators.
+struct ScaleWeights {
+  Weights p;
+  const float* fine_inverse;
+  const float* coarse_inverse;
+
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const std::size_t j = p.coarse.number(x, y, z);
+    const Index fx = Halving::fine(p.halved.x, x), fy = Halving::fine(p.halved.y, y), fz = Halving::fine(p.halved.z, z);
+    for (int k = 0; k < neighbours; ++k) {
+      if (p.slot[k] < 0) continue;
+      const Step d = Step::of(k);
+      const Index nx = fx + d.x, ny = fy + d.y, nz = fz + d.z;
+      const bool inside = nx < p.fine.x && ny < p.fine.y && nz < p.fine.z;
+      p.at(k, j) = inside ? p.at(k, j) * coarse_inverse[j] / fine_inverse[p.fine.number(nx, ny, nz)] : 0.0f;
+    }
+  }
+};
+
+}  // namespace ostinato::multigrid

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <ostinato/spmv/space/function.hpp>
+#include <ostinato/spmv/space/index.hpp>
+
+namespace ostinato {
+
+/// The numbers of points of a grid along x, y and z; 1 along the axes that the grid doesn't have. Points are numbered
+/// along x first, then y, then z.
+struct Extents {
+  Index x = 1, y = 1, z = 1;
+
+  OSTINATO_FUNCTION std::size_t points() const {
+    return static_cast<std::size_t>(x) * static_cast<std::size_t>(y) * static_cast<std::size_t>(z);
+  }
+  OSTINATO_FUNCTION std::size_t number(Index at_x, Index at_y, Index at_z) const {
+    return (static_cast<std::size_t>(at_z) * static_cast<std::size_t>(y) + static_cast<std::size_t>(at_y)) *
+               static_cast<std::size_t>(x) +
+           static_cast<std::size_t>(at_x);
+  }
+  bool operator==(const Extents&) const = default;
+};
+
+}  // namespace ostinato
