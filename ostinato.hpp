@@ -8,6 +8,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>

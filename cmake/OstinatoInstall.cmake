@@ -11,6 +11,7 @@ set(ostinato_headers
   preconditioners/any_preconditioner.hpp
   preconditioners/identity.hpp
   preconditioners/jacobi.hpp
+  preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
   solvers/bicgstab.hpp
   solvers/cg.hpp
@@ -21,6 +22,7 @@ set(ostinato_headers
   solvers/solve.hpp
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
+  spmv/analysis/grid.hpp
   spmv/analysis/structure.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
@@ -33,6 +35,8 @@ set(ostinato_headers
   spmv/selection/choice.hpp
   spmv/space/cuda.hpp
   spmv/space/error.hpp
+  spmv/space/extents.hpp
+  spmv/space/function.hpp
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp

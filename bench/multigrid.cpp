@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+// Set-up and solve with multigrid, for a random right-hand side, x0 = 0, to 1e-8. Set-up is from a CSR matrix in the
+// memory of the space until everything is ready: analysis, format, hierarchy. The second of two runs counts.
+//
+//   bench_multigrid [cpu|cuda] [NAME ...]      NAME as in bench_spmv
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+
+#include "baseline.hpp"
+#include "cases.hpp"
+
+namespace {
+
+using namespace ostinato;
+using namespace ostinato::bench;
+
+struct Figures {
+  double analyse = 0, convert = 0, hierarchy = 0, cycle = 0;
+  SolveResult result;
+};
+
+/// Returns the median of the seconds of one cycle.
+template <class Space>
+double cycle_seconds(const Space& space, const Multigrid<Space, double>& m, const Vector<Space, double>& r,
+                     Vector<Space, double>& z) {
+  Vector<Space, double> slot(space, 1);
+  std::vector<double> times;
+  constexpr int together = 20;
+  for (int k = 0; k < 10; ++k) {
+    space.wait();
+    const Stopwatch watch;
+    for (int i = 0; i < together; ++i) m.apply_dot(r, z, slot.data());
+    space.wait();
+    times.push_back(watch.seconds() / together);
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+template <class Space>
+Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
+                Compress compress) {
+  Figures f;
+  space.wait();
+  Stopwatch watch;
+  const Analysis<Space, double> analysis(space, matrix);
+  f.analyse = watch.lap();
+  const Operator<Space, double> a(analysis, FormatOptions{.expected_products = 50, .compress = compress});
+  space.wait();
+  f.convert = watch.lap();
+  const Multigrid<Space, double> m(analysis);
+  space.wait();
+  f.hierarchy = watch.lap();
+  Vector<Space, double> x(space, b.size(), 0.0);
+  f.result = solve(space, a, b, x, m);
+  Vector<Space, double> z(space, b.size());
+  f.cycle = cycle_seconds(space, m, b, z);
+  return f;
+}
+
+template <class Space>
+void run(const Space& space, const std::vector<std::string>& names) {
+  std::printf("%s\n\n", space.description().c_str());
+  std::printf("| matrix | rows | analyse ms | convert ms | hierarchy ms | set-up ms | solver | iterations | solve ms | us an "
+              "iteration | us a cycle, plain calls | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  for (const std::string& name : names) {
+    const auto [host, compress] = load_case(name);
+    const SpaceCsr<Space, double> matrix(space, host);
+    const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
+    measure(space, matrix, b, compress);
+    const Figures f = measure(space, matrix, b, compress);
+    const SolveResult& r = f.result;
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e |\n", name.c_str(),
+                host.rows, f.analyse * 1e3, f.convert * 1e3, f.hierarchy * 1e3,
+                (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
+                r.status == Status::converged ? "" : (" " + std::string(to_string(r.status))).c_str(), r.seconds * 1e3,
+                r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual);
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string device = argc > 1 ? argv[1] : Cuda::device_count() > 0 ? "cuda" : "cpu";
+  std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  if (names.empty()) {
+    names = {"poisson3d:64", "poisson2d:256", "variable3d:64", "variable2d:512"};
+    if (device == "cuda") {
+      names = {"poisson3d:256",  "poisson2d:4096", "poisson3d:128", "variable3d:128", "variable2d:2048",
+               "poisson3d:64",   "poisson2d:1024", "anisotropic:1024", "convection-diffusion3d:128"};
+    }
+  }
+  try {
+    device == "cuda" ? run(Cuda(), names) : run(Host(), names);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_multigrid: %s\n", e.what());
+    return 1;
+  }
+}
