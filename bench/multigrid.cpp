@@ -67,8 +67,9 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
 template <class Space>
 void run(const Space& space, const std::vector<std::string>& names) {
   std::printf("%s\n\n", space.description().c_str());
-  std::printf("| matrix | rows | analyse ms | convert ms | hierarchy ms | set-up ms | solver | iterations | solve ms | us an "
-              "iteration | us a cycle, plain calls | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| matrix | rows | analyse ms | convert ms | hierarchy ms | set-up ms | solver | iterations | solve ms | us an "
+      "iteration | us a cycle, plain calls | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
     const auto [host, compress] = load_case(name);
     const SpaceCsr<Space, double> matrix(space, host);
@@ -93,8 +94,9 @@ int main(int argc, char** argv) {
   if (names.empty()) {
     names = {"poisson3d:64", "poisson2d:256", "variable3d:64", "variable2d:512"};
     if (device == "cuda") {
-      names = {"poisson3d:256",  "poisson2d:4096", "poisson3d:128", "variable3d:128", "variable2d:2048",
-               "poisson3d:64",   "poisson2d:1024", "anisotropic:1024", "convection-diffusion3d:128"};
+      names = {"poisson3d:256",  "poisson2d:4096",   "poisson3d:128",
+               "variable3d:128", "variable2d:2048",  "poisson3d:64",
+               "poisson2d:1024", "anisotropic:1024", "convection-diffusion3d:128"};
     }
   }
   try {

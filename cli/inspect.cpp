@@ -64,6 +64,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
   facts.row("rows", row_text(i.structure));
   facts.row("diagonals", count_text(i.structure.diagonals) + offsets_text(i.structure));
   if (i.structure.rows == i.structure.cols) facts.row("main diagonal", main_diagonal_text(i.structure));
+  facts.row("grid", i.grid ? i.grid.text() : "none: " + i.grid.why_not);
   facts.row("symmetry", symmetry_text(i.structure));
   facts.row("values", i.structure.finite ? "all finite" : "NaN or infinity among them");
   facts.gap();
@@ -109,14 +110,16 @@ void print(std::FILE* to, const Inspection& i) {
   require_printed();
 }
 
-void choose_methods(Inspection& i, const InspectInput& in, std::size_t value_bytes) {
+template <class Space, class T>
+void choose_methods(Inspection& i, const InspectInput& in, const Analysis<Space, T>& analysis) {
+  i.grid = analysis.grid();
   if (i.structure.rows != i.structure.cols) {
     i.solver = {"none", "the matrix isn't square"};
     i.preconditioner = {"none", i.solver.reason};
     return;
   }
-  i.solver = choose_solver(i.structure, value_bytes, in.restart);
-  i.preconditioner = choose_preconditioner(i.structure);
+  i.solver = choose_solver(i.structure, sizeof(T), in.restart);
+  i.preconditioner = choose_preconditioner(analysis);
 }
 
 template <class Space, class T>
@@ -172,6 +175,7 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.amortisation = measured(analysis, op);
   i.formats = in.formats;
   i.generated = op.generated();
+  choose_methods(i, in, analysis);
 }
 
 template <class T, class Space>
@@ -184,7 +188,6 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   const Csr<T> a = read_matrix_market<T>(in.matrix, &i.file);
   live.phase("analysing");
   look_at(space, a, in, i);
-  choose_methods(i, in, sizeof(T));
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });

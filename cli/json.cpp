@@ -78,11 +78,25 @@ Json to_json(const Bytes& b) {
       {"matrix", b.matrix}, {"workspace", b.workspace}, {"preconditioner", b.preconditioner}, {"vectors", b.vectors}};
 }
 
+Json to_json(const std::vector<PreconditionerLevel>& levels) {
+  Json list = Json::array();
+  for (const PreconditionerLevel& level : levels) {
+    list.push_back({{"rows", level.rows},
+                    {"nonzeros", level.nonzeros},
+                    {"bytes", level.bytes},
+                    {"grid", level.grid},
+                    {"format", level.storage}});
+  }
+  return list;
+}
+
 Json to_json(const SolveReport& r) {
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
           {"solver", r.result.solver},
           {"preconditioner", r.preconditioner.name},
+          {"hierarchy", to_json(r.hierarchy)},
+          {"operator_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(operator_complexity(r.hierarchy))},
           {"format", r.choice.format},
           {"parameters", r.choice.parameters},
           {"device", r.device.description},
@@ -143,6 +157,9 @@ Json to_json(const Inspection& i) {
       {"structure", structure},
       {"solver", i.solver.name},
       {"preconditioner", i.preconditioner.name},
+      {"grid",
+       i.grid ? Json{{"x", i.grid.extents.x}, {"y", i.grid.extents.y}, {"z", i.grid.extents.z}, {"text", i.grid.text()}}
+              : Json(nullptr)},
       {"format", i.choice.format},
       {"parameters", i.choice.parameters},
       {"reasons",

@@ -55,6 +55,7 @@ struct SolveReport {
   std::optional<Amortisation> amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
+  std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner
   SolveOptions options;
   SolveResult result;
   Times times;
@@ -62,12 +63,16 @@ struct SolveReport {
   std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
 };
 
+/// The entries of the operators of all levels over those of the finest; 0 without levels.
+double operator_complexity(const std::vector<PreconditionerLevel>& levels);
+
 /// The report of a matrix.
 struct Inspection {
   std::string matrix;
   DeviceInfo device;
   MatrixMarketInfo file;
   Structure structure;
+  ostinato::Grid grid;
   Choice choice;
   FormatInput formats;
   std::string generated;

@@ -264,12 +264,14 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   if (Space::on_device) report.times.upload = watch.lap() - analysis->seconds();
   const Operator<Space, T> a = build_operator(*analysis, in, report);
   watch.lap();
+  live.phase("preparing the preconditioner");
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
   if (Space::on_device) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
+  report.hierarchy = m.levels();
   const Vector<Space, T> b = right_hand_side(space, a, system.b);
   Vector<Space, T> x = initial_guess(space, b.size(), system.x);
   live.phase("solving");

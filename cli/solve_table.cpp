@@ -77,11 +77,19 @@ void add_format(Facts& facts, const Choice& choice) {
   if (others > 0) facts.more(fmt::format("nor {} more, which inspect lists", others));
 }
 
+void add_hierarchy(Facts& facts, const std::vector<PreconditionerLevel>& levels) {
+  if (levels.empty()) return;
+  facts.more(fmt::format("{}, down to {}", counted(static_cast<Offset>(levels.size()), "grid"), levels.back().grid));
+  facts.more(fmt::format("operators hold {:.3g} times the entries of A, kept as {}", operator_complexity(levels),
+                         levels.front().storage));
+}
+
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
   if (solver == "gmres") solver += fmt::format("({}){}", r.options.restart, r.options.flexible ? " flexible" : "");
   facts.row("solver", solver + ": " + r.solver.reason);
   facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
+  add_hierarchy(facts, r.hierarchy);
   add_format(facts, r.choice);
   if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
@@ -168,6 +176,12 @@ void print_end(std::FILE* to, const SolveReport& r) {
 }
 
 }  // namespace
+
+double operator_complexity(const std::vector<PreconditionerLevel>& levels) {
+  double entries = 0;
+  for (const PreconditionerLevel& level : levels) entries += static_cast<double>(level.nonzeros);
+  return levels.empty() ? 0 : entries / static_cast<double>(levels.front().nonzeros);
+}
 
 void add_device(Facts& facts, const DeviceInfo& device) {
   facts.row("device", device.description + (device.precision == "single" ? ", single precision" : ""));

@@ -11,6 +11,7 @@ set(ostinato_headers
   preconditioners/any_preconditioner.hpp
   preconditioners/identity.hpp
   preconditioners/jacobi.hpp
+  preconditioners/level.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
   solvers/bicgstab.hpp

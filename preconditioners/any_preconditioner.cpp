@@ -4,6 +4,7 @@
 
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
@@ -17,40 +18,60 @@ const std::vector<PreconditionerInfo>& preconditioner_infos() {
   return infos;
 }
 
-PreconditionerChoice choose_preconditioner(const Structure& s) {
+namespace {
+
+PreconditionerChoice choose_simple(const Structure& s) {
   if (const std::string reason = Jacobi<Host, double>::why_not(s); !reason.empty()) return {"none", reason};
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
   return {"jacobi", "cheap, and every row has a diagonal entry"};
 }
 
+}  // namespace
+
+template <class Space, class T>
+PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
+  constexpr Index fewest_rows = 4096;
+  const Structure& s = analysis.structure();
+  if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
+  const Grid& grid = analysis.grid();
+  if (!grid || grid.dominant > 0.5) return choose_simple(s);
+  return {"multigrid", "the matrix is on a grid, " + grid.text()};
+}
+
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_(name == "auto" ? choose_preconditioner(analysis.structure())
-                             : PreconditionerChoice{std::string(name), "asked for"}) {
+    : choice_(name == "auto" ? choose_preconditioner(analysis) : PreconditionerChoice{std::string(name), "asked for"}) {
+  if (name != "auto") {
+    build(analysis);
+    return;
+  }
+  // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse. Only a preconditioner
+  // that was asked for by name may fail.
+  const PreconditionerChoice simple = choose_simple(analysis.structure());
+  for (;;) {
+    try {
+      build(analysis);
+      return;
+    } catch (const ArgumentError& e) {
+      const std::string what = e.what(), why = what.substr(0, what.find(';'));  // "what is wrong; what to do"
+      choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
+                                            : PreconditionerChoice{simple.name, simple.reason + "; " + why};
+    }
+  }
+}
+
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis) {
   if (choice_.name == "none") return;
   std::string known = "auto, none";
   for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
     if (entry.name == choice_.name) {
-      build(entry, analysis, name == "auto");
+      built_ = entry.build(analysis);
       return;
     }
     known += ", " + std::string(entry.name);
   }
-  throw ArgumentError("unknown preconditioner '" + std::string(name) + "'; known: " + known);
-}
-
-/// The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, such as a diagonal
-/// entry whose inverse overflows. Only a preconditioner that was asked for by name may fail.
-template <class Space, class T>
-void AnyPreconditioner<Space, T>::build(const PreconditionerEntry<Space, T>& entry, const Analysis<Space, T>& analysis,
-                                        bool may_do_without) {
-  try {
-    built_ = entry.build(analysis);
-  } catch (const ArgumentError& e) {
-    if (!may_do_without) throw;
-    const std::string why = e.what();  // "what is wrong; what to do"
-    choice_ = {"none", why.substr(0, why.find(';'))};
-  }
+  throw ArgumentError("unknown preconditioner '" + choice_.name + "'; known: " + known);
 }
 
 template <class Space, class T>
@@ -71,6 +92,22 @@ bool AnyPreconditioner<Space, T>::capturable() const {
 }
 
 template <class Space, class T>
+double AnyPreconditioner<Space, T>::seconds() const {
+  return is_identity() ? 0 : built_->seconds();
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::works_in_float() const {
+  return !is_identity() && built_->works_in_float();
+}
+
+template <class Space, class T>
+std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
+  if (is_identity()) return {};
+  return built_->levels();
+}
+
+template <class Space, class T>
 void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
   built_->apply(r, z);
 }
@@ -80,9 +117,12 @@ bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z
   return built_->apply_dot(r, z, slot);
 }
 
-template class AnyPreconditioner<Host, float>;
-template class AnyPreconditioner<Host, double>;
-template class AnyPreconditioner<Cuda, float>;
-template class AnyPreconditioner<Cuda, double>;
+#define OSTINATO_INSTANTIATE(Space, T)                                            \
+  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \
+  template class AnyPreconditioner<Space, T>
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/level.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -35,8 +36,11 @@ struct PreconditionerChoice {
   std::string reason;
 };
 
-/// Chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't be built).
-PreconditionerChoice choose_preconditioner(const Structure& s);
+/// Chooses multigrid for a matrix of at least 4,096 rows on a grid, unless most rows are dominated by their diagonal, so
+/// that Jacobi takes few iterations. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
+/// nothing) or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
+template <class Space, class T>
+PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
 /// A preconditioner chosen by name at run time.
 template <class Space, class T>
@@ -44,8 +48,8 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
-  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners. "auto" takes
-  /// none, and says why, when the preconditioner that it would take can't be built for the matrix.
+  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners. "auto" takes a
+  /// simpler one, and says why, when the preconditioner that it would take can't be built for the matrix.
   /// Throws    ArgumentError for an unknown name, listing the known names; exceptions of the constructor of a
   ///           preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
@@ -61,11 +65,14 @@ class AnyPreconditioner {
 
   bool is_identity() const { return built_ == nullptr; }
   bool capturable() const;
+  double seconds() const;
+  bool works_in_float() const;
+  std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
   void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
-  void build(const PreconditionerEntry<Space, T>& entry, const Analysis<Space, T>& analysis, bool may_do_without);
+  void build(const Analysis<Space, T>& analysis);
 
   PreconditionerChoice choice_;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
@@ -22,6 +23,9 @@ class BuiltPreconditioner {
   virtual void apply(std::span<const T> r, std::span<T> z) const = 0;                    ///< z = M^-1 r
   virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when M has none
   virtual bool capturable() const = 0;
+  virtual double seconds() const = 0;
+  virtual bool works_in_float() const = 0;
+  virtual std::vector<PreconditionerLevel> levels() const = 0;
   virtual std::size_t bytes() const = 0;
 };
 
@@ -54,6 +58,18 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     }
   }
   bool capturable() const override { return is_capturable<M>; }
+  double seconds() const override {
+    if constexpr (requires { m_.seconds(); }) return m_.seconds();
+    return 0;
+  }
+  bool works_in_float() const override {
+    if constexpr (requires { m_.works_in_float(); }) return m_.works_in_float();
+    return false;
+  }
+  std::vector<PreconditionerLevel> levels() const override {
+    if constexpr (requires { m_.levels(); }) return m_.levels();
+    return {};
+  }
   std::size_t bytes() const override { return m_.bytes(); }
 
  private:
@@ -63,7 +79,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 }  // namespace detail
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
-/// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot and is_capturable.
+/// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
+/// works_in_float and levels.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");

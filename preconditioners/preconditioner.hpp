@@ -23,6 +23,9 @@ inline constexpr bool is_identity = requires {
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
 ///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
+///   double seconds() const                      predicted time of an application: a solve looks at its residual more
+///                                               often when an iteration is long
+///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
   m.apply(r, z);
@@ -46,6 +49,8 @@ class PreconditionerRef {
 
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
+  double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
+  bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
   /// z. `room` has as many elements as r and is overwritten by every call.
@@ -78,6 +83,8 @@ class PreconditionerRef {
   struct Calls {
     bool (*is_identity)(const void*);
     bool (*capturable)(const void*);
+    double (*seconds)(const void*);
+    bool (*works_in_float)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
   };
@@ -98,6 +105,16 @@ class PreconditionerRef {
                                     if constexpr (requires { bool(as<M>(o).capturable()); })
                                       return bool(as<M>(o).capturable());
                                     return ostinato::is_capturable<M>;
+                                  },
+                                  [](const void* o) {
+                                    if constexpr (requires { double(as<M>(o).seconds()); })
+                                      return double(as<M>(o).seconds());
+                                    return 0.0;
+                                  },
+                                  [](const void* o) {
+                                    if constexpr (requires { bool(as<M>(o).works_in_float()); })
+                                      return bool(as<M>(o).works_in_float());
+                                    return false;
                                   },
                                   [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
                                   [](const void* o, In<T> r, Out<T> z, double* slot) {

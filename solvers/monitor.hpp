@@ -74,6 +74,8 @@ class Monitor {
     space_.upload(state_, &fresh_, sizeof fresh_);
     iterations_before_ = iterations_;
     recorded_ = 0;
+    latest_ = r_norm;
+    before_ = 0;
     block_enqueued_ = false;
     reason_ = StopReason::none;
     return state_;
@@ -100,6 +102,10 @@ class Monitor {
       if (options_.history) history_.push_back(s.norms[recorded_ % ConvergenceState::ring] / unit_);
     }
     iterations_ = iterations_before_ + s.iteration;
+    if (s.iteration > 0) {
+      before_ = latest_;
+      latest_ = s.norms[(s.iteration - 1) % ConvergenceState::ring];
+    }
     if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
     report(s);
   }
@@ -112,6 +118,15 @@ class Monitor {
   void read_back() {
     readback_.start(state_);
     if (readback_.pending() > Readback<Space, ConvergenceState>::most_pending) update(readback_.wait());
+    while (reason_ == StopReason::none && readback_.pending() > 0 && is_about_to_end()) update(readback_.wait());
+  }
+
+  /// Whether the blocks that the host hasn't seen yet will reach the goal if the residual goes on falling as it did. The
+  /// host then waits for them, instead of enqueueing iterations that would change nothing: with a strong
+  /// preconditioner, those were a third of all.
+  bool is_about_to_end() const {
+    if (!(latest_ > 0) || !(before_ > latest_)) return false;
+    return latest_ * std::pow(latest_ / before_, readback_.pending()) <= aim_;
   }
 
   /// Calls the callback and checks the time limit.
@@ -151,12 +166,13 @@ class Monitor {
   ConvergenceState fresh_;
   StopReason reason_ = StopReason::none;
   bool started_ = false;
-  bool interrupted_ = false;     ///< by the callback; final, whatever else stops the recurrence
-  int iterations_ = 0;           ///< finished iterations of all recurrences
-  int iterations_before_ = 0;    ///< finished iterations of the recurrences before this one
-  bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block
-  int recorded_ = 0;             ///< iterations of this recurrence that are in the history
-  int last_reported_ = 0;        ///< value of iterations_ at the last call of the callback
+  bool interrupted_ = false;        ///< by the callback; final, whatever else stops the recurrence
+  int iterations_ = 0;              ///< finished iterations of all recurrences
+  int iterations_before_ = 0;       ///< finished iterations of the recurrences before this one
+  bool block_enqueued_ = false;     ///< whether this recurrence has enqueued a block
+  int recorded_ = 0;                ///< iterations of this recurrence that are in the history
+  double latest_ = 0, before_ = 0;  ///< residual norms after the last two blocks that the host has seen
+  int last_reported_ = 0;           ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };
 

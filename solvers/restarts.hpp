@@ -25,9 +25,10 @@ namespace ostinato {
 /// Returns the number of iterations in a block (Monitor). On the GPU it is a multiple of `period`, the number of
 /// iterations after which the scalars of the recurrence are in their original slots again. A block is long enough to
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
-/// block has one iteration unless options.check_every says otherwise.
+/// block has one iteration unless options.check_every says otherwise. `preconditioning`: seconds of an application of M.
 template <class Space, class T>
-int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period) {
+int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
+                 double preconditioning = 0) {
   constexpr int most = ConvergenceState::ring / 4;
   const auto whole = [=](int length) {
     const int longest = most / period * period;
@@ -40,7 +41,7 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
   } else {
     constexpr double between_readbacks = 100e-6, launches = 6e-6;
     const double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
-    const double iteration = launches + bytes / space.bandwidth();
+    const double iteration = launches + bytes / space.bandwidth() + preconditioning;
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
   }
 }
@@ -293,7 +294,8 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
                                 Workspace<Space>& workspace, Recurrence recurrence) {
   SolveResult result;
   result.solver = Method::name;
-  Solve<Space, T> solve(system, x, options, block_length(system.space(), system.a(), options, Method::period),
+  Solve<Space, T> solve(system, x, options,
+                        block_length(system.space(), system.a(), options, Method::period, system.m().seconds()),
                         workspace);
   Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);

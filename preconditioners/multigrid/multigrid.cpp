@@ -3,7 +3,6 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
 #include <cmath>
-#include <random>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
@@ -47,11 +46,35 @@ struct Multigrid<Space, T>::State {
   double rate = 0;
   Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
 
-  State(const Analysis<Space, T>& analysis, const Grid& grid, const MultigridOptions& options)
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
       : space(analysis.space()),
-        hierarchy(analysis, grid),
-        sweeps(options.sweeps > 0 ? options.sweeps : analysis.structure().symmetric ? 1 : 2),
-        unused(space, 1) {}
+        hierarchy(analysis, analysis.grid()),
+        sweeps(options.sweeps > 0               ? options.sweeps
+               : analysis.structure().symmetric ? 1
+                                                : 2),
+        unused(space, 1) {
+    rate = measure_rate();
+  }
+
+  /// By what the second of two cycles shrinks a random error, which solves A e = 0.
+  double measure_rate() {
+    const Level<Space>& finest = hierarchy.levels().front();
+    const std::size_t n = finest.grid.points();
+    const Field<Space> e(space, finest.grid), zero(space, finest.grid);
+    for_each(space, n, RandomError{e.data()});
+    double norm[2];
+    for (double& squares : norm) {
+      with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
+        for_grid(space, finest.grid, Residual<S>{finest.operator_view(), zero.data(), e.data(), 1, finest.b.data()});
+      });
+      const Iterate x = solve(0);
+      float* out = other(finest, x);
+      if (hierarchy.levels().size() > 1) smooth(finest, x, out);
+      sum(space, n, Correct{hierarchy.levels().size() > 1 ? out : x.x, e.data()}, unused.data());
+      space.download(&squares, unused.data(), sizeof squares);
+    }
+    return norm[0] > 0 ? std::sqrt(norm[1] / norm[0]) : norm[0];
+  }
 
   void smooth(const Level<Space>& level, Iterate from, float* out) const {
     with_shape(level.dimensions, level.star, [&]<class S>(S) {
@@ -126,7 +149,8 @@ struct Multigrid<Space, T>::State {
     with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
       const float last = hierarchy.levels().size() > 1 ? omega(finest) : 0.0f;
       const Smooth<S> smooth{finest.operator_view(), finest.b.data(), x.x, x.c, last, nullptr};
-      sum_grid(space, finest.grid, Leave<S, T>{smooth, root, static_cast<T>(hierarchy.power()), r.data(), z.data()}, slot);
+      sum_grid(space, finest.grid, Leave<S, T>{smooth, root, static_cast<T>(hierarchy.power()), r.data(), z.data()},
+               slot);
     });
   }
 };
@@ -139,11 +163,14 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, const Grid& grid, MultigridOptions options) {
-  const auto refuse = [](const std::string& why) { throw ArgumentError("multigrid: " + why + "; use --precond jacobi"); };
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
+  const auto refuse = [](const std::string& why) {
+    throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
+  };
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
-  if (!grid) refuse(grid.why_not);
-  state_ = std::make_unique<State>(analysis, grid, options);
+  if (!analysis.grid()) refuse(analysis.grid().why_not);
+  state_ = std::make_unique<State>(analysis, options);
+  if (!(rate() < 1)) refuse("its cycles don't make a random error smaller");
 }
 
 template <class Space, class T>
@@ -169,11 +196,28 @@ std::size_t Multigrid<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
-std::vector<MultigridLevel> Multigrid<Space, T>::levels() const {
-  std::vector<MultigridLevel> all;
-  for (const auto& level : state_->hierarchy.levels())
-    all.push_back({level.grid, level.nonzeros(), level.bytes(), level.by_class ? "classes" : "diagonals"});
+std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
+  std::vector<PreconditionerLevel> all;
+  for (const auto& level : state_->hierarchy.levels()) {
+    const Grid grid{level.grid, level.dimensions, level.star};
+    all.push_back(
+        {level.grid.points(), level.nonzeros(), level.bytes(), grid.text(), level.by_class ? "classes" : "diagonals"});
+  }
   return all;
+}
+
+/// Each level reads its operator twice and its weights twice, and moves ten vectors.
+template <class Space, class T>
+double Multigrid<Space, T>::seconds() const {
+  if constexpr (Space::on_device) {
+    constexpr double launches = 10e-6;
+    double bytes = 0;
+    for (const auto& level : state_->hierarchy.levels())
+      bytes += 2 * static_cast<double>(level.bytes()) + 16 * static_cast<double>(level.grid.points());
+    return launches * static_cast<double>(state_->hierarchy.levels().size()) + bytes / state_->space.bandwidth();
+  } else {
+    return 0;
+  }
 }
 
 template <class Space, class T>

@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/preconditioners/level.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
-#include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
-#include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
@@ -22,15 +21,7 @@ struct MultigridOptions {
   int sweeps = 0;
 };
 
-/// A grid of a multigrid hierarchy, for reports.
-struct MultigridLevel {
-  Extents grid;
-  std::size_t nonzeros = 0;
-  std::size_t bytes = 0;
-  std::string storage;  ///< "classes" for constant coefficients, "diagonals" otherwise
-};
-
-/// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (find_grid()). Nobody has to name the
+/// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name the
 /// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients.
 ///
 /// M is a V-cycle with damped Jacobi, the same before and after the coarse grid, so that M is symmetric positive definite
@@ -40,8 +31,8 @@ struct MultigridLevel {
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
-/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, or when a cycle doesn't
-///           make the error smaller.
+/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, or when cycles don't
+///           make a random error smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
 class Multigrid {
@@ -49,15 +40,12 @@ class Multigrid {
   using space_type = Space;
   using value_type = T;
   using is_capturable = void;
-  using works_in_float = void;
   static constexpr std::string_view name = "multigrid";
   static constexpr std::string_view description = "a cycle over coarser grids; for matrices on a grid, which is found";
 
   static std::string why_not(const Structure& s);
 
-  explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {})
-      : Multigrid(analysis, find_grid(analysis), options) {}
-  Multigrid(const Analysis<Space, T>& analysis, const Grid& grid, MultigridOptions options = {});
+  explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
       : Multigrid(Analysis<Space, T>(space, a), options) {}
   Multigrid(Multigrid&&) noexcept;
@@ -70,8 +58,10 @@ class Multigrid {
   void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
 
   std::size_t bytes() const;
-  std::vector<MultigridLevel> levels() const;  ///< the finest first
-  double rate() const;                         ///< by which a cycle shrank a random error at set-up
+  double seconds() const;  ///< predicted time of a cycle
+  bool works_in_float() const { return true; }
+  std::vector<PreconditionerLevel> levels() const;  ///< the finest first
+  double rate() const;                              ///< by which the second cycle shrank a random error at set-up
 
  private:
   struct State;

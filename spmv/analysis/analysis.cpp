@@ -38,7 +38,7 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
   const Stopwatch watch;
   Structure structure = analyse(space, matrix.view(), depth);
   const double seconds = watch.seconds();
-  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, seconds});
+  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, seconds});
 }
 
 template <class Space, class T>
@@ -58,6 +58,16 @@ const std::string& Analysis<Space, T>::pattern() const {
   s.pattern = pattern_hash(s.space, s.matrix.view());
   s.seconds += watch.seconds();
   return s.pattern;
+}
+
+template <class Space, class T>
+const Grid& Analysis<Space, T>::grid() const {
+  State& s = *state_;
+  if (s.grid.has_value()) return *s.grid;
+  const Stopwatch watch;
+  s.grid = find_grid(s.space, s.matrix.view(), s.structure);
+  s.seconds += watch.seconds();
+  return *s.grid;
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                        \

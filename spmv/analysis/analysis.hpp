@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -14,8 +16,8 @@
 namespace ostinato {
 
 /// A matrix in the memory of a space, together with its Structure. Operators, preconditioners and reports share one
-/// analysis. Copies refer to the same analysis. What only some formats need is found out when an operator asks for it:
-/// the census of the diagonals.
+/// analysis. Copies refer to the same analysis. What only some formats need is found out when it is asked for: the census
+/// of the diagonals, the grid.
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
 /// Requires  Only one host thread at a time uses an analysis and its copies.
@@ -52,12 +54,16 @@ class Analysis {
   /// The pattern's hash (pattern_hash()), computed by the first call.
   const std::string& pattern() const;
 
+  /// The grid on which the matrix lives, or why there is none (find_grid()), found by the first call.
+  const Grid& grid() const;
+
  private:
   struct State {
     Space space;
     SpaceCsr<Space, T> matrix;
     Structure structure;
     std::string pattern;
+    std::optional<Grid> grid;
     double seconds;
   };
   std::shared_ptr<State> state_;

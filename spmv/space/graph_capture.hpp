@@ -12,8 +12,8 @@ class Host;
 
 /// Runs a block of iterations repeatedly.
 ///
-/// On Cuda the first two blocks launch their kernels one by one. The next block is captured into a CUDA graph, and from
-/// then on one graph launch replaces all kernel launches of a block. On Host, and when the iterations can't be
+/// On Cuda the first 32 iterations launch their kernels one by one. The next block is captured into a CUDA graph, and
+/// from then on one graph launch replaces all kernel launches of a block. On Host, and when the iterations can't be
 /// captured, every block runs without a graph.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
@@ -67,14 +67,17 @@ class GraphCapture<Cuda> {
   /// Runs one block. `revision` is the revision of the operator: a changed revision makes the block be captured again.
   template <class F>
   void operator()(int revision, F&& iterate) {
-    if (!may_capture_ || plain_blocks_++ < plain_before_capture) return run(iterate);
+    if (!may_capture_ || plain_ < plain_before_capture) {
+      plain_ += iterations_;
+      return run(iterate);
+    }
     if (captured_ != revision) capture(revision, iterate);
     graph_.launch();
   }
 
  private:
-  /// A capture costs about as much as 50 launches, so short solves run without a graph.
-  static constexpr int plain_before_capture = 2;
+  /// A capture costs several times what it saves in a block, so short solves run without a graph.
+  static constexpr int plain_before_capture = 32;
 
   template <class F>
   void run(F& iterate) {
@@ -95,7 +98,7 @@ class GraphCapture<Cuda> {
   }
 
   int iterations_;
-  int plain_blocks_ = 0;
+  int plain_ = 0;  ///< iterations without a graph so far
   bool may_capture_;
   int captured_ = -1;  ///< the revision of the operator in the graph
   CudaGraph graph_;

@@ -128,7 +128,8 @@ void for_grid(const Host& host, const Extents& grid, F f) {
 template <class F>
 void sum_grid(const Host& host, const Extents& grid, F f, double* slots) {
   using Result = std::remove_cvref_t<decltype(f(Index{}, Index{}, Index{}))>;
-  const std::size_t lines = grid.points() == 0 ? 0 : static_cast<std::size_t>(grid.y) * static_cast<std::size_t>(grid.z);
+  const std::size_t lines =
+      grid.points() == 0 ? 0 : static_cast<std::size_t>(grid.y) * static_cast<std::size_t>(grid.z);
   static thread_local std::vector<Result> partial;
   partial.assign(lines, Result{});
   Result* const out = partial.data();

@@ -6,19 +6,21 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::DenseProduct)
+OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::RandomError)
+template void sum(const Cuda&, std::size_t, multigrid::Correct, double*);
 template void for_grid(const Cuda&, const Extents&, multigrid::Enter<float>);
 template void for_grid(const Cuda&, const Extents&, multigrid::Enter<double>);
 
-#define OSTINATO_ON_CUDA(...)                                         \
-  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Residual<__VA_ARGS__>)      \
-  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Smooth<__VA_ARGS__>)        \
-  OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, float>)  \
+#define OSTINATO_ON_CUDA(...)                                        \
+  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Residual<__VA_ARGS__>)     \
+  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Smooth<__VA_ARGS__>)       \
+  OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, float>) \
   OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, double>)
 OSTINATO_MULTIGRID_SHAPES(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
 
-#define OSTINATO_ON_CUDA(axes)                                \
-  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Restrict<axes>)     \
+#define OSTINATO_ON_CUDA(axes)                            \
+  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Restrict<axes>) \
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Interpolate<axes>)
 OSTINATO_MULTIGRID_HALVINGS(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA

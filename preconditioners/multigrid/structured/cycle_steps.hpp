@@ -6,6 +6,8 @@
 // centre is 1 and isn't read, and a step of damped Jacobi adds omega times the residual. Vectors have room before and
 // behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0.
 
+#include <cstdint>
+
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -15,14 +17,21 @@ namespace ostinato::multigrid {
 
 /// (A x)(i)
 template <class Shape>
-OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, std::size_t i, std::size_t at) {
-  const float* coefficient = a.a + at;
-  const float* centre_of_x = x + i;
+OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
+  const float* own = x + i;
+  float total = own[0];
+  if (a.is_middle(px, py, pz)) {
+    for_coefficients<Shape>([&](int c, auto k) {
+      constexpr Step d = Step::of(decltype(k)::value);
+      total += a.middle[c] * own[d.distance(a.grid)];
+    });
+    return total;
+  }
+  const float* coefficient = a.a + a.at(px, py, pz, i);
   const std::size_t stride = a.stride();
-  float total = centre_of_x[0];
   for_coefficients<Shape>([&](int c, auto k) {
     constexpr Step d = Step::of(decltype(k)::value);
-    total += coefficient[static_cast<std::size_t>(c) * stride] * centre_of_x[d.distance(a.grid)];
+    total += coefficient[static_cast<std::size_t>(c) * stride] * own[d.distance(a.grid)];
   });
   return total;
 }
@@ -50,7 +59,7 @@ struct Residual {
 
   OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
-    out[i] = b[i] - c * product<Shape>(a, x, i, a.at(px, py, pz, i));
+    out[i] = b[i] - c * product<Shape>(a, x, px, py, pz, i);
   }
 };
 
@@ -63,7 +72,7 @@ struct Smooth {
   float* out;
 
   OSTINATO_FUNCTION float value(Index px, Index py, Index pz, std::size_t i) const {
-    return c * x[i] + omega * (b[i] - c * product<Shape>(a, x, i, a.at(px, py, pz, i)));
+    return c * x[i] + omega * (b[i] - c * product<Shape>(a, x, px, py, pz, i));
   }
   OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
@@ -82,7 +91,8 @@ struct Leave {
 
   OSTINATO_FUNCTION Sums<1> operator()(Index px, Index py, Index pz) const {
     const std::size_t i = grid.grid.number(px, py, pz);
-    const T value = power * static_cast<T>(grid.a[grid.at(px, py, pz, i)]) * static_cast<T>(smooth.value(px, py, pz, i));
+    const T value =
+        power * static_cast<T>(grid.a[grid.at(px, py, pz, i)]) * static_cast<T>(smooth.value(px, py, pz, i));
     z[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(r[i])}};
   }
@@ -127,10 +137,17 @@ struct Restrict {
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     using H = Halved<Axes>;
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride();
-    const float* w = p.a + p.at(x, y, z, j);
-    const float* from =
-        t + fine.number(Halving::fine(H::x, x), Halving::fine(H::y, y), Halving::fine(H::z, z));
+    const float* from = t + fine.number(Halving::fine(H::x, x), Halving::fine(H::y, y), Halving::fine(H::z, z));
     float total = 0;
+    if (p.is_middle(x, y, z)) {
+      for_coefficients<H>([&](int c, auto k) {
+        constexpr Step d = Step::of(decltype(k)::value);
+        total += p.middle[c] * from[d.distance(fine)];
+      });
+      out[j] = total;
+      return;
+    }
+    const float* w = p.a + p.at(x, y, z, j);
     for_coefficients<H>([&](int c, auto k) {
       constexpr Step d = Step::of(decltype(k)::value);
       total += w[static_cast<std::size_t>(c) * stride] * from[d.distance(fine)];
@@ -165,8 +182,7 @@ struct Interpolate {
       constexpr Step d = Step::of(decltype(k)::value);
       if constexpr (d.x >= 0 && d.y >= 0 && d.z >= 0) {
         const Index x1 = cx - d.x, y1 = cy - d.y, z1 = cz - d.z;
-        const bool inside =
-            x1 >= 0 && y1 >= 0 && z1 >= 0 && x1 < p.grid.x && y1 < p.grid.y && z1 < p.grid.z;
+        const bool inside = x1 >= 0 && y1 >= 0 && z1 >= 0 && x1 < p.grid.x && y1 < p.grid.y && z1 < p.grid.z;
         const std::size_t j = inside ? p.grid.number(x1, y1, z1) : 0;
         value[place_in_cell(d)] = inside ? coarse[j] : 0.0f;
         w[place_in_cell(d)] = p.a + (inside ? p.at(x1, y1, z1, j) : 0);
@@ -174,10 +190,15 @@ struct Interpolate {
     });
     float sum[8] = {};
     const std::size_t stride = p.stride();
+    // All coarse points that the cell reads are in the middle when its own and the one before along each axis are.
+    const bool middle =
+        p.is_middle(cx, cy, cz) && p.is_middle(H::x ? cx - 1 : cx, H::y ? cy - 1 : cy, H::z ? cz - 1 : cz);
     for_coefficients<H>([&](int coefficient, auto k) {
       constexpr Step d = Step::of(decltype(k)::value);
-      constexpr int from = place_in_cell({d.x > 0, d.y > 0, d.z > 0}), to = place_in_cell({d.x != 0, d.y != 0, d.z != 0});
-      sum[to] += w[from][static_cast<std::size_t>(coefficient) * stride] * value[from];
+      constexpr int from = place_in_cell({d.x > 0, d.y > 0, d.z > 0}),
+                    to = place_in_cell({d.x != 0, d.y != 0, d.z != 0});
+      const float weight = middle ? p.middle[coefficient] : w[from][static_cast<std::size_t>(coefficient) * stride];
+      sum[to] += weight * value[from];
     });
     for_coefficients<H>([&](int, auto k) {
       constexpr Step d = Step::of(decltype(k)::value);
@@ -194,6 +215,28 @@ struct Interpolate {
 
  private:
   OSTINATO_FUNCTION static constexpr int place_in_cell(const Step& d) { return d.x + 2 * d.y + 4 * d.z; }
+};
+
+/// e[i] := a number between -1 and 1 that depends on i alone.
+struct RandomError {
+  float* e;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9u;
+    e[i] = static_cast<float>(static_cast<double>(h >> 11) * 0x1p-52 - 1);
+  }
+};
+
+/// e += correction;  the sum is e . e
+struct Correct {
+  const float* correction;
+  float* e;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const float v = e[i] += correction[i];
+    return {{static_cast<double>(v) * static_cast<double>(v)}};
+  }
 };
 
 /// out = M b with a dense matrix, of n rows of n, for the coarsest grid.

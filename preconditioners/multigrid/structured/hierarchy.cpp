@@ -16,7 +16,7 @@ namespace ostinato::multigrid {
 namespace {
 
 constexpr std::size_t coarsest_points = 64;  ///< a grid of this size is solved by a dense inverse
-constexpr double weak_axis = 0.25;           ///< an axis that couples less than this share of the strongest isn't halved
+constexpr double weak_axis = 0.25;  ///< an axis that couples less than this share of the strongest isn't halved
 
 /// The damping of Jacobi: what smooths a star best along as many axes as are halved. `largest` bounds the eigenvalues.
 double damping(int axes, double largest) {
@@ -121,7 +121,8 @@ struct Model {
     for_points(fine, [&](Index x, Index y, Index z) {
       const auto& row = rows[static_cast<std::size_t>(class_of(fine, x, y, z))];
       for (int k = 0; k < neighbours; ++k) {
-        if (a_view.slot[k] >= 0) a_view.at(k, fine.number(x, y, z)) = static_cast<float>(row[static_cast<std::size_t>(k)]);
+        if (a_view.slot[k] >= 0)
+          a_view.at(k, fine.number(x, y, z)) = static_cast<float>(row[static_cast<std::size_t>(k)]);
       }
     });
   }
@@ -191,9 +192,8 @@ std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int di
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       if (slot[k] < 0 || !is_inside(e, x + d.x, y + d.y, z + d.z)) continue;
-      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] =
-          static_cast<float>(row[static_cast<std::size_t>(k)] / root_at(rows, e, x, y, z) /
-                             root_at(rows, e, x + d.x, y + d.y, z + d.z));
+      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] = static_cast<float>(
+          row[static_cast<std::size_t>(k)] / root_at(rows, e, x, y, z) / root_at(rows, e, x + d.x, y + d.y, z + d.z));
     }
   }
   return scaled;
@@ -217,6 +217,15 @@ std::vector<float> scaled_weights(const Model& model, const Classes& rows, const
     }
   }
   return scaled;
+}
+
+/// The coefficients of the class in the middle.
+std::array<float, neighbours> middle_of(const std::vector<float>& scaled, const Extents& e) {
+  std::array<float, neighbours> middle{};
+  const auto at = [](Index n) { return n == 1 ? 0 : 2; };
+  const auto number = static_cast<std::size_t>(at(e.x) + 5 * at(e.y) + 25 * at(e.z));
+  for (std::size_t c = 0; c * scaled_classes < scaled.size(); ++c) middle[c] = scaled[c * scaled_classes + number];
+  return middle;
 }
 
 std::vector<float> inverse_roots(const Classes& rows, const Extents& e) {
@@ -331,7 +340,9 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   inverse_root_ = Vector<Space, float>(space_, inverse_roots(rows, e));
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
-    level.a = Vector<Space, float>(space_, scaled_operator(rows, e, grid.dimensions, star));
+    const std::vector<float> scaled = scaled_operator(rows, e, grid.dimensions, star);
+    level.a = Vector<Space, float>(space_, scaled);
+    level.middle_a = middle_of(scaled, e);
     double strength[3];
     couplings(rows[static_cast<std::size_t>(middle_class(e))], strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
@@ -346,7 +357,9 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     const Model model(rows, e, grid.dimensions, star, level.axes);
     const Classes next_rows = model.coarse_rows();
     level.next = model.halved.of(e);
-    level.p = Vector<Space, float>(space_, scaled_weights(model, rows, e, next_rows, level.next));
+    const std::vector<float> weights = scaled_weights(model, rows, e, next_rows, level.next);
+    level.p = Vector<Space, float>(space_, weights);
+    level.middle_p = middle_of(weights, level.next);
     e = level.next;
     rows = next_rows;
     star = false;
@@ -385,7 +398,8 @@ void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, cons
     }
     Weights p{.fine = a.grid, .coarse = {}, .halved = halving(level.axes), .w = nullptr, .slot = {}};
     p.coarse = level.next = p.halved.of(a.grid);
-    level.p = Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
+    level.p =
+        Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
     for_grid(space_, p.coarse, SolveWeights{a, p});
     Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions};
@@ -451,7 +465,8 @@ void Hierarchy<Space, T>::invert_coarsest() {
   if (largest < 1e-5) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < n; ++k)
-        m[i * n + k] += static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
+        m[i * n + k] +=
+            static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
     }
   }
   invert(m, n);

@@ -32,9 +32,7 @@ struct Step {
   OSTINATO_FUNCTION constexpr int number() const { return centre + x + 3 * y + 9 * z; }
   OSTINATO_FUNCTION constexpr int axes() const { return (x != 0) + (y != 0) + (z != 0); }
   /// From the number of a point to that of its neighbour.
-  OSTINATO_FUNCTION std::ptrdiff_t distance(const Extents& e) const {
-    return (static_cast<std::ptrdiff_t>(z) * e.y + y) * e.x + x;
-  }
+  OSTINATO_FUNCTION Index distance(const Extents& e) const { return (z * e.y + y) * e.x + x; }
 };
 
 /// The neighbours that a stencil in `Dimensions` dimensions has beside the point itself, in ascending order. A star has
@@ -62,9 +60,10 @@ struct Shape {
 };
 
 /// The shapes that there are kernels for, and the sets of halved axes (1 for x, 2 for y, 4 for z).
-#define OSTINATO_MULTIGRID_SHAPES(DO)                                                            \
-  DO(multigrid::Shape<1, true>) DO(multigrid::Shape<2, true>) DO(multigrid::Shape<2, false>)     \
-  DO(multigrid::Shape<3, true>) DO(multigrid::Shape<3, false>)
+#define OSTINATO_MULTIGRID_SHAPES(DO)                                                        \
+  DO(multigrid::Shape<1, true>)                                                              \
+  DO(multigrid::Shape<2, true>) DO(multigrid::Shape<2, false>) DO(multigrid::Shape<3, true>) \
+      DO(multigrid::Shape<3, false>)
 #define OSTINATO_MULTIGRID_HALVINGS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 /// Calls f(c, step) for the coefficients of a shape. The steps are constants to the compiler.
@@ -86,17 +85,25 @@ OSTINATO_FUNCTION inline int scaled_place(Index at, Index extent) {
   return at == 0 ? 0 : at == extent - 1 ? 4 : at == 1 ? 1 : at == extent - 2 ? 3 : 2;
 }
 
-/// Where the coefficients of a grid are: by point or by class.
+/// Where the coefficients of a grid are: by point or by class. By class, those of the points that are far from all ends
+/// travel with the kernel's arguments.
 struct Coefficients {
   Extents grid;
   const float* a = nullptr;
   bool by_class = false;
+  float middle[neighbours] = {};  ///< by class: the coefficients in the middle
 
   OSTINATO_FUNCTION std::size_t stride() const { return by_class ? scaled_classes : grid.points(); }
   OSTINATO_FUNCTION std::size_t at(Index x, Index y, Index z, std::size_t point) const {
     if (!by_class) return point;
     return static_cast<std::size_t>(scaled_place(x, grid.x) + 5 * scaled_place(y, grid.y) +
                                     25 * scaled_place(z, grid.z));
+  }
+
+  /// Whether the coefficients of a point are those in the middle. An axis of one point has its only point there.
+  OSTINATO_FUNCTION bool is_middle(Index x, Index y, Index z) const {
+    const auto inner = [](Index at, Index extent) { return extent == 1 || (at > 1 && at < extent - 2); };
+    return by_class && inner(x, grid.x) && inner(y, grid.y) && inner(z, grid.z);
   }
 };
 

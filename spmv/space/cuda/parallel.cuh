@@ -56,13 +56,15 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
-/// How thread blocks cut a grid: into tiles of 256 points, along x first. Sides of tiles are powers of two.
+/// How thread blocks cut a grid: into tiles of 256 points, along x first, or of four such layers when the grid is large.
+/// Sides of tiles are powers of two.
 struct Tiles {
   Extents grid;
-  unsigned log_x, log_y, log_z;  ///< the sides of a tile are 2^log_x, 2^log_y and 2^log_z points
+  unsigned log_x, log_y, log_z;  ///< the sides of a layer are 2^log_x, 2^log_y and 2^log_z points
   unsigned along_x, along_y, along_z;
+  unsigned layers_y = 1, layers_z = 1;  ///< of a tile: along z in three dimensions, along y in two
 
-  explicit Tiles(const Extents& e) : grid(e) {
+  Tiles(const Extents& e, int multiprocessors) : grid(e) {
     const auto log_of = [](Index extent, unsigned most) {
       unsigned log = 0;
       while (log < most && (Index{1} << log) < extent) ++log;
@@ -76,21 +78,28 @@ struct Tiles {
     const auto count = [](Index extent, unsigned log) {
       return (static_cast<unsigned>(extent) + (1u << log) - 1) >> log;
     };
+    if (e.points() > static_cast<std::size_t>(multiprocessors) * 8 * 4 * block_threads)
+      (e.z > 1 ? layers_z : layers_y) = 4;
     along_x = count(e.x, log_x);
-    along_y = count(e.y, log_y);
-    along_z = count(e.z, log_z);
+    along_y = (count(e.y, log_y) + layers_y - 1) / layers_y;
+    along_z = (count(e.z, log_z) + layers_z - 1) / layers_z;
   }
 
   std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
 
-  /// Calls f(x, y, z) for the calling thread's point of a tile, if the point is in the grid.
+  /// Calls f(x, y, z) for the calling thread's points of a tile that are in the grid.
   template <class F>
   __device__ void visit(unsigned tile, F f) const {
     const unsigned t = threadIdx.x, row = tile / along_x, layer = row / along_y;
     const auto x = static_cast<Index>(((tile - row * along_x) << log_x) + (t & ((1u << log_x) - 1)));
-    const auto y = static_cast<Index>(((row - layer * along_y) << log_y) + ((t >> log_x) & ((1u << log_y) - 1)));
-    const auto z = static_cast<Index>((layer << log_z) + (t >> (log_x + log_y)));
-    if (x < grid.x && y < grid.y && z < grid.z) f(x, y, z);
+    const unsigned y0 = (((row - layer * along_y) * layers_y) << log_y) + ((t >> log_x) & ((1u << log_y) - 1));
+    const unsigned z0 = ((layer * layers_z) << log_z) + (t >> (log_x + log_y));
+    if (x >= grid.x) return;
+    for (unsigned k = 0; k < layers_y * layers_z; ++k) {
+      const auto y = static_cast<Index>(y0 + (layers_y > 1 ? k << log_y : 0));
+      const auto z = static_cast<Index>(z0 + (layers_z > 1 ? k << log_z : 0));
+      if (y < grid.y && z < grid.z) f(x, y, z);
+    }
   }
 };
 
@@ -117,13 +126,13 @@ __global__ void __launch_bounds__(block_threads) sum_grid_kernel(Tiles tiles, F 
 template <class F>
 void for_grid(const Cuda& space, const Extents& grid, F f) {
   if (grid.points() == 0) return;
-  const cuda::Tiles tiles(grid);
+  const cuda::Tiles tiles(grid, space.multiprocessors());
   cuda::launch(space, cuda::for_grid_kernel<F>, static_cast<unsigned>(tiles.count()), cuda::block_threads, 0, tiles, f);
 }
 
 template <class F>
 void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots) {
-  const cuda::Tiles tiles(grid);
+  const cuda::Tiles tiles(grid, space.multiprocessors());
   cuda::launch(space, cuda::sum_grid_kernel<F>, cuda::resident_blocks(space, tiles.count() * cuda::block_threads),
                cuda::block_threads, 0, tiles, f, cuda::reduction(space, slots));
 }

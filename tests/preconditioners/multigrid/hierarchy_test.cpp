@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <ostinato/spmv/matrix/generate.hpp>
+
+#include "support/grids.hpp"
+#include "support/spaces.hpp"
+
+namespace ostinato::test {
+namespace {
+
+using namespace multigrid;
+
+/// A dense matrix, for grids of some hundred points.
+struct Dense {
+  std::size_t rows, cols;
+  std::vector<double> v = std::vector<double>(rows * cols);
+
+  double& operator()(std::size_t i, std::size_t j) { return v[i * cols + j]; }
+  double operator()(std::size_t i, std::size_t j) const { return v[i * cols + j]; }
+};
+
+Dense product(const Dense& a, const Dense& b) {
+  Dense c{a.rows, b.cols};
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t k = 0; k < a.cols; ++k) {
+      if (a(i, k) == 0) continue;
+      for (std::size_t j = 0; j < b.cols; ++j) c(i, j) += a(i, k) * b(k, j);
+    }
+  }
+  return c;
+}
+
+Dense transposed(const Dense& a) {
+  Dense t{a.cols, a.rows};
+  for (std::size_t i = 0; i < a.rows; ++i) {
+    for (std::size_t j = 0; j < a.cols; ++j) t(j, i) = a(i, j);
+  }
+  return t;
+}
+
+template <class F>
+void for_points(const Extents& e, F f) {
+  for (Index z = 0; z < e.z; ++z) {
+    for (Index y = 0; y < e.y; ++y) {
+      for (Index x = 0; x < e.x; ++x) f(x, y, z);
+    }
+  }
+}
+
+template <class Space>
+Dense operator_of(const Level<Space>& level) {
+  const Extents& e = level.grid;
+  const std::vector<float> a = level.a.download();
+  const Coefficients view = level.operator_view();
+  Dense m{e.points(), e.points()};
+  for_points(e, [&](Index x, Index y, Index z) {
+    const std::size_t i = e.number(x, y, z);
+    m(i, i) = 1;
+    std::size_t c = 0;
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      const bool has = k != centre && (level.dimensions > 2 || d.z == 0) && (level.dimensions > 1 || d.y == 0) &&
+                       (!level.star || d.axes() == 1);
+      if (!has) continue;
+      const float value = a[c++ * view.stride() + view.at(x, y, z, i)];
+      const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
+      const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
+      if (inside) {
+        m(i, e.number(nx, ny, nz)) = static_cast<double>(value);
+      } else {
+        EXPECT_EQ(value, 0) << "a coefficient that leads out of the grid";
+      }
+    }
+  });
+  return m;
+}
+
+template <class Space>
+Dense interpolation_of(const Level<Space>& level) {
+  const Extents &fine = level.grid, &coarse = level.next;
+  const std::vector<float> p = level.p.download();
+  const Coefficients view = level.weights_view();
+  const bool hx = level.axes & 1, hy = level.axes & 2, hz = level.axes & 4;
+  Dense m{fine.points(), coarse.points()};
+  for_points(coarse, [&](Index x, Index y, Index z) {
+    const std::size_t j = coarse.number(x, y, z);
+    std::size_t c = 0;
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if ((d.x != 0 && !hx) || (d.y != 0 && !hy) || (d.z != 0 && !hz)) continue;
+      const float w = p[c++ * view.stride() + view.at(x, y, z, j)];
+      const Index fx = Halving::fine(hx, x) + d.x, fy = Halving::fine(hy, y) + d.y, fz = Halving::fine(hz, z) + d.z;
+      const bool inside = fx < fine.x && fy < fine.y && fz < fine.z;
+      if (inside) {
+        m(fine.number(fx, fy, fz), j) = static_cast<double>(w);
+      } else {
+        EXPECT_EQ(w, 0) << "a weight of a point outside the grid";
+      }
+    }
+  });
+  return m;
+}
+
+template <class Case>
+class HierarchyOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+
+  Hierarchy<Home, Value> make(const Csr<Value>& a) const {
+    const Analysis<Home, Value> analysis(this->space(), a);
+    EXPECT_TRUE(analysis.grid()) << analysis.grid().text();
+    return Hierarchy<Home, Value>(analysis, analysis.grid());
+  }
+};
+
+TYPED_TEST_SUITE(HierarchyOn, EverySpace, SpaceNames);
+
+TYPED_TEST(HierarchyOn, CoarseOperatorsAreThoseOfGalerkin) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{100}, Extents{131}, Extents{12, 12}, Extents{13, 11}, Extents{12, 9},
+                           Extents{7, 6, 5}, Extents{6, 6, 6}, Extents{4, 8, 5}, Extents{7, 7, 7}}) {
+    for (const bool star : {true, false}) {
+      for (const bool constant : {true, false}) {
+        const auto hierarchy =
+            this->make(grid_matrix<T>(e, constant ? laplacian(e, star) : varied(e, star, 1), constant ? 0 : 0.01));
+        const auto& levels = hierarchy.levels();
+        ASSERT_GT(levels.size(), 1u);
+        EXPECT_EQ(hierarchy.by_class(), constant);
+        for (std::size_t k = 0; k + 1 < levels.size(); ++k) {
+          const Dense p = interpolation_of(levels[k]), a = operator_of(levels[k]);
+
+          const Dense expected = product(transposed(p), product(a, p)), coarse = operator_of(levels[k + 1]);
+
+          double worst = 0;
+          for (std::size_t i = 0; i < coarse.v.size(); ++i)
+            worst = std::max(worst, std::abs(coarse.v[i] - expected.v[i]));
+          EXPECT_LT(worst, 3e-6) << e.x << " x " << e.y << " x " << e.z << (star ? " star" : "")
+                                 << (constant ? " constant" : "") << ", level " << k;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(HierarchyOn, FinestOperatorIsTheScaledMatrix) {
+  using T = typename TypeParam::T;
+  const Extents e{5, 6, 7};
+  const Csr<T> a = grid_matrix<T>(e, varied(e, true, 1));
+  const Dense m = operator_of(this->make(a).levels().front());
+  std::vector<double> diagonal(e.points());
+  const auto visit = [&](auto f) {
+    for (std::size_t i = 0; i < e.points(); ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        f(i, static_cast<std::size_t>(a.col[k]), static_cast<double>(a.val[k]));
+    }
+  };
+  visit([&](std::size_t i, std::size_t j, double v) { diagonal[i] = i == j ? v : diagonal[i]; });
+
+  visit([&](std::size_t i, std::size_t j, double v) {
+    EXPECT_NEAR(m(i, j), v / std::sqrt(diagonal[i] * diagonal[j]), 1e-6);
+  });
+}
+
+TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {
+  using T = typename TypeParam::T;
+  const Extents e{32, 32};
+  for (const double extra : {0.0, 1e-3}) {
+    const auto hierarchy = this->make(
+        grid_matrix<T>(e, [extra, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : 0.01) * (1 + extra * (x == 3 && dx == 1));
+        }));
+    EXPECT_EQ(hierarchy.by_class(), extra == 0);
+    EXPECT_EQ(hierarchy.levels()[0].axes, 1);
+    EXPECT_EQ(hierarchy.levels()[1].grid, (Extents{16, 32}));
+  }
+}
+
+TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{16, 15}, Extents{8, 9, 10}}) {
+    for (const double size : {0.0, 1.0}) {
+      const Coupling inside = [=, c = varied(e, true, size)](Index x, Index y, Index z, int dx, int dy, int dz) {
+        const Index nx = x + dx, ny = y + dy, nz = z + dz;
+        const bool in = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
+        return in ? c(x, y, z, dx, dy, dz) : 0.0;
+      };
+      const Csr<T> a = grid_matrix<T>(e, inside);
+      const auto hierarchy = this->make(a);
+      // Constants of the scaled operators: the roots of the diagonals. A coarse point has the value of its fine point.
+      std::vector<double> fine(e.points());
+      for (std::size_t i = 0; i < fine.size(); ++i) {
+        for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+          fine[i] = static_cast<std::size_t>(a.col[k]) == i ? std::sqrt(static_cast<double>(a.val[k])) : fine[i];
+      }
+      for (std::size_t l = 0; l + 1 < hierarchy.levels().size(); ++l) {
+        const auto& level = hierarchy.levels()[l];
+        const Dense p = interpolation_of(level);
+        std::vector<double> coarse(p.cols);
+        for_points(level.next, [&](Index x, Index y, Index z) {
+          const std::size_t i = level.grid.number(Halving::fine(level.axes & 1, x), Halving::fine(level.axes & 2, y),
+                                                  Halving::fine(level.axes & 4, z));
+          const std::size_t j = level.next.number(x, y, z);
+          coarse[j] = fine[i] / p(i, j);
+        });
+        for (std::size_t i = 0; i < p.rows; ++i) {
+          double value = 0;
+          for (std::size_t j = 0; j < p.cols; ++j) value += p(i, j) * coarse[j];
+          EXPECT_NEAR(value / fine[i], 1, 1e-4) << "level " << l << ", point " << i;
+        }
+        fine = coarse;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ostinato::test

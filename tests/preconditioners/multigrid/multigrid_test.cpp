@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+#include "support/grids.hpp"
+#include "support/solving.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class MultigridOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+
+  /// Solves for a random right-hand side, and recomputes the residual.
+  SolveResult solve(const Csr<Value>& a, const std::string& solver, double scale = 1) const {
+    const Analysis<Home, Value> analysis(this->space(), a);
+    const Operator<Home, Value> op(analysis);
+    const Multigrid<Home, Value> m(analysis);
+    return solve_with(op, m, a, solver, scale);
+  }
+
+  template <class Op, class M>
+  SolveResult solve_with(const Op& op, const M& m, const Csr<Value>& a, const std::string& solver,
+                         double scale = 1) const {
+    std::vector<Value> b = random_vector<Value>(a.rows, 7);
+    for (Value& v : b) v *= static_cast<Value>(scale);
+    const auto db = this->put(b);
+    auto x = this->put(std::vector<Value>(b.size()));
+    const double rtol = sizeof(Value) == 4 ? 1e-5 : 1e-8;
+    const SolveResult result =
+        ostinato::solve(this->space(), op, db, x, m, solver, {.rtol = rtol, .max_iterations = 100});
+    long double squares = 0, of_b = 0;
+    const std::vector<Value> solution = x.download();
+    for (std::size_t i = 0; i < b.size(); ++i) {
+      long double r = b[i];
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        r -= static_cast<long double>(a.val[k]) * solution[static_cast<std::size_t>(a.col[k])];
+      squares += r * r;
+      of_b += static_cast<long double>(b[i]) * b[i];
+    }
+    EXPECT_TRUE(!result || std::sqrt(squares) <= rtol * std::sqrt(of_b) * 1.0001L);
+    return result;
+  }
+
+  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
+    const auto dr = this->put(r);
+    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
+    auto slot = this->template put<double>({-1});
+    m.apply(dr, z);
+    m.apply_dot(dr, with_dot, slot.data());
+    const std::vector<Value> result = z.download();
+    EXPECT_TRUE(same_bits(result, with_dot.download()));
+    double dot = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
+    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot));
+    return result;
+  }
+};
+
+TYPED_TEST_SUITE(MultigridOn, EverySpace, SpaceNames);
+
+TYPED_TEST(MultigridOn, IsSymmetricAndPositive) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{97}, Extents{20, 13}, Extents{8, 9, 10}, Extents{16, 16, 4}}) {
+    for (const double size : {0.0, 2.0}) {
+      const Csr<T> a = grid_matrix<T>(e, varied(e, true, size));
+      const Multigrid m(this->space(), a);
+      const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
+      const auto mu = this->apply(m, u), mv = this->apply(m, v);
+      double uv = 0, vu = 0, uu = 0, vv = 0;
+      for (std::size_t i = 0; i < u.size(); ++i) {
+        uv += static_cast<double>(u[i]) * static_cast<double>(mv[i]);
+        vu += static_cast<double>(v[i]) * static_cast<double>(mu[i]);
+        uu += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
+        vv += static_cast<double>(v[i]) * static_cast<double>(mv[i]);
+      }
+      EXPECT_NEAR(uv, vu, 1e-5 * std::sqrt(uu * vv)) << e.x << " x " << e.y << " x " << e.z;
+      EXPECT_GT(uu, 0);
+      EXPECT_GT(vv, 0);
+    }
+  }
+}
+
+TYPED_TEST(MultigridOn, IterationsDoNotGrowWithTheGrid) {
+  using T = typename TypeParam::T;
+  for (const Index n : {16, 31, 32, 33}) {
+    const SolveResult r = this->solve(generate<T>("poisson3d", {.n = n}), "cg");
+    EXPECT_TRUE(r) << r.message();
+    EXPECT_LE(r.iterations, 12) << n;
+  }
+  for (const Index n : {15, 64, 127, 200}) {
+    const SolveResult r = this->solve(generate<T>("poisson2d", {.n = n}), "cg");
+    EXPECT_TRUE(r) << r.message();
+    EXPECT_LE(r.iterations, 10) << n;
+  }
+}
+
+TYPED_TEST(MultigridOn, SolvesVariableAnisotropicAndFullStencils) {
+  using T = typename TypeParam::T;
+  const auto iterations = [&](const Csr<T>& a) {
+    const SolveResult r = this->solve(a, "cg");
+    EXPECT_TRUE(r) << r.message();
+    return r.iterations;
+  };
+  EXPECT_LE(iterations(generate<T>("variable3d", {.n = 24})), 13);
+  EXPECT_LE(iterations(generate<T>("variable2d", {.n = 100})), 12);
+  EXPECT_LE(iterations(generate<T>("anisotropic", {.n = 100, .anisotropy = 1e-3})), 16);
+  EXPECT_LE(iterations(generate<T>("anisotropic", {.n = 100, .anisotropy = 1e3})), 16);
+  EXPECT_LE(iterations(generate<T>("fem27", {.n = 16})), 11);
+  const Extents e{40, 17, 9}, line{sizeof(T) == 4 ? 20 : 1000};  // in float, a long line is at the limit of precision
+  EXPECT_LE(iterations(grid_matrix<T>(e, varied(e, false, 2))), 16);
+  EXPECT_LE(iterations(grid_matrix<T>(line, varied(line, true, 2))), 12);
+}
+
+TYPED_TEST(MultigridOn, TakesAsManyIterationsByPointAsByClass) {
+  using T = typename TypeParam::T;
+  const Csr<T> constant = generate<T>("poisson3d", {.n = 20});
+  Csr<T> varied = constant;
+  varied.val[varied.val.size() / 2] *= T{1} + T{1} / 8192;
+  const int iterations = this->solve(constant, "cg").iterations;
+  EXPECT_EQ(Multigrid(this->space(), constant).levels().front().storage, "classes");
+  EXPECT_EQ(Multigrid(this->space(), varied).levels().front().storage, "diagonals");
+  EXPECT_NEAR(this->solve(varied, "cg").iterations, iterations, 1);
+}
+
+TYPED_TEST(MultigridOn, SolvesConvectionAndDiffusion) {
+  using T = typename TypeParam::T;
+  for (const double peclet : {1.0, 100.0, 1e4}) {
+    for (const char* solver : {"bicgstab", "gmres"}) {
+      const SolveResult r =
+          this->solve(generate<T>("convection-diffusion3d", {.n = 16, .peclet = peclet, .rotating = true}), solver);
+      EXPECT_TRUE(r) << r.message();
+      EXPECT_LE(r.iterations, 40);
+    }
+  }
+}
+
+TYPED_TEST(MultigridOn, SolvesUpToConstants) {
+  using T = typename TypeParam::T;
+  const Extents e{24, 18};
+  const Coupling inside = [=](Index x, Index y, Index, int dx, int dy, int dz) {
+    const bool star = std::abs(dx) + std::abs(dy) + std::abs(dz) == 1 && dz == 0;
+    return star && x + dx >= 0 && x + dx < e.x && y + dy >= 0 && y + dy < e.y ? 1.0 : 0.0;
+  };
+  const Csr<T> a = grid_matrix<T>(e, inside);
+  const Analysis analysis(this->space(), a);
+  const Operator op(analysis);
+  const Multigrid m(analysis);
+  std::vector<T> b = random_vector<T>(a.rows, 3);
+  T mean = 0;
+  for (const T v : b) mean += v / static_cast<T>(b.size());
+  for (T& v : b) v -= mean;
+  const auto db = this->put(b);
+  auto x = this->put(std::vector<T>(b.size()));
+
+  const SolveResult r = cg(this->space(), op, db, x, m, {.rtol = 1e-4, .max_iterations = 50});
+
+  EXPECT_TRUE(r) << r.message();
+  EXPECT_LE(r.iterations, 15);
+}
+
+TYPED_TEST(MultigridOn, SizeMakesNoDifference) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("poisson2d", {.n = 40});
+  const int iterations = this->solve(a, "cg").iterations;
+  for (const double size : {1e-30, 1e30}) {
+    EXPECT_EQ(this->solve(a, "cg", size).iterations, iterations) << size;
+    Csr<T> scaled = a;
+    for (T& v : scaled.val) v = static_cast<T>(static_cast<double>(v) * std::ldexp(1.0, size < 1 ? -100 : 100));
+    EXPECT_EQ(this->solve(scaled, "cg").iterations, iterations) << size;
+  }
+  if constexpr (sizeof(T) == 8) {
+    for (const double size : {1e-300, 1e-200, 1e200, 1e300})
+      EXPECT_EQ(this->solve(a, "cg", size).iterations, iterations) << size;
+  }
+}
+
+TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
+  using T = typename TypeParam::T;
+  const auto message = [&](const Csr<T>& a) {
+    return message_of<ArgumentError>([&] { const Multigrid m(this->space(), a); });
+  };
+  Csr<T> negative = generate<T>("poisson2d", {.n = 8});
+  for (T& v : negative.val) v = -v;
+  EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use --precond jacobi");
+  EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use --precond jacobi");
+}
+
+TYPED_TEST(MultigridOn, ReportsItsLevels) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("poisson3d", {.n = 20});
+  const auto levels = Multigrid(this->space(), a).levels();
+  ASSERT_EQ(levels.size(), 4u);
+  EXPECT_EQ(levels[0].rows, 8000u);
+  EXPECT_EQ(levels[0].nonzeros, static_cast<std::size_t>(a.nonzeros()));
+  EXPECT_EQ(levels[0].grid, "20 x 20 x 20, 7-point");
+  EXPECT_EQ(levels[1].grid, "10 x 10 x 10, 27-point");
+  EXPECT_EQ(levels[1].nonzeros, 28u * 28 * 28);
+  EXPECT_EQ(levels[3].grid, "2 x 2 x 2, 27-point");
+}
+
+TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {
+  using T = typename TypeParam::T;
+  const auto chosen = [&](const Csr<T>& a) { return AnyPreconditioner(this->space(), a, "auto"); };
+  const auto large = chosen(generate<T>("poisson2d", {.n = 64}));
+  EXPECT_EQ(large.name(), "multigrid");
+  EXPECT_EQ(large.reason(), "the matrix is on a grid, 64 x 64, 5-point");
+  EXPECT_EQ(large.levels().size(), 4u);
+  EXPECT_EQ(chosen(generate<T>("poisson2d", {.n = 20})).name(), "none") << "a small matrix of constant diagonal";
+  const Extents e{80, 80};
+  EXPECT_EQ(chosen(grid_matrix<T>(e, varied(e, true, 1), 1)).name(), "jacobi") << "dominant rows";
+}
+
+}  // namespace
+}  // namespace ostinato::test
