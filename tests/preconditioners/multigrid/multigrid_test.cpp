@@ -124,7 +124,7 @@ TYPED_TEST(MultigridOn, SolvesVariableAnisotropicAndFullStencils) {
   EXPECT_LE(iterations(grid_matrix<T>(line, varied(line, true, 2))), 12);
 }
 
-TYPED_TEST(MultigridOn, TakesAsManyIterationsByPointAsByClass) {
+TYPED_TEST(MultigridOn, TakesNoMoreIterationsByPointThanByClass) {
   using T = typename TypeParam::T;
   const Csr<T> constant = generate<T>("poisson3d", {.n = 20});
   Csr<T> varied = constant;
@@ -132,7 +132,7 @@ TYPED_TEST(MultigridOn, TakesAsManyIterationsByPointAsByClass) {
   const int iterations = this->solve(constant, "cg").iterations;
   EXPECT_EQ(Multigrid(this->space(), constant).levels().front().storage, "classes");
   EXPECT_EQ(Multigrid(this->space(), varied).levels().front().storage, "diagonals");
-  EXPECT_NEAR(this->solve(varied, "cg").iterations, iterations, 1);
+  EXPECT_LE(this->solve(varied, "cg").iterations, iterations + 1);
 }
 
 TYPED_TEST(MultigridOn, SolvesConvectionAndDiffusion) {
