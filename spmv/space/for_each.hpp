@@ -39,6 +39,10 @@ void sum(const Host& space, std::size_t n, F f, double* slots);
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots);
 
+/// Points of a column: for_grid and sum_grid on Cuda may call f.column(x, y, z), where f has it, for so many points of a
+/// grid at once: (x, y, z) and the next ones along its last axis, z or y.
+inline constexpr int column_points = 4;
+
 /// Calls f(x, y, z) for the points of a grid, in no particular order. f has no prepare().
 /// Exec      As for_each.
 template <class F>

@@ -36,6 +36,31 @@ OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px,
   return total;
 }
 
+/// The same for the points of a column, with all loads before the results are used: out[k] = (A x)(i + k-th step).
+template <class Shape>
+OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i,
+                                float (&out)[column_points]) {
+  constexpr Step end = Shape::along(column_points - 1);
+  if (!a.is_middle(px, py, pz) || !a.is_middle(px + end.x, py + end.y, pz + end.z)) {
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      const Step s = Shape::along(k);
+      out[k] = product<Shape>(a, x, px + s.x, py + s.y, pz + s.z,
+                              i + static_cast<std::size_t>(s.distance(a.grid)));
+    }
+    return;
+  }
+  const float* own = x + i;
+#pragma unroll
+  for (int k = 0; k < column_points; ++k) {
+    out[k] = own[Shape::along(k).distance(a.grid)];
+    for_coefficients<Shape>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      out[k] += a.middle[c] * own[(d + Shape::along(k)).distance(a.grid)];
+    });
+  }
+}
+
 /// b = r / root
 template <class T>
 struct Enter {
@@ -46,6 +71,20 @@ struct Enter {
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t i = grid.grid.number(x, y, z);
     b[i] = static_cast<float>(static_cast<T>(grid.a[grid.at(x, y, z, i)]) * r[i]);
+  }
+  OSTINATO_FUNCTION void column(Index x, Index y, Index z) const {
+    const bool deep = grid.grid.z > 1;
+    const std::size_t i = grid.grid.number(x, y, z);
+    const Step along{0, deep ? 0 : 1, deep ? 1 : 0};
+    const auto step = static_cast<std::size_t>(along.distance(grid.grid));
+    float value[column_points];
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      const std::size_t n = i + static_cast<std::size_t>(k) * step;
+      value[k] = static_cast<float>(static_cast<T>(grid.a[grid.at(x, y + k * along.y, z + k * along.z, n)]) * r[n]);
+    }
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) b[i + static_cast<std::size_t>(k) * step] = value[k];
   }
 };
 
@@ -60,6 +99,16 @@ struct Residual {
   OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
     out[i] = b[i] - c * product<Shape>(a, x, px, py, pz, i);
+  }
+  OSTINATO_FUNCTION void column(Index px, Index py, Index pz) const {
+    const std::size_t i = a.grid.number(px, py, pz);
+    float value[column_points];
+    products<Shape>(a, x, px, py, pz, i, value);
+#pragma unroll
+    for (int k = 0; k < column_points; ++k)
+      value[k] = b[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] - c * value[k];
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] = value[k];
   }
 };
 
@@ -78,6 +127,21 @@ struct Smooth {
     const std::size_t i = a.grid.number(px, py, pz);
     out[i] = value(px, py, pz, i);
   }
+  OSTINATO_FUNCTION void values(Index px, Index py, Index pz, std::size_t i, float (&v)[column_points]) const {
+    products<Shape>(a, x, px, py, pz, i, v);
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      const std::size_t n = i + static_cast<std::size_t>(Shape::along(k).distance(a.grid));
+      v[k] = c * x[n] + omega * (b[n] - c * v[k]);
+    }
+  }
+  OSTINATO_FUNCTION void column(Index px, Index py, Index pz) const {
+    const std::size_t i = a.grid.number(px, py, pz);
+    float v[column_points];
+    values(px, py, pz, i, v);
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] = v[k];
+  }
 };
 
 /// z = power * (the smoothed x) / root;  the sum is r . z
@@ -95,6 +159,26 @@ struct Leave {
         power * static_cast<T>(grid.a[grid.at(px, py, pz, i)]) * static_cast<T>(smooth.value(px, py, pz, i));
     z[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(r[i])}};
+  }
+  OSTINATO_FUNCTION Sums<1> column(Index px, Index py, Index pz) const {
+    const std::size_t i = grid.grid.number(px, py, pz);
+    float v[column_points];
+    smooth.values(px, py, pz, i, v);
+    T of_r[column_points], value[column_points];
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      const Step s = Shape::along(k);
+      const std::size_t n = i + static_cast<std::size_t>(s.distance(grid.grid));
+      of_r[k] = r[n];
+      value[k] = power * static_cast<T>(grid.a[grid.at(px + s.x, py + s.y, pz + s.z, n)]) * static_cast<T>(v[k]);
+    }
+    Sums<1> dot{};
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      z[i + static_cast<std::size_t>(Shape::along(k).distance(grid.grid))] = value[k];
+      dot.v[0] += static_cast<double>(value[k]) * static_cast<double>(of_r[k]);
+    }
+    return dot;
   }
 };
 

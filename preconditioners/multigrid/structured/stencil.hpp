@@ -31,6 +31,7 @@ struct Step {
   OSTINATO_FUNCTION static constexpr Step of(int k) { return {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1}; }
   OSTINATO_FUNCTION constexpr int number() const { return centre + x + 3 * y + 9 * z; }
   OSTINATO_FUNCTION constexpr int axes() const { return (x != 0) + (y != 0) + (z != 0); }
+  OSTINATO_FUNCTION constexpr Step operator+(const Step& d) const { return {x + d.x, y + d.y, z + d.z}; }
   /// From the number of a point to that of its neighbour.
   OSTINATO_FUNCTION Index distance(const Extents& e) const { return (z * e.y + y) * e.x + x; }
 };
@@ -39,6 +40,9 @@ struct Step {
 /// those along the axes only.
 template <int Dimensions, bool Star>
 struct Shape {
+  /// The step to the k-th point of a column from its first.
+  OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, Dimensions == 2 ? k : 0, Dimensions == 3 ? k : 0}; }
+
   OSTINATO_FUNCTION static constexpr bool has(int k) {
     const Step d = Step::of(k);
     if (k == centre || (Dimensions < 3 && d.z != 0) || (Dimensions < 2 && d.y != 0)) return false;

@@ -56,13 +56,13 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
-/// How thread blocks cut a grid: into tiles of 256 points, along x first, or of four such layers when the grid is large.
-/// Sides of tiles are powers of two.
+/// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the last
+/// axis when the grid is large. Sides of tiles are powers of two.
 struct Tiles {
   Extents grid;
-  unsigned log_x, log_y, log_z;  ///< the sides of a layer are 2^log_x, 2^log_y and 2^log_z points
+  unsigned log_x, log_y, log_z;  ///< the sides of a tile are 2^log_x, 2^log_y and 2^log_z columns
   unsigned along_x, along_y, along_z;
-  unsigned layers_y = 1, layers_z = 1;  ///< of a tile: along z in three dimensions, along y in two
+  Index deep_y = 1, deep_z = 1;  ///< the points of a column along y (two dimensions) and along z (three)
 
   Tiles(const Extents& e, int multiprocessors) : grid(e) {
     const auto log_of = [](Index extent, unsigned most) {
@@ -72,33 +72,40 @@ struct Tiles {
     };
     constexpr unsigned all = 8;
     static_assert(1 << all == block_threads);
+    constexpr std::size_t busy = 2048;  // threads that keep a multiprocessor busy
+    if (e.points() >= static_cast<std::size_t>(multiprocessors) * busy * column_points)
+      (e.z > 1 ? deep_z : deep_y) = column_points;
     log_x = log_of(e.x, e.y > 1 ? 6 : all);
     log_y = log_of(e.y, e.z > 1 ? std::min(all - log_x, 2u) : all - log_x);
     log_z = all - log_x - log_y;
-    const auto count = [](Index extent, unsigned log) {
-      return (static_cast<unsigned>(extent) + (1u << log) - 1) >> log;
+    const auto count = [](Index extent, unsigned log, Index deep) {
+      return ((static_cast<unsigned>((extent + deep - 1) / deep)) + (1u << log) - 1) >> log;
     };
-    if (e.points() > static_cast<std::size_t>(multiprocessors) * 8 * 4 * block_threads)
-      (e.z > 1 ? layers_z : layers_y) = 4;
-    along_x = count(e.x, log_x);
-    along_y = (count(e.y, log_y) + layers_y - 1) / layers_y;
-    along_z = (count(e.z, log_z) + layers_z - 1) / layers_z;
+    along_x = count(e.x, log_x, 1);
+    along_y = count(e.y, log_y, deep_y);
+    along_z = count(e.z, log_z, deep_z);
   }
 
   std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
 
-  /// Calls f(x, y, z) for the calling thread's points of a tile that are in the grid.
-  template <class F>
-  __device__ void visit(unsigned tile, F f) const {
+  /// Calls f(x, y, z) for the points of the calling thread's column of a tile that are in the grid; f.column(x, y, z)
+  /// instead for a column of four points, if f has that.
+  template <class F, class Use>
+  __device__ void visit(unsigned tile, const F& f, Use use) const {
     const unsigned t = threadIdx.x, row = tile / along_x, layer = row / along_y;
     const auto x = static_cast<Index>(((tile - row * along_x) << log_x) + (t & ((1u << log_x) - 1)));
-    const unsigned y0 = (((row - layer * along_y) * layers_y) << log_y) + ((t >> log_x) & ((1u << log_y) - 1));
-    const unsigned z0 = ((layer * layers_z) << log_z) + (t >> (log_x + log_y));
-    if (x >= grid.x) return;
-    for (unsigned k = 0; k < layers_y * layers_z; ++k) {
-      const auto y = static_cast<Index>(y0 + (layers_y > 1 ? k << log_y : 0));
-      const auto z = static_cast<Index>(z0 + (layers_z > 1 ? k << log_z : 0));
-      if (y < grid.y && z < grid.z) f(x, y, z);
+    const auto y0 =
+        static_cast<Index>(((row - layer * along_y) << log_y) + ((t >> log_x) & ((1u << log_y) - 1))) * deep_y;
+    const auto z0 = static_cast<Index>((layer << log_z) + (t >> (log_x + log_y))) * deep_z;
+    if (x >= grid.x || y0 >= grid.y || z0 >= grid.z) return;
+    if constexpr (requires { f.column(x, y0, z0); }) {
+      if (deep_y * deep_z == column_points && y0 + deep_y <= grid.y && z0 + deep_z <= grid.z) {
+        use([&] { return f.column(x, y0, z0); });
+        return;
+      }
+    }
+    for (Index y = y0; y < min(y0 + deep_y, grid.y); ++y) {
+      for (Index z = z0; z < min(z0 + deep_z, grid.z); ++z) use([&] { return f(x, y, z); });
     }
   }
 };
@@ -106,18 +113,21 @@ struct Tiles {
 template <class F>
 __global__ void __launch_bounds__(block_threads) for_grid_kernel(Tiles tiles, F f) {
   pdl_trigger_and_wait();
-  tiles.visit(blockIdx.x, f);
+  tiles.visit(blockIdx.x, f, [](auto call) { call(); });
 }
 
+/// Thread blocks of sum_grid on a multiprocessor: few, so that a column has registers for its loads.
+inline constexpr int sum_grid_blocks = 4;
+
 template <class F>
-__global__ void __launch_bounds__(block_threads) sum_grid_kernel(Tiles tiles, F f, Reduction to) {
+__global__ void __launch_bounds__(block_threads, sum_grid_blocks) sum_grid_kernel(Tiles tiles, F f, Reduction to) {
   using Result = std::remove_cvref_t<decltype(f(Index{}, Index{}, Index{}))>;
   static_assert(Result::count <= Cuda::State::max_sums);
   pdl_trigger_and_wait();
   Result mine{};
   const unsigned count = tiles.along_x * tiles.along_y * tiles.along_z;
   for (unsigned tile = blockIdx.x; tile < count; tile += gridDim.x)
-    tiles.visit(tile, [&](Index x, Index y, Index z) { mine += f(x, y, z); });
+    tiles.visit(tile, f, [&](auto call) { mine += call(); });
   grid_sum(mine, to, [](const Result&) {});
 }
 
@@ -133,8 +143,11 @@ void for_grid(const Cuda& space, const Extents& grid, F f) {
 template <class F>
 void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots) {
   const cuda::Tiles tiles(grid, space.multiprocessors());
-  cuda::launch(space, cuda::sum_grid_kernel<F>, cuda::resident_blocks(space, tiles.count() * cuda::block_threads),
-               cuda::block_threads, 0, tiles, f, cuda::reduction(space, slots));
+  const std::size_t fill = static_cast<std::size_t>(space.multiprocessors()) * cuda::sum_grid_blocks;
+  const auto blocks = static_cast<unsigned>(
+      std::clamp<std::size_t>(tiles.count(), 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
+  cuda::launch(space, cuda::sum_grid_kernel<F>, blocks, cuda::block_threads, 0, tiles, f,
+               cuda::reduction(space, slots));
 }
 
 template <class F>
