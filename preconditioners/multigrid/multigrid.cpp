@@ -56,24 +56,25 @@ struct Multigrid<Space, T>::State {
     rate = measure_rate();
   }
 
-  /// By what the second of two cycles shrinks a random error, which solves A e = 0.
+  /// By what a cycle shrinks a random error, which solves A e = 0.
   double measure_rate() {
     const Level<Space>& finest = hierarchy.levels().front();
     const std::size_t n = finest.grid.points();
-    const Field<Space> e(space, finest.grid), zero(space, finest.grid);
+    const bool is_coarsest = hierarchy.levels().size() == 1;
+    const Field<Space> e(space, finest.grid);
     for_each(space, n, RandomError{e.data()});
-    double norm[2];
-    for (double& squares : norm) {
-      with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
-        for_grid(space, finest.grid, Residual<S>{finest.operator_view(), zero.data(), e.data(), 1, finest.b.data()});
-      });
-      const Iterate x = solve(0);
-      float* out = other(finest, x);
-      if (hierarchy.levels().size() > 1) smooth(finest, x, out);
-      sum(space, n, Correct{hierarchy.levels().size() > 1 ? out : x.x, e.data()}, unused.data());
-      space.download(&squares, unused.data(), sizeof squares);
-    }
-    return norm[0] > 0 ? std::sqrt(norm[1] / norm[0]) : norm[0];
+    Vector<Space, double> squares(space, 2);
+    space.zero(finest.x.data(), n * sizeof(float));
+    sum(space, n, Correct{finest.x.data(), e.data()}, squares.data());
+    with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
+      for_grid(space, finest.grid, Residual<S>{finest.operator_view(), finest.x.data(), e.data(), 1, finest.b.data()});
+    });
+    const Iterate x = solve(0);
+    float* out = other(finest, x);
+    if (!is_coarsest) smooth(finest, x, out);
+    sum(space, n, Correct{is_coarsest ? x.x : out, e.data()}, squares.data() + 1);
+    const std::vector<double> norms = squares.download();
+    return std::sqrt(norms[1] / norms[0]);
   }
 
   void smooth(const Level<Space>& level, Iterate from, float* out) const {
@@ -170,7 +171,7 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
   if (!analysis.grid()) refuse(analysis.grid().why_not);
   state_ = std::make_unique<State>(analysis, options);
-  if (!(rate() < 1)) refuse("its cycles don't make a random error smaller");
+  if (!(rate() < 1)) refuse("a cycle doesn't make a random error smaller");
 }
 
 template <class Space, class T>

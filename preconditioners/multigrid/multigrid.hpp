@@ -31,7 +31,7 @@ struct MultigridOptions {
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
-/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, or when cycles don't
+/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, or when a cycle doesn't
 ///           make a random error smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
@@ -61,7 +61,7 @@ class Multigrid {
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
-  double rate() const;                              ///< by which the second cycle shrank a random error at set-up
+  double rate() const;                              ///< by what a cycle shrank a random error at set-up
 
  private:
   struct State;

@@ -18,17 +18,10 @@ namespace ostinato::multigrid {
 /// (A x)(i)
 template <class Shape>
 OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
-  const float* own = x + i;
-  float total = own[0];
-  if (a.is_middle(px, py, pz)) {
-    for_coefficients<Shape>([&](int c, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      total += a.middle[c] * own[d.distance(a.grid)];
-    });
-    return total;
-  }
   const float* coefficient = a.a + a.at(px, py, pz, i);
+  const float* own = x + i;
   const std::size_t stride = a.stride();
+  float total = own[0];
   for_coefficients<Shape>([&](int c, auto k) {
     constexpr Step d = Step::of(decltype(k)::value);
     total += coefficient[static_cast<std::size_t>(c) * stride] * own[d.distance(a.grid)];
@@ -36,29 +29,29 @@ OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px,
   return total;
 }
 
-/// The same for the points of a column, with all loads before the results are used: out[k] = (A x)(i + k-th step).
+/// The same for the points of a column: out[k] = (A x)(i + k-th step). Coefficients and elements of x that points share
+/// are read once.
 template <class Shape>
 OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i,
                                 float (&out)[column_points]) {
-  constexpr Step end = Shape::along(column_points - 1);
-  if (!a.is_middle(px, py, pz) || !a.is_middle(px + end.x, py + end.y, pz + end.z)) {
+  if (!a.is_even(py, pz)) {
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const Step s = Shape::along(k);
-      out[k] = product<Shape>(a, x, px + s.x, py + s.y, pz + s.z,
-                              i + static_cast<std::size_t>(s.distance(a.grid)));
+      out[k] = product<Shape>(a, x, px + s.x, py + s.y, pz + s.z, i + static_cast<std::size_t>(s.distance(a.grid)));
     }
     return;
   }
+  const float* coefficient = a.a + a.at(px, py, pz, i);
   const float* own = x + i;
 #pragma unroll
-  for (int k = 0; k < column_points; ++k) {
-    out[k] = own[Shape::along(k).distance(a.grid)];
-    for_coefficients<Shape>([&](int c, auto n) {
-      constexpr Step d = Step::of(decltype(n)::value);
-      out[k] += a.middle[c] * own[(d + Shape::along(k)).distance(a.grid)];
-    });
-  }
+  for (int k = 0; k < column_points; ++k) out[k] = own[Shape::along(k).distance(a.grid)];
+  for_coefficients<Shape>([&](int c, auto n) {
+    constexpr Step d = Step::of(decltype(n)::value);
+    const float value = coefficient[c * scaled_classes];
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[k] += value * own[(d + Shape::along(k)).distance(a.grid)];
+  });
 }
 
 /// b = r / root
@@ -77,11 +70,14 @@ struct Enter {
     const std::size_t i = grid.grid.number(x, y, z);
     const Step along{0, deep ? 0 : 1, deep ? 1 : 0};
     const auto step = static_cast<std::size_t>(along.distance(grid.grid));
+    const bool even = grid.is_even(y, z);
+    const float first = grid.a[grid.at(x, y, z, i)];
     float value[column_points];
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const std::size_t n = i + static_cast<std::size_t>(k) * step;
-      value[k] = static_cast<float>(static_cast<T>(grid.a[grid.at(x, y + k * along.y, z + k * along.z, n)]) * r[n]);
+      const float root = even ? first : grid.a[grid.at(x, y + k * along.y, z + k * along.z, n)];
+      value[k] = static_cast<float>(static_cast<T>(root) * r[n]);
     }
 #pragma unroll
     for (int k = 0; k < column_points; ++k) b[i + static_cast<std::size_t>(k) * step] = value[k];
@@ -164,13 +160,16 @@ struct Leave {
     const std::size_t i = grid.grid.number(px, py, pz);
     float v[column_points];
     smooth.values(px, py, pz, i, v);
+    const bool even = grid.is_even(py, pz);
+    const float first = grid.a[grid.at(px, py, pz, i)];
     T of_r[column_points], value[column_points];
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const Step s = Shape::along(k);
       const std::size_t n = i + static_cast<std::size_t>(s.distance(grid.grid));
+      const float root = even ? first : grid.a[grid.at(px + s.x, py + s.y, pz + s.z, n)];
       of_r[k] = r[n];
-      value[k] = power * static_cast<T>(grid.a[grid.at(px + s.x, py + s.y, pz + s.z, n)]) * static_cast<T>(v[k]);
+      value[k] = power * static_cast<T>(root) * static_cast<T>(v[k]);
     }
     Sums<1> dot{};
 #pragma unroll
@@ -213,34 +212,33 @@ struct Halved {
 /// out = P^T t
 template <int Axes>
 struct Restrict {
+  using H = Halved<Axes>;
+
   Coefficients p;  ///< by coarse point
   Extents fine;
   const float* t;
   float* out;
 
+  OSTINATO_FUNCTION const float* from(Index x, Index y, Index z) const {
+    return t + fine.number(Halving::fine(H::x, x), Halving::fine(H::y, y), Halving::fine(H::z, z));
+  }
+
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
-    using H = Halved<Axes>;
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride();
-    const float* from = t + fine.number(Halving::fine(H::x, x), Halving::fine(H::y, y), Halving::fine(H::z, z));
-    float total = 0;
-    if (p.is_middle(x, y, z)) {
-      for_coefficients<H>([&](int c, auto k) {
-        constexpr Step d = Step::of(decltype(k)::value);
-        total += p.middle[c] * from[d.distance(fine)];
-      });
-      out[j] = total;
-      return;
-    }
     const float* w = p.a + p.at(x, y, z, j);
+    const float* own = from(x, y, z);
+    float total = 0;
     for_coefficients<H>([&](int c, auto k) {
       constexpr Step d = Step::of(decltype(k)::value);
-      total += w[static_cast<std::size_t>(c) * stride] * from[d.distance(fine)];
+      total += w[static_cast<std::size_t>(c) * stride] * own[d.distance(fine)];
     });
     out[j] = total;
   }
 };
 
-/// out = c x + P coarse. A call writes the fine points of a cell: that of coarse point j and those before it.
+/// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a coarse
+/// point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp have the
+/// same number of coarse points to read.
 template <int Axes>
 struct Interpolate {
   using H = Halved<Axes>;
@@ -253,52 +251,77 @@ struct Interpolate {
   float* out;
 
   /// The grid of the cells.
-  OSTINATO_FUNCTION Extents cells() const {
-    return {H::x ? (fine.x + 1) / 2 : fine.x, H::y ? (fine.y + 1) / 2 : fine.y, H::z ? (fine.z + 1) / 2 : fine.z};
-  }
+  OSTINATO_FUNCTION Extents cells() const { return {H::x ? (fine.x + 1) / 2 : fine.x, fine.y, fine.z}; }
 
-  OSTINATO_FUNCTION void operator()(Index cx, Index cy, Index cz) const {
-    // The coarse points that the fine points of the cell have weights for: that of the cell (0), and those of the cells
-    // before along x (1), y (2) and z (4).
-    float value[8];
-    const float* w[8];
-    for_coefficients<H>([&](int, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      if constexpr (d.x >= 0 && d.y >= 0 && d.z >= 0) {
-        const Index x1 = cx - d.x, y1 = cy - d.y, z1 = cz - d.z;
-        const bool inside = x1 >= 0 && y1 >= 0 && z1 >= 0 && x1 < p.grid.x && y1 < p.grid.y && z1 < p.grid.z;
-        const std::size_t j = inside ? p.grid.number(x1, y1, z1) : 0;
-        value[place_in_cell(d)] = inside ? coarse[j] : 0.0f;
-        w[place_in_cell(d)] = p.a + (inside ? p.at(x1, y1, z1, j) : 0);
+  OSTINATO_FUNCTION void operator()(Index cx, Index y, Index z) const {
+    const bool between_y = H::y && y % 2 == 0, between_z = H::z && z % 2 == 0;
+    const Parents parents(p, cx, H::y ? y / 2 : y, H::z ? z / 2 : z);
+    float own = 0, before = 0;  // of the coarse point's own fine point, and of the one before along x
+    if (between_z) {
+      if (between_y) {
+        add<-1, -1>(parents, own, before);
+        add<1, -1>(parents, own, before);
+        add<-1, 1>(parents, own, before);
+        add<1, 1>(parents, own, before);
+      } else {
+        add<0, -1>(parents, own, before);
+        add<0, 1>(parents, own, before);
       }
-    });
-    float sum[8] = {};
-    const std::size_t stride = p.stride();
-    // All coarse points that the cell reads are in the middle when its own and the one before along each axis are.
-    const bool middle =
-        p.is_middle(cx, cy, cz) && p.is_middle(H::x ? cx - 1 : cx, H::y ? cy - 1 : cy, H::z ? cz - 1 : cz);
-    for_coefficients<H>([&](int coefficient, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      constexpr int from = place_in_cell({d.x > 0, d.y > 0, d.z > 0}),
-                    to = place_in_cell({d.x != 0, d.y != 0, d.z != 0});
-      const float weight = middle ? p.middle[coefficient] : w[from][static_cast<std::size_t>(coefficient) * stride];
-      sum[to] += weight * value[from];
-    });
-    for_coefficients<H>([&](int, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      if constexpr (d.x >= 0 && d.y >= 0 && d.z >= 0) {
-        const Index fx = Halving::fine(H::x, cx) - d.x, fy = Halving::fine(H::y, cy) - d.y,
-                    fz = Halving::fine(H::z, cz) - d.z;
-        if (fx < fine.x && fy < fine.y && fz < fine.z) {
-          const std::size_t i = fine.number(fx, fy, fz);
-          out[i] = c * x[i] + sum[place_in_cell(d)];
-        }
-      }
-    });
+    } else if (between_y) {
+      add<-1, 0>(parents, own, before);
+      add<1, 0>(parents, own, before);
+    } else {
+      add<0, 0>(parents, own, before);
+    }
+    const Index at = Halving::fine(H::x, cx);
+    const std::size_t i = fine.number(at, y, z);
+    if (at < fine.x) out[i] = c * x[i] + own;
+    if (H::x) out[i - 1] = c * x[i - 1] + before;
   }
 
  private:
-  OSTINATO_FUNCTION static constexpr int place_in_cell(const Step& d) { return d.x + 2 * d.y + 4 * d.z; }
+  /// A coarse point, and where the weights of it and of the points before it along each axis are.
+  struct Parents {
+    Index x, y, z, point;
+    int place_x[2], place_y[2], place_z[2];  ///< by class: of the point itself and of the one before
+
+    OSTINATO_FUNCTION Parents(const Coefficients& p, Index cx, Index cy, Index cz)
+        : x(cx), y(cy), z(cz), point((cz * p.grid.y + cy) * p.grid.x + cx) {
+      for (int k = 0; k < 2; ++k) {
+        place_x[k] = scaled_place(cx - k, p.grid.x);
+        place_y[k] = 5 * scaled_place(cy - k, p.grid.y);
+        place_z[k] = 25 * scaled_place(cz - k, p.grid.z);
+      }
+    }
+  };
+
+  /// Adds what the coarse points x and x - 1 of a line give to fine points at steps Dy and Dz from that line. A step of 1
+  /// is from the line before.
+  template <int Dy, int Dz>
+  OSTINATO_FUNCTION void add(const Parents& at, float& own, float& before) const {
+    if constexpr ((Dy == 0 || H::y) && (Dz == 0 || H::z)) {
+      constexpr int before_y = Dy > 0 ? 1 : 0, before_z = Dz > 0 ? 1 : 0;
+      constexpr std::size_t coefficient = H::coefficient(Step{0, Dy, Dz}.number());
+      const Index y = at.y - before_y, z = at.z - before_z;
+      if (y < 0 || z < 0 || y >= p.grid.y || z >= p.grid.z) return;
+      const Index j = at.point - (before_z * p.grid.y + before_y) * p.grid.x;
+      const int line = at.place_y[before_y] + at.place_z[before_z];
+      const std::size_t stride = p.stride();
+      if (at.x < p.grid.x) {
+        const float* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
+        const float value = coarse[j];
+        own += w[0] * value;
+        // Beside it in the order of the steps: the weight for the fine point before.
+        if constexpr (H::x) before += *(w - stride) * value;
+      }
+      if constexpr (H::x) {
+        if (at.x > 0) {
+          const float* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
+          before += w[stride] * coarse[j - 1];
+        }
+      }
+    }
+  }
 };
 
 /// e[i] := a number between -1 and 1 that depends on i alone.

@@ -219,15 +219,6 @@ std::vector<float> scaled_weights(const Model& model, const Classes& rows, const
   return scaled;
 }
 
-/// The coefficients of the class in the middle.
-std::array<float, neighbours> middle_of(const std::vector<float>& scaled, const Extents& e) {
-  std::array<float, neighbours> middle{};
-  const auto at = [](Index n) { return n == 1 ? 0 : 2; };
-  const auto number = static_cast<std::size_t>(at(e.x) + 5 * at(e.y) + 25 * at(e.z));
-  for (std::size_t c = 0; c * scaled_classes < scaled.size(); ++c) middle[c] = scaled[c * scaled_classes + number];
-  return middle;
-}
-
 std::vector<float> inverse_roots(const Classes& rows, const Extents& e) {
   std::vector<float> inverse(scaled_classes);
   for (int number = 0; number < scaled_classes; ++number) {
@@ -340,9 +331,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   inverse_root_ = Vector<Space, float>(space_, inverse_roots(rows, e));
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
-    const std::vector<float> scaled = scaled_operator(rows, e, grid.dimensions, star);
-    level.a = Vector<Space, float>(space_, scaled);
-    level.middle_a = middle_of(scaled, e);
+    level.a = Vector<Space, float>(space_, scaled_operator(rows, e, grid.dimensions, star));
     double strength[3];
     couplings(rows[static_cast<std::size_t>(middle_class(e))], strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
@@ -357,9 +346,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     const Model model(rows, e, grid.dimensions, star, level.axes);
     const Classes next_rows = model.coarse_rows();
     level.next = model.halved.of(e);
-    const std::vector<float> weights = scaled_weights(model, rows, e, next_rows, level.next);
-    level.p = Vector<Space, float>(space_, weights);
-    level.middle_p = middle_of(weights, level.next);
+    level.p = Vector<Space, float>(space_, scaled_weights(model, rows, e, next_rows, level.next));
     e = level.next;
     rows = next_rows;
     star = false;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -45,20 +43,10 @@ struct Level {
   Extents next = {};
   Field<Space> b = {}, x = {}, t = {};
 
-  std::array<float, neighbours> middle_a = {}, middle_p = {};  ///< by class: the coefficients in the middle
-
-  Coefficients operator_view() const { return view(grid, a, middle_a); }
-  Coefficients weights_view() const { return view(next, p, middle_p); }
+  Coefficients operator_view() const { return {grid, a.data(), by_class}; }
+  Coefficients weights_view() const { return {next, p.data(), by_class}; }
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
   std::size_t bytes() const { return a.bytes() + p.bytes() + b.bytes() + x.bytes() + t.bytes(); }
-
- private:
-  Coefficients view(const Extents& of, const Vector<Space, float>& from,
-                    const std::array<float, neighbours>& middle) const {
-    Coefficients c{of, from.data(), by_class};
-    std::copy(middle.begin(), middle.end(), c.middle);
-    return c;
-  }
 };
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P, in float.

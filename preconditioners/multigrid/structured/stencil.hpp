@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <ostinato/spmv/space/extents.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 
 namespace ostinato::multigrid {
@@ -89,13 +90,11 @@ OSTINATO_FUNCTION inline int scaled_place(Index at, Index extent) {
   return at == 0 ? 0 : at == extent - 1 ? 4 : at == 1 ? 1 : at == extent - 2 ? 3 : 2;
 }
 
-/// Where the coefficients of a grid are: by point or by class. By class, those of the points that are far from all ends
-/// travel with the kernel's arguments.
+/// Where the coefficients of a grid are: by point or by class.
 struct Coefficients {
   Extents grid;
   const float* a = nullptr;
   bool by_class = false;
-  float middle[neighbours] = {};  ///< by class: the coefficients in the middle
 
   OSTINATO_FUNCTION std::size_t stride() const { return by_class ? scaled_classes : grid.points(); }
   OSTINATO_FUNCTION std::size_t at(Index x, Index y, Index z, std::size_t point) const {
@@ -104,10 +103,11 @@ struct Coefficients {
                                     25 * scaled_place(z, grid.z));
   }
 
-  /// Whether the coefficients of a point are those in the middle. An axis of one point has its only point there.
-  OSTINATO_FUNCTION bool is_middle(Index x, Index y, Index z) const {
-    const auto inner = [](Index at, Index extent) { return extent == 1 || (at > 1 && at < extent - 2); };
-    return by_class && inner(x, grid.x) && inner(y, grid.y) && inner(z, grid.z);
+  /// Whether all points of a column have the coefficients of its first point: by class, when the column is away from
+  /// the ends of its axis.
+  OSTINATO_FUNCTION bool is_even(Index y, Index z) const {
+    if (!by_class) return false;
+    return grid.z > 1 ? z > 1 && z + column_points < grid.z - 1 : y > 1 && y + column_points < grid.y - 1;
   }
 };
 
