@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -190,8 +191,10 @@ namespace detail {
 
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                          const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options) {
-  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, options);
+                          const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, given);
+  const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
+  const SolveOptions& options = guard.options();
   Structure unknown;
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
@@ -213,6 +216,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
     result.notes.push_back(why_next(latest, next));
     latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
   }
+  guard.rethrow();
   return result;
 }
 
