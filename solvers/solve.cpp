@@ -3,8 +3,6 @@
 #include <ostinato/solvers/solve.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 #include <new>
 #include <vector>
@@ -18,9 +16,6 @@
 namespace ostinato {
 
 namespace {
-
-constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
-                                                          "stagnated", "diverged",        "not_finite", "interrupted"};
 
 /// GMRES is more robust than BiCGSTAB, but with a larger basis than this its steps cost too much.
 constexpr double largest_basis_bytes = 2e9;
@@ -157,19 +152,6 @@ SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   }
   return left;
 }
-
-}  // namespace
-
-std::string_view to_string(Status status) { return status_names[static_cast<std::size_t>(status)]; }
-
-std::string SolveResult::message() const {
-  char text[256];
-  std::snprintf(text, sizeof text, "%s: %s after %d iterations in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)",
-                solver.c_str(), std::string(to_string(status)).c_str(), iterations, seconds, relative_residual);
-  return text;
-}
-
-namespace {
 
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
   return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;

@@ -25,6 +25,7 @@ sources_of() {
   case "$1" in
     matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,write}.cpp ;;
     options_file) echo cli/options_file.cpp ;;
+    report) echo cli/{amortisation,json,text}.cpp solvers/options.cpp spmv/matrix/io/text.cpp ;;
     disk_cache) echo spmv/jit/disk_cache.cpp ;;
     kept_trials) echo spmv/jit/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
   esac
