@@ -14,7 +14,7 @@
 #include "fuzz/input.hpp"
 
 // Any bytes make a report of a solve: texts, numbers, a history. The report is written as valid JSON and holds the same
-// values: null for numbers that aren't finite, U+FFFD for bytes that aren't UTF-8.
+// values: null for numbers that aren't finite, U+FFFD for bytes that aren't UTF-8. The table of it is printed.
 
 namespace ostinato::fuzz {
 namespace {
@@ -37,9 +37,9 @@ class Draw {
   bool flag() { return raw<unsigned char>() % 2 != 0; }
   std::string text() { return std::string(take(raw<unsigned char>())); }
 
-  /// Up to 65535 numbers, which repeat up to 15 of the input.
+  /// Up to 4095 numbers, which repeat up to 15 of the input.
   std::vector<double> numbers() {
-    const std::size_t length = raw<std::uint16_t>();
+    const std::size_t length = raw<std::uint16_t>() % 4096;
     std::vector<double> all(raw<unsigned char>() % 15 + 1);
     for (double& v : all) v = number();
     for (std::size_t k = 0; all.size() < length; ++k) all.push_back(all[k]);
@@ -80,7 +80,7 @@ cli::SolveReport draw_report(Draw draw) {
   for (std::string* text : {&r.matrix, &r.rhs, &r.output, &r.device.description, &r.result.solver, &r.solver.reason})
     *text = draw.text();
   for (int k = draw.raw<unsigned char>() % 8; k > 0; --k) r.result.notes.push_back(draw.text());
-  for (int k = draw.raw<unsigned char>() % 8; k > 0; --k) r.choice.candidates.push_back(draw_candidate(draw));
+  for (int k = draw.raw<unsigned char>() % 7; k >= 0; --k) r.choice.candidates.push_back(draw_candidate(draw));
   r.result.history = draw.numbers();
   return r;
 }
@@ -148,5 +148,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::Json read = fuzz::Json::parse(in, nullptr, false);
   fuzz::require(!read.is_discarded(), "the report is valid JSON");
   fuzz::require_same(read, report);
+  static std::FILE* const nowhere = std::fopen("/dev/null", "w");
+  cli::print_table(nowhere, report);
   return 0;
 }
