@@ -293,8 +293,8 @@ class Solve {
   Out<T> x_, r_;
   ResidualJudge<Space, T> judge_;
   Monitor<Space> monitor_;
-  double norm_ = 0;      ///< as judged
-  double computed_ = 0;  ///< as computed in T
+  double norm_ = 0;               ///< as judged
+  double computed_ = 0;           ///< as computed in T
   bool guess_is_finite_ = false;  ///< and known to be
   bool entered_ = false;
 };

@@ -89,8 +89,7 @@ void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
   const PlanInput in{analysis.structure(), machine, may_compress(options_, analysis.structure().nonzeros, sizeof(T))};
   const Candidate& c = choice_.candidates.front();
   const bool planned = c.plan != nullptr && in.structure.census != nullptr;
-  const Proposal proposal =
-      planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters);
+  const Proposal proposal = planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters);
   if (!proposal.cost.applies())
     throw ArgumentError("format " + choice_.format + " can't hold this matrix: " + proposal.cost.reason_not);
   format_ = entry_->build(space_, analysis.matrix(), in, proposal);
@@ -195,9 +194,8 @@ void Operator<Space, T>::require_size(const CsrView<T>& a) const {
   const auto size = [](Index rows, Index cols, Offset entries) {
     return std::to_string(rows) + " x " + std::to_string(cols) + " with " + std::to_string(entries) + " entries";
   };
-  throw ArgumentError("update_values: the operator (" + format() + ") is " +
-                      size(rows(), cols(), structure_.nonzeros) + ", the new matrix " +
-                      size(a.rows, a.cols, a.nonzeros()) + "; build a new Operator");
+  throw ArgumentError("update_values: the operator (" + format() + ") is " + size(rows(), cols(), structure_.nonzeros) +
+                      ", the new matrix " + size(a.rows, a.cols, a.nonzeros()) + "; build a new Operator");
 }
 
 template <class Space, class T>

@@ -147,9 +147,10 @@ TYPED_TEST(OperatorOn, SaysWhatDiffersInAnotherMatrix) {
 
   const auto text = message_of<ArgumentError>([&] { op.update_values(dense<T>({{1, 2, 0}, {0, 3, 4}})); });
 
-  EXPECT_EQ(text,
-            "update_values: the operator (ell) is 2 x 2 with 3 entries, the new matrix 2 x 3 with 4 entries; build a new "
-            "Operator");
+  EXPECT_EQ(
+      text,
+      "update_values: the operator (ell) is 2 x 2 with 3 entries, the new matrix 2 x 3 with 4 entries; build a new "
+      "Operator");
 }
 
 TYPED_TEST(OperatorOn, TakesOverNoMatrixThatItRefuses) {

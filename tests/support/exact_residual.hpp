@@ -13,8 +13,8 @@ namespace ostinato::test {
 struct ExactResidual {
   double norm = 0;
   double b_norm = 0;
-  double relative = 0;  ///< to ||b||; the norm itself when b = 0
-  double backward = 0;  ///< ||b - A x|| / (||A||_inf ||x|| + ||b||)
+  double relative = 0;     ///< to ||b||; the norm itself when b = 0
+  double backward = 0;     ///< ||b - A x|| / (||A||_inf ||x|| + ||b||)
   long double a_norm = 0;  ///< ||A||_inf, also beyond the range of double
 };
 

@@ -267,8 +267,9 @@ TEST_F(MatrixMarket, RefusesAVectorThatThereIsNoMemoryFor) {
 
   const auto message = failure([&] { io::require_vector_memory("b.mtx", h, sizeof(double), 8'000'000'000); });
 
-  EXPECT_STREQ(message.what(),
-               "b.mtx:2: a vector of 2147483647 elements takes at least 17.2 GB of memory to read, and there are 8.00 GB");
+  EXPECT_STREQ(
+      message.what(),
+      "b.mtx:2: a vector of 2147483647 elements takes at least 17.2 GB of memory to read, and there are 8.00 GB");
   EXPECT_NO_THROW(io::require_vector_memory("b.mtx", h, sizeof(float), 8'600'000'000));
 }
 
