@@ -117,7 +117,9 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
 template <class Space, class T>
 double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
   if (norm == 0) return 0;
-  return norm / (system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_) + system_.b_norm());
+  // The norm of x may be beyond the range of double where A is zero.
+  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_);
+  return norm / (of_a + system_.b_norm());
 }
 
 template <class Space, class T>
