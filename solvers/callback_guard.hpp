@@ -8,8 +8,8 @@
 
 namespace ostinato {
 
-/// The options of a solve, with a callback that doesn't throw. What the caller's callback throws interrupts the solve, as
-/// if the callback had returned false. rethrow() throws it, once x is the caller's again.
+/// The options of a solve, with a callback that doesn't throw. What the caller's callback throws interrupts the solve,
+/// as if the callback had returned false. rethrow() throws it, once x is the caller's again.
 class CallbackGuard {
  public:
   explicit CallbackGuard(const SolveOptions& given) : options_(given) {

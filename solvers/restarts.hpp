@@ -234,8 +234,8 @@ class Solve {
     return system_.b_norm() > 0 && !(norm <= far * system_.b_norm());
   }
 
-  /// Begins at x = 0 where the guess was finite and too far, if the residual is finite there. False when the guess wasn't
-  /// finite.
+  /// Begins at x = 0 where the guess was finite and too far, if the residual is finite there. False when the guess
+  /// wasn't finite.
   bool drop_guess(SolveResult& result) {
     if (!judge_.is_finite(x_)) return false;
     Vector<Space, T> guess(system_.space(), x_.size());

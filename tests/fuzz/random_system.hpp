@@ -141,9 +141,10 @@ bool all_finite(const Values& values) {
   return std::all_of(values.begin(), values.end(), [](auto v) { return std::isfinite(v); });
 }
 
-/// Compares the backward error with the exact one. The residual that it was formed with may be off by its rounding in T,
-/// (k + 2) u (|A| |x| + |b|) for rows of up to k entries, and ||(|A| |x|)|| is at most sqrt(n) ||A||_inf ||x||. A residual
-/// that wasn't computed with twice the digits has an estimate of that rounding added to it, which takes as much again.
+/// Compares the backward error with the exact one. The residual that it was formed with may be off by its rounding in
+/// T, (k + 2) u (|A| |x| + |b|) for rows of up to k entries, and ||(|A| |x|)|| is at most sqrt(n) ||A||_inf ||x||. A
+/// residual that wasn't computed with twice the digits has an estimate of that rounding added to it, which takes as
+/// much again.
 template <class T>
 void judge_backward_error(Trial& trial, const SolveResult& r, const Csr<T>& a, const ExactResidual& exact) {
   // A norm beyond the range of double is taken for a smaller one.

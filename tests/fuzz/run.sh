@@ -4,9 +4,9 @@
 #
 # Fuzzes the readers of files and the writer of reports with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer:
 #   tests/fuzz/run.sh SECONDS [FUZZER...]        SECONDS for each; all of them by default
-# As many fuzzers as OSTINATO_JOBS (by default the processors) run at once. Needs clang with libFuzzer (./dev fuzz installs
-# it on Debian and Ubuntu), zlib, nlohmann-json and fmt, but no Kokkos. What is found and the logs lie in build/fuzz; a
-# file that shows a defect goes into tests/fuzz/corpus, which CTest runs.
+# As many fuzzers as OSTINATO_JOBS (by default the processors) run at once. Needs clang with libFuzzer (./dev fuzz
+# installs it on Debian and Ubuntu), zlib, nlohmann-json and fmt, but no Kokkos. What is found and the logs lie in
+# build/fuzz; a file that shows a defect goes into tests/fuzz/corpus, which CTest runs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -33,23 +33,25 @@ sources_of() {
 object_of() { echo "$out/${1//\//_}.o"; }
 
 compile() {
-  local object
+  local object newer=yes
   object="$(object_of "$1")"
-  if [ -e "$object" ] && [ ! "$1" -nt "$object" ] &&
-    [ -z "$(find cli preconditioners solvers spmv tests/fuzz -newer "$object" -name '*.hpp' -print -quit)" ]; then return; fi
+  if [ -e "$object" ]; then newer="$(find "$1" cli preconditioners solvers spmv tests/fuzz -newer "$object" \
+    \( -name '*.hpp' -o -path "$1" \) -print -quit)"; fi
+  [ -n "$newer" ] || return 0
   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
     -I "$out/include" -I . -I tests -c "$1" -o "$object"
 }
 
 # Runs a fuzzer; its log is shown once it has ended.
 fuzz() {
-  local objects=() source result=0
+  local objects=() source result=0 shown=6
   for source in $(sources_of "$1"); do objects+=("$(object_of "$source")"); done
   clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -lz -lfmt -o "$out/$1"
   mkdir -p "$out/corpus/$1"
   "$out/$1" -max_total_time="$seconds" -max_len=4096 -timeout=10 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="$out/$1-" "$out/corpus/$1" "tests/fuzz/corpus/$1" >"$out/$1.log" 2>&1 || result=$?
-  printf '\n=== %s: exit code %s\n%s\n' "$1" "$result" "$(tail -n "$([ "$result" -eq 0 ] && echo 6 || echo 60)" "$out/$1.log")"
+  [ "$result" -eq 0 ] || shown=60
+  printf '\n=== %s: exit code %s\n%s\n' "$1" "$result" "$(tail -n "$shown" "$out/$1.log")"
   return "$result"
 }
 

@@ -135,8 +135,8 @@ class Tally {
   std::map<std::string, int> ends_;
 };
 
-/// Runs trials in arguments.threads threads, which take them in turn. Each thread has a space and an attempt of its own:
-/// attempt_on(space) is called in each trial of the thread (run_trial()). Returns the exit code.
+/// Runs trials in arguments.threads threads, which take them in turn. Each thread has a space of its own, and
+/// an attempt, made by attempt_on(space), that it calls in each trial (run_trial()). Returns the exit code.
 template <class Space, class AttemptOn>
 int run_trials(const Arguments& arguments, AttemptOn attempt_on) {
   Tally tally(arguments);
@@ -153,8 +153,8 @@ int run_trials(const Arguments& arguments, AttemptOn attempt_on) {
   return tally.report();
 }
 
-/// The main() of a fuzzer. attempt_on(space) returns what a trial calls: attempt(value, trial, random), on the space that
-/// the arguments name. Returns 77 where that is a GPU and there is none.
+/// The main() of a fuzzer. attempt_on(space) returns what a trial calls: attempt(value, trial, random), on the space
+/// that the arguments name. Returns 77 where that is a GPU and there is none.
 template <class AttemptOn>
 int fuzz(int argc, char** argv, AttemptOn attempt_on) {
   const Arguments arguments = parse(argc, argv);
