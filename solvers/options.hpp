@@ -45,8 +45,9 @@ struct SolveOptions {
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   bool history = true;  ///< keep the residual of each iteration
-  std::function<bool(const Iteration&)> callback =
-      {};  ///< called at each check, on the calling thread; returning false interrupts the solve
+  /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
+  /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far.
+  std::function<bool(const Iteration&)> callback = {};
 };
 
 struct SolveResult {

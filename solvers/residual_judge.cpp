@@ -87,10 +87,15 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
   const std::uint64_t vectors = few ? few_rows : random_signs;
   double squares = 0, rows = HUGE_VAL;
   for (std::uint64_t k = 0; k < vectors; ++k) {
-    const detail::FlipSigns<T> flip{x.data(), k, few};
-    for_each(space, x.size(), flip);
-    system_.a().apply(x, r);
-    for_each(space, x.size(), flip);
+    const auto flip = [&] { for_each(space, x.size(), detail::FlipSigns<T>{x.data(), k, few}); };
+    flip();
+    try {
+      system_.a().apply(x, r);
+    } catch (...) {
+      flip();
+      throw;
+    }
+    flip();
     dot<T>(space, r, r, slot_);
     const double square = read_scalar(space, slot_);
     squares += square / static_cast<double>(vectors);
@@ -112,7 +117,9 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
 template <class Space, class T>
 double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
   if (norm == 0) return 0;
-  return norm / (system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_) + system_.b_norm());
+  // The norm of x may be beyond the range of double where A is zero.
+  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_);
+  return norm / (of_a + system_.b_norm());
 }
 
 template <class Space, class T>

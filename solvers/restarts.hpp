@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/monitor.hpp>
 #include <ostinato/solvers/residual_judge.hpp>
 #include <ostinato/solvers/scaled_system.hpp>
@@ -146,7 +147,8 @@ class Best {
 template <class T>
 constexpr const char* precision_name = sizeof(T) == sizeof(float) ? "single precision" : "double precision";
 
-/// One solve, from the caller's x and back to it: what all methods do around their recurrence.
+/// One solve, from the caller's x and back to it: what all methods do around their recurrence. x is in the scale of the
+/// system until give_back() or, where an exception ends the solve, until the destructor.
 template <class Space, class T>
 class Solve {
  public:
@@ -158,9 +160,14 @@ class Solve {
         judge_(system, workspace),
         monitor_(system.space(), options, system.b_norm(),
                  std::max(options.rtol * system.b_norm(), system.scaled(options.atol)), every, workspace) {
-    system.enter(x);
+    enter();
     if (system.b_norm() == 0) system.space().zero(x.data(), x.size_bytes());
   }
+  ~Solve() {
+    if (entered_) abandon();
+  }
+  Solve(const Solve&) = delete;
+  Solve& operator=(const Solve&) = delete;
 
   Monitor<Space>& monitor() { return monitor_; }
   Out<T> r() const { return r_; }
@@ -169,7 +176,7 @@ class Solve {
   /// r = b - A x, judged anew where the norm is within the goal.
   void compute_residual(SolveResult& result) {
     norm_ = judge_.compute(x_, r_);
-    if (monitor_.reason() == StopReason::none && is_far(norm_)) drop_guess(result);
+    if (monitor_.reason() == StopReason::none) guess_is_finite_ = !is_far(norm_) || drop_guess(result);
     computed_ = norm_;
     if (norm_ <= monitor_.goal()) {
       norm_ = judge_.assured(x_, r_, norm_, monitor_.goal());
@@ -194,26 +201,44 @@ class Solve {
   void give_back(SolveResult& result) {
     keep_finite(result);
     judge_end(result);
-    const auto lost = system_.leave(x_);
+    const auto lost = leave();
     if (lost.digits == 0 || !guess_is_finite_) return;
-    system_.enter(x_);
+    enter();
     norm_ = judge_.assured(x_, r_, judge_.compute(x_, r_), monitor_.goal());
     result.backward_error = judge_.backward_error(x_, r_, norm_);
     out_of_range(result, lost.too_large > 0);
-    system_.leave(x_);
+    leave();
   }
 
  private:
+  void enter() {
+    system_.enter(x_);
+    entered_ = true;
+  }
+  auto leave() {
+    entered_ = false;
+    return system_.leave(x_);
+  }
+
+  /// After an exception: x as far as it came, finite if the guess was.
+  void abandon() noexcept {
+    try {
+      if (guess_is_finite_) judge_.make_finite(x_);
+      leave();
+    } catch (...) {  // the device is gone, and x with it
+    }
+  }
+
   /// A guess from which the residual is so large that nothing of b is left in it, and nothing of what follows from b.
   bool is_far(double norm) const {
     constexpr double epsilon = std::numeric_limits<T>::epsilon(), far = 1 / (epsilon * epsilon);
     return system_.b_norm() > 0 && !(norm <= far * system_.b_norm());
   }
 
-  /// Begins at x = 0 where the guess was finite and too far, if the residual is finite there.
-  void drop_guess(SolveResult& result) {
-    guess_is_finite_ = judge_.is_finite(x_);
-    if (!guess_is_finite_) return;
+  /// Begins at x = 0 where the guess was finite and too far, if the residual is finite there. False when the guess
+  /// wasn't finite.
+  bool drop_guess(SolveResult& result) {
+    if (!judge_.is_finite(x_)) return false;
     Vector<Space, T> guess(system_.space(), x_.size());
     copy<T>(system_.space(), x_, guess.span());
     system_.space().zero(x_.data(), x_.size_bytes());
@@ -224,6 +249,7 @@ class Solve {
     } else {
       copy<T>(system_.space(), guess, x_);
     }
+    return true;
   }
 
   /// The iterates may overflow before the residual does.
@@ -268,9 +294,10 @@ class Solve {
   Out<T> x_, r_;
   ResidualJudge<Space, T> judge_;
   Monitor<Space> monitor_;
-  double norm_ = 0;      ///< as judged
-  double computed_ = 0;  ///< as computed in T
-  bool guess_is_finite_ = true;
+  double norm_ = 0;               ///< as judged
+  double computed_ = 0;           ///< as computed in T
+  bool guess_is_finite_ = false;  ///< and known to be
+  bool entered_ = false;
 };
 
 /// Says at once that a goal is below what rounding lets b - A x show.
@@ -294,7 +321,8 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
                                 Workspace<Space>& workspace, Recurrence recurrence) {
   SolveResult result;
   result.solver = Method::name;
-  Solve<Space, T> solve(system, x, options,
+  const CallbackGuard guard(options);
+  Solve<Space, T> solve(system, x, guard.options(),
                         block_length(system.space(), system.a(), options, Method::period, system.m().seconds()),
                         workspace);
   Monitor<Space>& monitor = solve.monitor();
@@ -325,6 +353,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   solve.give_back(result);
   report(result, solve.norm(), system, restarts, monitor, options);
   result.workspace_bytes = workspace.bytes();
+  guard.rethrow();
   return result;
 }
 

@@ -3,12 +3,11 @@
 #include <ostinato/solvers/solve.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <limits>
 #include <new>
 #include <vector>
 
+#include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -17,9 +16,6 @@
 namespace ostinato {
 
 namespace {
-
-constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
-                                                          "stagnated", "diverged",        "not_finite", "interrupted"};
 
 /// GMRES is more robust than BiCGSTAB, but with a larger basis than this its steps cost too much.
 constexpr double largest_basis_bytes = 2e9;
@@ -157,19 +153,6 @@ SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   return left;
 }
 
-}  // namespace
-
-std::string_view to_string(Status status) { return status_names[static_cast<std::size_t>(status)]; }
-
-std::string SolveResult::message() const {
-  char text[256];
-  std::snprintf(text, sizeof text, "%s: %s after %d iterations in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)",
-                solver.c_str(), std::string(to_string(status)).c_str(), iterations, seconds, relative_residual);
-  return text;
-}
-
-namespace {
-
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
   return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
 }
@@ -190,8 +173,10 @@ namespace detail {
 
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                          const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& options) {
-  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, options);
+                          const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, given);
+  const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
+  const SolveOptions& options = guard.options();
   Structure unknown;
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
@@ -213,6 +198,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
     result.notes.push_back(why_next(latest, next));
     latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
   }
+  guard.rethrow();
   return result;
 }
 

@@ -29,9 +29,26 @@ struct Structure;
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
-///   structure() const                           the Structure by which solve() chooses a method
+///   const Structure& structure() const          what is known of A, see below
+///   space() const                               the space that apply works on; on Cuda solvers refuse another stream
 ///   using is_capturable = void;                 apply only enqueues kernels, with the same arguments on every call, so
 ///                                               that CUDA may capture apply into a graph and replay it
+///
+/// The Structure of an operator of your own tells solvers what they can't see. They read these members at the start and
+/// at the checks of a solve, and trust them. The first three have to be right; a member below that you don't know keeps
+/// the value in brackets. The other members of Structure are for formats.
+///   rows                         as rows()
+///   longest_row, mean_row        the most terms, and the mean number of terms, that apply adds up for an element of y:
+///                                with norm_inf they say how large the rounding of b - A x may be
+///   norm_inf            [NaN]    ||A||_inf, or a little more. A matrix whose norm is far from 1 is scaled by it, and
+///                                the backward error is relative to it. With a value that is too small, rounding may
+///                                hide a residual.
+///   finite              [true]   false when A holds NaN or infinity: such a matrix isn't scaled
+///   symmetric           [false]  A equals its transpose: "auto" begins with CG or MINRES, which don't converge
+///                                reliably where this isn't true, and the rounding is taken to be smaller
+///   positive_diagonal   [false]  the diagonal of A is > 0: "auto" begins with CG if A is symmetric, too
+/// An operator without structure() isn't scaled, "auto" takes it for nonsymmetric, its rows count as 16 terms, and the
+/// backward error is NaN.
 template <class A>
 concept LinearOperator = requires(const A& a, typename A::value_type s, std::span<const typename A::value_type> x,
                                   std::span<typename A::value_type> y) {

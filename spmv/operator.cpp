@@ -89,8 +89,10 @@ void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
   const PlanInput in{analysis.structure(), machine, may_compress(options_, analysis.structure().nonzeros, sizeof(T))};
   const Candidate& c = choice_.candidates.front();
   const bool planned = c.plan != nullptr && in.structure.census != nullptr;
-  format_ = entry_->build(space_, analysis.matrix(), in,
-                          planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters));
+  const Proposal proposal = planned ? Proposal{c.parameters, {}, c.plan} : propose(analysis, *entry_, in, c.parameters);
+  if (!proposal.cost.applies())
+    throw ArgumentError("format " + choice_.format + " can't hold this matrix: " + proposal.cost.reason_not);
+  format_ = entry_->build(space_, analysis.matrix(), in, proposal);
   space_.wait();
 }
 
@@ -154,7 +156,10 @@ void Operator<Space, T>::update_values(const CsrView<T>& a) {
 
 template <class Space, class T>
 void Operator<Space, T>::update_values(Csr<T>&& a) {
-  update(SpaceCsr<Space, T>(space_, std::move(a)));
+  SpaceCsr<Space, T> matrix(space_, a.view());
+  require_size(matrix.view());
+  matrix.keep(std::move(a));
+  update(matrix);
 }
 
 template <class Space, class T>
@@ -165,8 +170,7 @@ void Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
 template <class Space, class T>
 void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   const CsrView<T>& view = a.view();
-  if (view.rows != rows() || view.cols != cols() || view.nonzeros() != structure_.nonzeros)
-    throw ArgumentError("update_values: the new matrix has another shape or number of entries; build a new Operator");
+  require_size(view);
   ++updates_;
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
@@ -182,6 +186,16 @@ void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   pattern_ = std::move(pattern);
   space_.trim();
   generate();
+}
+
+template <class Space, class T>
+void Operator<Space, T>::require_size(const CsrView<T>& a) const {
+  if (a.rows == rows() && a.cols == cols() && a.nonzeros() == structure_.nonzeros) return;
+  const auto size = [](Index rows, Index cols, Offset entries) {
+    return std::to_string(rows) + " x " + std::to_string(cols) + " with " + std::to_string(entries) + " entries";
+  };
+  throw ArgumentError("update_values: the operator (" + format() + ") is " + size(rows(), cols(), structure_.nonzeros) +
+                      ", the new matrix " + size(a.rows, a.cols, a.nonzeros()) + "; build a new Operator");
 }
 
 template <class Space, class T>

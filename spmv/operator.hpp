@@ -107,8 +107,10 @@ class Operator {
   /// symmetry or a constant diagonal was lost, or when the entries are in other places.
   ///
   /// Requires  Keep the arrays alive as for the constructor, or move the matrix in.
-  /// Throws    ArgumentError when the number of rows, columns or entries differs, or the arrays are malformed. After any
-  ///           other exception the operator must not be used any more.
+  /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
+  ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
+  ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
+  ///           exception the operator must not be used any more, and the argument is moved from.
   void update_values(const CsrView<T>& a);
   void update_values(const Csr<T>& a) { update_values(a.view()); }
   void update_values(Csr<T>&& a);
@@ -135,6 +137,7 @@ class Operator {
   void build(const Analysis<Space, T>& analysis);
   void generate();
   void update(const SpaceCsr<Space, T>& a);
+  void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 
   Space space_;

@@ -25,16 +25,20 @@ template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a) {
   check(a);
   if (!is_canonical(a)) {
-    take(space, canonical(a));
+    Csr<T> sorted = canonical(a);
+    if (Space::on_device) {
+      upload(space, sorted.view());
+    } else {
+      keep(std::move(sorted));
+    }
   } else if (Space::on_device) {
     upload(space, a);
   }
 }
 
 template <class Space, class T>
-SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) {
-  check(a.view());
-  take(space, is_canonical(a.view()) ? std::move(a) : canonical(a.view()));
+SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a.view()) {
+  keep(std::move(a));
 }
 
 template <class Space, class T>
@@ -47,14 +51,11 @@ SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<
 }
 
 template <class Space, class T>
-void SpaceCsr<Space, T>::take(const Space& space, Csr<T>&& a) {
-  if constexpr (Space::on_device) {
-    upload(space, a);
-  } else {
-    const auto arrays = std::make_shared<const Csr<T>>(std::move(a));
-    view_ = arrays->view();
-    owned_ = arrays;
-  }
+void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
+  if (owned_ != nullptr) return;
+  const auto arrays = std::make_shared<const Csr<T>>(std::move(a));
+  view_ = arrays->view();
+  owned_ = arrays;
 }
 
 template <class Space, class T>

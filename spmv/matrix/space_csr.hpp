@@ -37,8 +37,10 @@ class SpaceCsr {
 
   const CsrView<T>& view() const { return view_; }
 
+  /// Takes over the arrays of the matrix from whose view the object was made, if the object refers to them.
+  void keep(Csr<T>&& a);
+
  private:
-  void take(const Space& space, Csr<T>&& a);
   void upload(const Space& space, const CsrView<T>& a);
 
   std::shared_ptr<const void> owned_;  ///< the arrays, when this object and its copies own them

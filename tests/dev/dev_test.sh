@@ -118,6 +118,14 @@ expect "says that the version counts" \
   "the layout is that of clang-format 14, which this system has no package for; 'pip install clang-format==14.0.6' has it: link its clang-format as clang-format-14 into a folder of PATH" \
   "$(asked no_clang_format)"
 
+KNOWN="clang libclang-rt-dev" INSTALLED="clang"
+libfuzzer_in() {  # libfuzzer_in PACKAGE: installs what is needed where PACKAGE holds libFuzzer
+  has_libfuzzer() { [[ " $INSTALLED " == *" $WITH "* ]]; }
+  WITH="$1" need_libfuzzer
+}
+expect "libFuzzer is there" "" "$(asked libfuzzer_in clang)"
+expect "libFuzzer is in a package of its own" "libclang-rt-dev" "$(asked libfuzzer_in libclang-rt-dev)"
+
 # A packaged Kokkos is tried out once for each version.
 cat >"$work/bin/cmake" <<'TOOL'
 #!/usr/bin/env bash

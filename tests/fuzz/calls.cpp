@@ -4,7 +4,7 @@
 // Calls the API in random order: operators are made, applied, updated, moved and solved with, while their analyses and
 // spaces come and go. Each product is compared with one in quadruple precision.
 //
-//   ostinato_fuzz_calls [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N]
+//   ostinato_fuzz_calls [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N] [--threads N]
 //
 // The arguments and the exit code are those of ostinato_fuzz_solves.
 
@@ -299,8 +299,9 @@ class Calls {
 
 int main(int argc, char** argv) {
   using namespace ostinato::test;
-  return fuzz(argc, argv, []<class Space, class T>(const Space& space, T, Trial& trial, Random& random) {
-    static const std::vector<Space> spaces = {space, Space()};
-    Calls<Space, T>(spaces, trial, random).run();
+  return fuzz(argc, argv, []<class Space>(const Space& space) {
+    return [spaces = std::vector<Space>{space, Space()}]<class T>(T, Trial& trial, Random& random) {
+      Calls<Space, T>(spaces, trial, random).run();
+    };
   });
 }

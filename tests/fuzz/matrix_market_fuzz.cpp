@@ -17,13 +17,14 @@ namespace ostinato::fuzz {
 namespace {
 
 constexpr std::size_t longest_text = std::size_t{1} << 20;
-constexpr double largest = 1 << 20;  ///< rows, and elements of an array
+constexpr double largest = 1 << 20;  ///< rows, and elements of an array or a vector
 
 /// Leaves out what only takes memory: texts that inflate far, and rows that are announced by the million.
 bool is_small(const std::string& path) {
   const io::Text text(path, longest_text);
   const io::Header h = io::read_header(path, text.view());
-  return h.rows <= largest && (!h.array || static_cast<double>(h.rows) * h.cols <= largest);
+  const bool dense = h.array || h.rows == 1;  // one row may be a vector
+  return h.rows <= largest && (!dense || static_cast<double>(h.rows) * h.cols <= largest);
 }
 
 template <class X>

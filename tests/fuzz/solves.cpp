@@ -3,10 +3,10 @@
 
 // Solves random systems (random_system.hpp) and judges how each solve ended.
 //
-//   ostinato_fuzz_solves [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N]
+//   ostinato_fuzz_solves [--space host|cuda] [--trials N] [--seconds S] [--seed N] [--first N] [--threads N]
 //
 // Prints the seed. The exit code is 1 after a false end state. Trial N of a seed depends on nothing else, so that
-// --seed SEED --first N --trials 1 repeats the trial alone.
+// --seed SEED --first N --trials 1 repeats the trial alone. Several threads take the trials in turn.
 
 #include <memory>
 #include <span>
@@ -61,11 +61,13 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
 
 int main(int argc, char** argv) {
   using namespace ostinato;
-  return test::fuzz(argc, argv, []<class T>(const auto& space, T, test::Trial& trial, test::Random& random) {
-    try {
-      test::solve_one<T>(space, trial, random);
-    } catch (const ArgumentError&) {
-      trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix
-    }
+  return test::fuzz(argc, argv, [](const auto& space) {
+    return [&space]<class T>(T, test::Trial& trial, test::Random& random) {
+      try {
+        test::solve_one<T>(space, trial, random);
+      } catch (const ArgumentError&) {
+        trial.end = "refused";  // a format or a preconditioner that doesn't suit the matrix
+      }
+    };
   });
 }

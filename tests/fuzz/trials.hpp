@@ -10,9 +10,12 @@
 #include <exception>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
@@ -28,6 +31,7 @@ struct Arguments {
   std::uint64_t trials = std::numeric_limits<std::uint64_t>::max(), first = 0;
   std::uint64_t seed = std::random_device{}();
   double seconds = 10;
+  int threads = 1;
   std::string_view space = "host";
 };
 
@@ -64,6 +68,7 @@ inline Arguments parse(int argc, char** argv) {
     if (name == "--seconds") arguments.seconds = std::strtod(argv[k + 1], nullptr);
     if (name == "--seed") arguments.seed = std::strtoull(argv[k + 1], nullptr, 10);
     if (name == "--first") arguments.first = std::strtoull(argv[k + 1], nullptr, 10);
+    if (name == "--threads") arguments.threads = std::atoi(argv[k + 1]);
     if (name == "--space") arguments.space = argv[k + 1];
   }
   return arguments;
@@ -83,49 +88,82 @@ Trial run_trial(std::uint64_t seed, std::uint64_t index, Attempt attempt) {
   return trial;
 }
 
-/// Runs run(seed, index) until the trials or the time are spent, or 20 were wrong. Returns the exit code.
-template <class Run>
-int run_trials(const Arguments& arguments, Run run) {
-  const auto seed = static_cast<unsigned long long>(arguments.seed);
-  std::printf("seed %llu\n", seed);
-  std::fflush(stdout);
-  const auto start = std::chrono::steady_clock::now();
-  std::map<std::string, int> ends;
-  std::uint64_t done = 0;
-  int wrong = 0;
-  for (; done < arguments.trials && wrong < 20; ++done) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > arguments.seconds) break;
-    const std::uint64_t index = arguments.first + done;
-    const Trial trial = run(arguments.seed, index);
-    ++ends[trial.end];
-    if (trial.wrong.empty()) continue;
-    ++wrong;
+/// Gives out the numbers of trials and counts how the trials ended. Several threads may use it at once.
+class Tally {
+ public:
+  explicit Tally(const Arguments& arguments) : arguments_(arguments) {
+    std::printf("seed %llu\n", seed());
+    std::fflush(stdout);
+  }
+
+  /// The number of the next trial, until the trials or the time are spent, or enough were wrong.
+  std::optional<std::uint64_t> next() {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    if (given_out_ == arguments_.trials || wrong_ == most_wrong || passed.count() > arguments_.seconds) return {};
+    return arguments_.first + given_out_++;
+  }
+
+  void add(std::uint64_t index, const Trial& trial) {
+    const std::lock_guard lock(mutex_);
+    if (wrong_ == most_wrong) return;
+    ++done_;
+    ++ends_[trial.end];
+    if (trial.wrong.empty()) return;
+    ++wrong_;
     std::printf("trial %llu: %s\n  %s\n", static_cast<unsigned long long>(index), trial.wrong.c_str(),
                 trial.what.c_str());
   }
-  std::printf("seed %llu: %llu trials, %d wrong;", seed, static_cast<unsigned long long>(done), wrong);
-  for (const auto& [end, count] : ends) std::printf(" %s %d", end.c_str(), count);
-  std::printf("\n");
-  return wrong > 0 ? 1 : done == 0 ? 2 : 0;
+
+  /// Prints the counts. Returns the exit code.
+  int report() const {
+    std::printf("seed %llu: %llu trials, %d wrong;", seed(), static_cast<unsigned long long>(done_), wrong_);
+    for (const auto& [end, count] : ends_) std::printf(" %s %d", end.c_str(), count);
+    std::printf("\n");
+    return wrong_ > 0 ? 1 : done_ == 0 ? 2 : 0;
+  }
+
+ private:
+  unsigned long long seed() const { return arguments_.seed; }
+
+  static constexpr int most_wrong = 20;
+  const Arguments& arguments_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::mutex mutex_;
+  std::uint64_t given_out_ = 0, done_ = 0;
+  int wrong_ = 0;
+  std::map<std::string, int> ends_;
+};
+
+/// Runs trials in arguments.threads threads, which take them in turn. Each thread has a space of its own, and
+/// an attempt, made by attempt_on(space), that it calls in each trial (run_trial()). Returns the exit code.
+template <class Space, class AttemptOn>
+int run_trials(const Arguments& arguments, AttemptOn attempt_on) {
+  Tally tally(arguments);
+  const auto work = [&](const Space& space) {
+    auto attempt = attempt_on(space);
+    while (const auto index = tally.next()) tally.add(*index, run_trial(arguments.seed, *index, attempt));
+  };
+  const Space first;  // made before the threads: Kokkos 3.4 leaks what it allocates for a thread other than main
+  {
+    std::vector<std::jthread> others;
+    for (int k = 1; k < arguments.threads; ++k) others.emplace_back([&] { work(Space()); });
+    work(first);
+  }
+  return tally.report();
 }
 
-/// The main() of a fuzzer: calls attempt(space, value, trial, random) in each trial (run_trial()), on the space that the
-/// arguments name. Returns 77 where that is a GPU and there is none.
-template <class Attempt>
-int fuzz(int argc, char** argv, Attempt attempt) {
+/// The main() of a fuzzer. attempt_on(space) returns what a trial calls: attempt(value, trial, random), on the space
+/// that the arguments name. Returns 77 where that is a GPU and there is none.
+template <class AttemptOn>
+int fuzz(int argc, char** argv, AttemptOn attempt_on) {
   const Arguments arguments = parse(argc, argv);
-  const auto on = [&](const auto& space) {
-    return run_trials(arguments, [&](std::uint64_t seed, std::uint64_t index) {
-      return run_trial(seed, index,
-                       [&](auto value, Trial& trial, Random& random) { attempt(space, value, trial, random); });
-    });
-  };
-  if (arguments.space == "host") return on(Host());
+  if (arguments.space == "host") return run_trials<Host>(arguments, attempt_on);
   if (const std::string reason = Cuda::why_absent(); !reason.empty()) {
     std::printf("skipped: %s\n", reason.c_str());
     return 77;
   }
-  return on(Cuda());
+  return run_trials<Cuda>(arguments, attempt_on);
 }
 
 }  // namespace ostinato::test

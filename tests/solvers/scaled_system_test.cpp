@@ -126,6 +126,16 @@ OSTINATO_METHOD_TEST(ScaledSystem, GuessThatIsFarAwayIsGivenUp) {
   EXPECT_TRUE(mentions(result, "the guess was given up"));
 }
 
+OSTINATO_METHOD_TEST(ScaledSystem, BackwardErrorOfAZeroMatrixIsThatOfB) {
+  const T tiny = sizeof(T) == 4 ? T(1e-30) : T(1e-118), huge = std::numeric_limits<T>::max() / 16;
+  const System<T> system{from_triplets<T>(3, 3, {}), {tiny, -tiny, tiny}, {huge, -huge, huge}};
+
+  const auto result = this->run(system, {.atol = 1e-4}).result;
+
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  EXPECT_NEAR(result.backward_error, 1, 1e-6);
+}
+
 OSTINATO_METHOD_TEST(ScaledSystem, MatrixAtTheEndOfTheRangeIsSolved) {
   const int most = std::numeric_limits<T>::max_exponent;
   for (const int exponent : {most - 4, 8 - most}) {

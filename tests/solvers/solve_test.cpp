@@ -280,6 +280,54 @@ TYPED_TEST(SolveOn, KeepsTheResultWhenTheNextMethodHasNoMemory) {
   EXPECT_GT(noted, 0);
 }
 
+/// An operator of a user, with what the user knows of it.
+template <class Op>
+class Described {
+ public:
+  using value_type = typename Op::value_type;
+  Described(const Op& op, Structure structure) : op_(op), structure_(std::move(structure)) {}
+  auto rows() const { return op_.rows(); }
+  auto cols() const { return op_.cols(); }
+  const Structure& structure() const { return structure_; }
+  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
+    op_.apply(alpha, x, beta, y);
+  }
+
+ private:
+  const Op& op_;
+  Structure structure_;
+};
+
+TYPED_TEST(SolveOn, TrustsTheStructureOfAnOperatorOfTheUser) {
+  using T = typename TypeParam::T;
+  const double tiny = sizeof(T) == 4 ? 1e-30 : 1e-200;
+  auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
+  for (T& v : system.a.val) v *= static_cast<T>(tiny);
+  const Operator op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  Structure known;
+  known.rows = 400;
+  known.longest_row = 5;
+  known.mean_row = 4.8;
+  known.norm_inf = 9 * tiny;  // a little more than it is
+  const double b_norm = reference_residual(system.a.view(), system.x0, system.b).b_norm;
+  const auto solver_of = [&](const Structure& s) {
+    auto x = this->put(system.x0);
+    const auto result = ostinato::solve(this->space(), Described(op, s), b, x, Identity{}, "auto", {.rtol = 1e-5});
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+    EXPECT_GT(result.backward_error, 0);
+    EXPECT_LT(result.backward_error, 1e-5);
+    EXPECT_LT(reference_residual(system.a.view(), x.download(), system.b).norm, 1e-5 * (1 + 1e-9) * b_norm);
+    return result.solver;
+  };
+
+  EXPECT_EQ(solver_of(known), "gmres");
+  known.symmetric = true;
+  EXPECT_EQ(solver_of(known), "minres");
+  known.positive_diagonal = true;
+  EXPECT_EQ(solver_of(known), "cg");
+}
+
 TYPED_TEST(SolveOn, TakesBicgstabWhenTheBasisOfGmresFindsNoMemory) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;

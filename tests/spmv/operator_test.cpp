@@ -141,6 +141,63 @@ TYPED_TEST(OperatorOn, RefusesValuesOfAnotherMatrix) {
   EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
 }
 
+TYPED_TEST(OperatorOn, SaysWhatDiffersInAnotherMatrix) {
+  using T = typename TypeParam::T;
+  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}), {.format = "ell"});
+
+  const auto text = message_of<ArgumentError>([&] { op.update_values(dense<T>({{1, 2, 0}, {0, 3, 4}})); });
+
+  EXPECT_EQ(
+      text,
+      "update_values: the operator (ell) is 2 x 2 with 3 entries, the new matrix 2 x 3 with 4 entries; build a new "
+      "Operator");
+}
+
+TYPED_TEST(OperatorOn, TakesOverNoMatrixThatItRefuses) {
+  using T = typename TypeParam::T;
+  Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}));
+  auto larger = dense<T>({{1, 2}, {4, 3}}), malformed = dense<T>({{5, 6}, {0, 7}});
+  malformed.col[0] = 2;
+
+  EXPECT_THROW(op.update_values(std::move(larger)), ArgumentError);
+  EXPECT_THROW(op.update_values(std::move(malformed)), ArgumentError);
+
+  EXPECT_EQ(larger.val.size(), 4u);
+  EXPECT_EQ(malformed.val.size(), 3u);
+  EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+}
+
+TYPED_TEST(OperatorOn, CountsTheEntriesOfAnUpdateOnceTheyAreSorted) {
+  using T = typename TypeParam::T;
+  const Csr<T> twice{2, 2, {0, 3, 4}, {1, 0, 1, 1}, {1, 1, 1, 3}};  // (0, 1) is there twice
+  for (const bool moved : {false, true}) {
+    Operator op(this->space(), dense<T>({{1, 2}, {0, 3}}));
+    if (moved) {
+      op.update_values(Csr<T>(twice));
+    } else {
+      op.update_values(twice);
+    }
+    EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+  }
+}
+
+TYPED_TEST(OperatorOn, NamesTheFormatThatCanNotHoldAnUpdate) {
+  using T = typename TypeParam::T;
+  constexpr Index n = 2000;
+  std::vector<Triplet<T>> diagonal, full_row;
+  for (Index i = 0; i < n; ++i) {
+    diagonal.push_back({i, i, 2});
+    full_row.push_back({0, i, 1});
+  }
+  Operator op(this->space(), from_triplets<T>(n, n, diagonal), {.format = "dia"});
+  const auto other = from_triplets<T>(n, n, full_row);
+
+  const auto text = message_of<ArgumentError>([&] { op.update_values(other); });
+
+  EXPECT_EQ(text, "format dia can't hold this matrix: 2000 diagonals, more than 1024");
+  EXPECT_EQ(this->product(op, std::vector<T>(n, 1)), std::vector<T>(n, 2)) << "the operator holds the old matrix";
+}
+
 TYPED_TEST(OperatorOn, DiagonalFormatsTakeAMatrixWithoutEntries) {
   using T = typename TypeParam::T;
   for (const char* format : {"dia", "brcsd-i", "brcsd-ii"}) {

@@ -190,6 +190,7 @@ class MethodTest : public SpaceTest<Case> {
 
   std::string name() const { return std::string(method_.name); }
   bool is(std::string_view name) const { return method_.name == name; }
+  const Method& method() const { return method_; }
 
   /// Runs the method with an operator that stands for system.a.
   Solved<Value> run_with(const OperatorRef<Space, Value>& op, const System<Value>& system, const SolveOptions& options,

@@ -113,6 +113,13 @@ void check_length(const std::string& path, const Header& h) {
   }
 }
 
+void require_bytes(const std::string& path, const Header& h, const std::string& what, double need, std::size_t memory) {
+  if (need <= static_cast<double>(memory)) return;
+  throw FormatError(path, h.line,
+                    what + " takes at least " + bytes_text(need) + " of memory to read, and there are " +
+                        bytes_text(static_cast<double>(memory)));
+}
+
 }  // namespace
 
 void require_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {
@@ -120,11 +127,15 @@ void require_memory(const std::string& path, const Header& h, std::size_t value_
   const double assembled = h.array ? 0 : static_cast<double>(value_bytes + 2 * sizeof(Index));
   const double entries = h.array ? static_cast<double>(h.rows) * h.cols : static_cast<double>(h.entries);
   const double need = sizeof(Offset) * static_cast<double>(h.rows) + (entry + assembled) * entries;
-  if (need <= static_cast<double>(memory)) return;
-  throw FormatError(path, h.line,
-                    "a matrix of " + std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
-                        (h.entries == 1 ? " entry" : " entries") + " takes at least " + bytes_text(need) +
-                        " of memory to read, and there are " + bytes_text(static_cast<double>(memory)));
+  const std::string what = "a matrix of " + std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
+                           (h.entries == 1 ? " entry" : " entries");
+  require_bytes(path, h, what, need, memory);
+}
+
+void require_vector_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {
+  const double elements = static_cast<double>(h.rows) * h.cols;
+  const std::string what = "a vector of " + std::to_string(Offset{h.rows} * h.cols) + " elements";
+  require_bytes(path, h, what, elements * static_cast<double>(value_bytes), memory);
 }
 
 std::vector<std::string_view> split(std::string_view line) {

@@ -229,6 +229,7 @@ Array<T> read_vector(const std::string& path) {
         path, h.line,
         "holds a " + std::to_string(h.rows) + " x " + std::to_string(h.cols) + " matrix where a vector is wanted");
   }
+  io::require_vector_memory(path, h, sizeof(T), host_memory());
   Csr<T> a = io::read<T>(path, h);
   const auto n = static_cast<std::size_t>(Offset{h.rows} * h.cols);
   if (a.val.size() == n) return std::move(a.val);

@@ -261,6 +261,18 @@ TEST_F(MatrixMarket, RefusesWhatThereIsNoMemoryFor) {
   EXPECT_NE(failure_of(array, 95).find("takes at least 96"), std::string::npos);
 }
 
+TEST_F(MatrixMarket, RefusesAVectorThatThereIsNoMemoryFor) {
+  const std::string text = real_general + "1 2147483647 1\n1 1 1\n";
+  const io::Header h = io::read_header("b.mtx", text);
+
+  const auto message = failure([&] { io::require_vector_memory("b.mtx", h, sizeof(double), 8'000'000'000); });
+
+  EXPECT_STREQ(
+      message.what(),
+      "b.mtx:2: a vector of 2147483647 elements takes at least 17.2 GB of memory to read, and there are 8.00 GB");
+  EXPECT_NO_THROW(io::require_vector_memory("b.mtx", h, sizeof(float), 8'600'000'000));
+}
+
 TEST_F(MatrixMarket, ReadsTheStandardInput) {
   const std::string text = real_general + "1 2 2\n1 1 1\n1 2 2\n";
   for (const std::string& bytes : {text, gzip(text)}) {
