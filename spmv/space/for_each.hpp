@@ -43,6 +43,14 @@ void sum(const Cuda& space, std::size_t n, F f, double* slots);
 /// grid at once: (x, y, z) and the next ones along its last axis, z or y.
 inline constexpr int column_points = 4;
 
+/// Points of a segment: for_grid and sum_grid on Host may call f.segment(x, count, y, z), where f has it, for at most so
+/// many points of a line at once, in loops that the compiler turns into vector instructions. f.even(n) gives the range of
+/// x, of a line of n points, for which f can do that.
+inline constexpr int segment_points = 256;
+struct Range {
+  int begin, end;
+};
+
 /// Calls f(x, y, z) for the points of a grid, in no particular order. f has no prepare().
 /// Exec      As for_each.
 template <class F>

@@ -117,11 +117,30 @@ void for_lines(const Host& host, const Extents& grid, F f) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Calls use(call) with a call of f for every point of a line or, where f has segments, for several points.
+template <class F, class Use>
+void for_line(const Extents& grid, const F& f, Index y, Index z, Use use) {
+  Index x = 0;
+  if constexpr (requires { f.even(x); }) {
+    const Range even = f.even(grid.x);
+    for (; x < std::min(even.begin, grid.x); ++x) use([&] { return f(x, y, z); });
+    for (Index count; x < even.end; x += count) {
+      count = std::min(segment_points, even.end - x);
+      use([&] { return f.segment(x, count, y, z); });
+    }
+  }
+  for (; x < grid.x; ++x) use([&] { return f(x, y, z); });
+}
+
+}  // namespace detail
+
 template <class F>
 void for_grid(const Host& host, const Extents& grid, F f) {
   if (grid.points() == 0) return;
   detail::for_lines(host, grid, [=](Index y, Index z, std::size_t) {
-    for (Index x = 0; x < grid.x; ++x) f(x, y, z);
+    detail::for_line(grid, f, y, z, [](auto call) { call(); });
   });
 }
 
@@ -135,7 +154,7 @@ void sum_grid(const Host& host, const Extents& grid, F f, double* slots) {
   Result* const out = partial.data();
   if (lines > 0) {
     detail::for_lines(host, grid, [=](Index y, Index z, std::size_t line) {
-      for (Index x = 0; x < grid.x; ++x) out[line] += f(x, y, z);
+      detail::for_line(grid, f, y, z, [&](auto call) { out[line] += call(); });
     });
   }
   Result total{};

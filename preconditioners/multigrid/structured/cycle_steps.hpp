@@ -6,7 +6,9 @@
 // centre is 1 and isn't read, and a step of damped Jacobi adds omega times the residual. Vectors have room before and
 // behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0.
 
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
@@ -54,6 +56,27 @@ OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px,
   });
 }
 
+/// The same for `count` points of a line: out[k] = (A x)(i + k).
+template <class Shape>
+void products_of_segment(const Coefficients& a, const float* x, Index px, Index count, Index py, Index pz,
+                         std::size_t i, float* out) {
+  const float* coefficient = a.a + a.at(px, py, pz, i);
+  const float* own = x + i;
+  const std::size_t stride = a.stride();
+  std::copy(own, own + count, out);
+  for_coefficients<Shape>([&](int c, auto n) {
+    constexpr Step d = Step::of(decltype(n)::value);
+    const float* from = own + d.distance(a.grid);
+    const float* value = coefficient + static_cast<std::size_t>(c) * stride;
+    if (a.by_class) {
+      const float v = value[0];
+      for (Index k = 0; k < count; ++k) out[k] += v * from[k];
+    } else {
+      for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
+    }
+  });
+}
+
 /// b = r / root
 template <class T>
 struct Enter {
@@ -64,6 +87,14 @@ struct Enter {
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t i = grid.grid.number(x, y, z);
     b[i] = static_cast<float>(static_cast<T>(grid.a[grid.at(x, y, z, i)]) * r[i]);
+  }
+  Range even(int n) const { return grid.even_part(n); }
+  void segment(Index x, Index count, Index y, Index z) const {
+    const std::size_t i = grid.grid.number(x, y, z);
+    const float* root = grid.a + grid.at(x, y, z, i);
+    const std::size_t step = grid.by_class ? 0 : 1;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      b[i + k] = static_cast<float>(static_cast<T>(root[k * step]) * r[i + k]);
   }
   OSTINATO_FUNCTION void column(Index x, Index y, Index z) const {
     const bool deep = grid.grid.z > 1;
@@ -96,6 +127,13 @@ struct Residual {
     const std::size_t i = a.grid.number(px, py, pz);
     out[i] = b[i] - c * product<Shape>(a, x, px, py, pz, i);
   }
+  Range even(int n) const { return a.even_part(n); }
+  void segment(Index px, Index count, Index py, Index pz) const {
+    const std::size_t i = a.grid.number(px, py, pz);
+    float value[segment_points];
+    products_of_segment<Shape>(a, x, px, count, py, pz, i, value);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) out[i + k] = b[i + k] - c * value[k];
+  }
   OSTINATO_FUNCTION void column(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
     float value[column_points];
@@ -122,6 +160,18 @@ struct Smooth {
   OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
     out[i] = value(px, py, pz, i);
+  }
+  Range even(int n) const { return a.even_part(n); }
+  void values_of_segment(Index px, Index count, Index py, Index pz, std::size_t i, float* v) const {
+    products_of_segment<Shape>(a, x, px, count, py, pz, i, v);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      v[k] = c * x[i + k] + omega * (b[i + k] - c * v[k]);
+  }
+  void segment(Index px, Index count, Index py, Index pz) const {
+    const std::size_t i = a.grid.number(px, py, pz);
+    float v[segment_points];
+    values_of_segment(px, count, py, pz, i, v);
+    std::copy(v, v + count, out + i);
   }
   OSTINATO_FUNCTION void values(Index px, Index py, Index pz, std::size_t i, float (&v)[column_points]) const {
     products<Shape>(a, x, px, py, pz, i, v);
@@ -155,6 +205,20 @@ struct Leave {
         power * static_cast<T>(grid.a[grid.at(px, py, pz, i)]) * static_cast<T>(smooth.value(px, py, pz, i));
     z[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(r[i])}};
+  }
+  Range even(int n) const { return grid.even_part(n); }
+  Sums<1> segment(Index px, Index count, Index py, Index pz) const {
+    const std::size_t i = grid.grid.number(px, py, pz);
+    float v[segment_points];
+    smooth.values_of_segment(px, count, py, pz, i, v);
+    const float* root = grid.a + grid.at(px, py, pz, i);
+    const std::size_t step = grid.by_class ? 0 : 1;
+    Sums<1> dot{};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      z[i + k] = power * static_cast<T>(root[k * step]) * static_cast<T>(v[k]);
+      dot.v[0] += static_cast<double>(z[i + k]) * static_cast<double>(r[i + k]);
+    }
+    return dot;
   }
   OSTINATO_FUNCTION Sums<1> column(Index px, Index py, Index pz) const {
     const std::size_t i = grid.grid.number(px, py, pz);
@@ -234,6 +298,21 @@ struct Restrict {
     });
     out[j] = total;
   }
+  Range even(int n) const { return p.even_part(n); }
+  void segment(Index x, Index count, Index y, Index z) const {
+    const std::size_t j = p.grid.number(x, y, z), stride = p.stride(), step = p.by_class ? 0 : 1;
+    const float* w = p.a + p.at(x, y, z, j);
+    const float* own = from(x, y, z);
+    constexpr std::size_t apart = H::x ? 2 : 1;
+    float total[segment_points] = {};
+    for_coefficients<H>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      const float* weight = w + static_cast<std::size_t>(c) * stride;
+      const float* t_at = own + d.distance(fine);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) total[k] += weight[k * step] * t_at[k * apart];
+    });
+    std::copy(total, total + count, out + j);
+  }
 };
 
 /// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a coarse
@@ -279,7 +358,48 @@ struct Interpolate {
     if (H::x) out[i - 1] = c * x[i - 1] + before;
   }
 
+  /// Cells whose own coarse point and the one before have even coefficients.
+  Range even(int) const { return p.by_class ? Range{3, p.grid.x - 2} : Range{1, p.grid.x}; }
+  void segment(Index cx, Index count, Index y, Index z) const {
+    float own[segment_points] = {}, before[segment_points] = {};
+    for_each_line(y, z, [&](auto dy, auto dz, Index cy, Index cz) {
+      if constexpr ((dy == 0 || H::y) && (dz == 0 || H::z)) {
+        if (cy < 0 || cz < 0 || cy >= p.grid.y || cz >= p.grid.z) return;
+        constexpr std::size_t coefficient = H::coefficient(Step{0, dy, dz}.number());
+        const std::size_t j = p.grid.number(cx, cy, cz), stride = p.stride(), step = p.by_class ? 0 : 1;
+        const float* w = p.a + p.at(cx, cy, cz, j) + coefficient * stride;
+        for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) own[k] += w[k * step] * coarse[j + k];
+        if constexpr (H::x) {
+          const float* w_before = w - stride;
+          const float* w_after = w + stride - (p.by_class ? 0 : 1);
+          for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+            before[k] += w_before[k * step] * coarse[j + k] + w_after[k * step] * coarse[j + k - 1];
+        }
+      }
+    });
+    const std::size_t i = fine.number(Halving::fine(H::x, cx), y, z);
+    constexpr std::size_t apart = H::x ? 2 : 1;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      out[i + apart * k] = c * x[i + apart * k] + own[k];
+      if (H::x) out[i + apart * k - 1] = c * x[i + apart * k - 1] + before[k];
+    }
+  }
+
  private:
+  /// Calls f(dy, dz, cy, cz) for the lines of coarse points that a line of fine points is interpolated from.
+  template <class F>
+  void for_each_line(Index y, Index z, F f) const {
+    const Index cy = H::y ? y / 2 : y, cz = H::z ? z / 2 : z;
+    const auto along_y = [&](auto dz, Index at_z) {
+      if (!H::y || y % 2 == 1) return f(std::integral_constant<int, 0>{}, dz, cy, at_z);
+      f(std::integral_constant<int, -1>{}, dz, cy, at_z);
+      f(std::integral_constant<int, 1>{}, dz, cy - 1, at_z);
+    };
+    if (!H::z || z % 2 == 1) return along_y(std::integral_constant<int, 0>{}, cz);
+    along_y(std::integral_constant<int, -1>{}, cz);
+    along_y(std::integral_constant<int, 1>{}, cz - 1);
+  }
+
   /// A coarse point, and where the weights of it and of the points before it along each axis are.
   struct Parents {
     Index x, y, z, point;

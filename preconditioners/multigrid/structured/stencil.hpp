@@ -103,6 +103,9 @@ struct Coefficients {
                                     25 * scaled_place(z, grid.z));
   }
 
+  /// The points of a line of n points that have the same coefficients, or coefficients one behind the other.
+  Range even_part(int n) const { return by_class ? Range{2, n - 2} : Range{0, n}; }
+
   /// Whether all points of a column have the coefficients of its first point: by class, when the column is away from
   /// the ends of its axis.
   OSTINATO_FUNCTION bool is_even(Index y, Index z) const {
