@@ -139,9 +139,8 @@ void for_line(const Extents& grid, const F& f, Index y, Index z, Use use) {
 template <class F>
 void for_grid(const Host& host, const Extents& grid, F f) {
   if (grid.points() == 0) return;
-  detail::for_lines(host, grid, [=](Index y, Index z, std::size_t) {
-    detail::for_line(grid, f, y, z, [](auto call) { call(); });
-  });
+  detail::for_lines(host, grid,
+                    [=](Index y, Index z, std::size_t) { detail::for_line(grid, f, y, z, [](auto call) { call(); }); });
 }
 
 template <class F>

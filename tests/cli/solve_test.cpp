@@ -276,7 +276,8 @@ TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
 TEST_F(CliSolve, InterruptWritesWhatItHas) {
   generate("poisson2d 200 p.mtx");
   const Outcome r = run(
-      "solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json report.json",
+      "solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json "
+      "report.json",
       "timeout --foreground --preserve-status -s INT 3");  // without --foreground, a second SIGINT goes to its group
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
@@ -287,7 +288,8 @@ TEST_F(CliSolve, InterruptWritesWhatItHas) {
 TEST_F(CliSolve, AnswersSigtermAsAnInterrupt) {
   generate("poisson2d 200 p.mtx");
   const Outcome r =
-      run("solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json report.json",
+      run("solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json "
+          "report.json",
           "timeout --preserve-status 3");  // as batch systems may, it signals the program and then its group as well
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_EQ(report()["status"], "interrupted");

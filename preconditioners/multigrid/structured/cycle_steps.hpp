@@ -142,7 +142,8 @@ struct Residual {
     for (int k = 0; k < column_points; ++k)
       value[k] = b[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] - c * value[k];
 #pragma unroll
-    for (int k = 0; k < column_points; ++k) out[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] = value[k];
+    for (int k = 0; k < column_points; ++k)
+      out[i + static_cast<std::size_t>(Shape::along(k).distance(a.grid))] = value[k];
   }
 };
 

@@ -113,8 +113,8 @@ struct Model {
     c_view.a = c.data();
     fill(rows);
     weigh(rows);
-    const Galerkin galerkin{a_view, w_view, c_view};
-    for (std::size_t call = 0; call < c.size(); ++call) galerkin(call);
+    const Galerkin galerkin{a_view, w_view, c_view, coarse_slots};
+    for_points(galerkin.calls(), galerkin);
   }
 
   void fill(const Classes& rows) {
@@ -394,7 +394,8 @@ void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, cons
     const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
     next.a = Vector<Space, float>(space_, coarse_slots * p.coarse.points());
     coarse.a = next.a.data();
-    for_each(space_, coarse_slots * p.coarse.points(), Galerkin{a, p, coarse});
+    const Galerkin galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
+    for_grid(space_, galerkin.calls(), galerkin);
     Vector<Space, float> coarse_inverse(space_, p.coarse.points());
     for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
     for_grid(space_, p.coarse, ScaleWeights{p, inverse.data(), coarse_inverse.data()});

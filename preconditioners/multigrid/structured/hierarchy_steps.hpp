@@ -210,65 +210,91 @@ struct SolveWeights {
   }
 };
 
-/// The coarse operator P^T A P. Each call makes one coefficient of one coarse point; calls are numbered by coefficient,
-/// then by point.
+/// The coarse operator P^T A P, on a grid of calls() whose layers along z are those of all coefficients, one coefficient
+/// behind the other. Each call makes one coefficient of one coarse point.
 struct Galerkin {
   Stencil a;
   Weights p;
   Stencil to;
+  int slots;  ///< coefficients of `to`
 
-  /// The steps that a fine point on an axis may be away from its coarse point.
+  OSTINATO_FUNCTION Extents calls() const { return {to.grid.x, to.grid.y, to.grid.z * slots}; }
+
+  /// The neighbour that a layer is for.
+  OSTINATO_FUNCTION int neighbour(Index layer) const {
+    int k = 0;
+    while (to.slot[k] != layer / to.grid.z) ++k;
+    return k;
+  }
+  /// The steps that a fine point on an axis may be away from its coarse point, and the distance of coarse points.
   OSTINATO_FUNCTION static int reach(bool halved) { return halved ? 1 : 0; }
   OSTINATO_FUNCTION static int stride(bool halved) { return halved ? 2 : 1; }
 
-  OSTINATO_FUNCTION void operator()(std::size_t call) const {
-    const std::size_t points = to.grid.points();
-    const auto c = static_cast<int>(call / points);
-    const std::size_t j = call - static_cast<std::size_t>(c) * points;
-    int k = 0;
-    while (to.slot[k] != c) ++k;
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index layer) const {
+    const int k = neighbour(layer);
+    const Index z = layer % to.grid.z;
     const Step e = Step::of(k);
-    const detail::GridPoint at = detail::GridPoint::of(to.grid, static_cast<Index>(j));
-    const Index ox = at.x + e.x, oy = at.y + e.y, oz = at.z + e.z;
+    const Index ox = x + e.x, oy = y + e.y, oz = z + e.z;
     const bool inside = ox >= 0 && oy >= 0 && oz >= 0 && ox < to.grid.x && oy < to.grid.y && oz < to.grid.z;
-    to.at(k, j) = inside ? entry(at, j, to.grid.number(ox, oy, oz), e) : 0.0f;
+    float total = 0;
+    if (inside) {
+      const std::size_t other = to.grid.number(ox, oy, oz);
+      for_pairs({x, y, z}, e, [&](float w, const Step& d, std::size_t i, int of_a, int of_p) {
+        (void)d;
+        const float v = a.value(of_a, i);
+        if (v != 0) total += w * v * p.at(of_p, other);
+      });
+    }
+    to.at(k, to.grid.number(x, y, z)) = total;
   }
 
-  /// The coefficient between coarse point j and coarse point `other`, e steps away.
-  OSTINATO_FUNCTION float entry(const detail::GridPoint& at, std::size_t j, std::size_t other, const Step& e) const {
+  /// Calls f(weight, d, i, of_a, of_p) for the fine points i, at step d from coarse point `at`, and the neighbours of i
+  /// that the coarse point e steps away has weights for: coefficient of_a of row i times weight of_p.
+  template <class F>
+  OSTINATO_FUNCTION void for_pairs(const detail::GridPoint& at, const Step& e, F f) const {
     const Halving& h = p.halved;
     const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
     const Index fx = Halving::fine(h.x, at.x), fy = Halving::fine(h.y, at.y), fz = Halving::fine(h.z, at.z);
-    float total = 0;
-    for (int z = -rz; z <= rz; ++z) {
-      for (int y = -ry; y <= ry; ++y) {
-        for (int x = -rx; x <= rx; ++x) {
-          const float w = p.at(Step{x, y, z}.number(), j);
-          if (w == 0) continue;
-          const Step far{stride(h.x) * e.x - x, stride(h.y) * e.y - y, stride(h.z) * e.z - z};
-          total += w * row(p.fine.number(fx + x, fy + y, fz + z), other, far);
+    const std::size_t j = p.coarse.number(at.x, at.y, at.z);
+    const auto from = [](int far, int reach) { return far - reach < -1 ? -1 : far - reach; };
+    const auto until = [](int far, int reach) { return far + reach > 1 ? 1 : far + reach; };
+    for (int dz = -rz; dz <= rz; ++dz) {
+      for (int dy = -ry; dy <= ry; ++dy) {
+        for (int dx = -rx; dx <= rx; ++dx) {
+          if (fx + dx >= p.fine.x || fy + dy >= p.fine.y || fz + dz >= p.fine.z) continue;
+          const Step d{dx, dy, dz}, far{stride(h.x) * e.x - dx, stride(h.y) * e.y - dy, stride(h.z) * e.z - dz};
+          const float w = p.at(d.number(), j);
+          const std::size_t i = p.fine.number(fx + dx, fy + dy, fz + dz);
+          for (int z = from(far.z, rz); z <= until(far.z, rz); ++z) {
+            for (int y = from(far.y, ry); y <= until(far.y, ry); ++y) {
+              for (int x = from(far.x, rx); x <= until(far.x, rx); ++x) {
+                const int of_a = Step{x, y, z}.number();
+                if (a.slot[of_a] >= 0) f(w, d, i, of_a, Step{x - far.x, y - far.y, z - far.z}.number());
+              }
+            }
+          }
         }
       }
     }
-    return total;
   }
 
-  /// Row i of A times the weights of coarse point `other`, which is `far` steps away from fine point i.
-  OSTINATO_FUNCTION float row(std::size_t i, std::size_t other, const Step& far) const {
-    const Halving& h = p.halved;
-    const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
-    const auto from = [](int at, int reach) { return at - reach < -1 ? -1 : at - reach; };
-    const auto until = [](int at, int reach) { return at + reach > 1 ? 1 : at + reach; };
-    float total = 0;
-    for (int z = from(far.z, rz); z <= until(far.z, rz); ++z) {
-      for (int y = from(far.y, ry); y <= until(far.y, ry); ++y) {
-        for (int x = from(far.x, rx); x <= until(far.x, rx); ++x) {
-          const float v = a.value(Step{x, y, z}.number(), i);
-          if (v != 0) total += v * p.at(Step{x - far.x, y - far.y, z - far.z}.number(), other);
-        }
-      }
+  /// The points that aren't at the ends of a line: all of them have the same pairs.
+  Range even(int n) const { return {1, n - 1}; }
+  void segment(Index x, Index count, Index y, Index layer) const {
+    const int k = neighbour(layer);
+    const Index z = layer % to.grid.z;
+    const Step e = Step::of(k);
+    const std::size_t j = to.grid.number(x, y, z), apart = p.halved.x ? 2 : 1;
+    float total[segment_points] = {};
+    if (y + e.y >= 0 && z + e.z >= 0 && y + e.y < to.grid.y && z + e.z < to.grid.z) {
+      const std::size_t other = to.grid.number(x + e.x, y + e.y, z + e.z);
+      for_pairs({x, y, z}, e, [&](float, const Step& d, std::size_t i, int of_a, int of_p) {
+        const float *w = &p.at(d.number(), j), *v = &a.at(of_a, i), *w_of_other = &p.at(of_p, other);
+        for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n)
+          total[n] += w[n] * v[n * apart] * w_of_other[n];
+      });
     }
-    return total;
+    for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) (&to.at(k, j))[n] = total[n];
   }
 };
 

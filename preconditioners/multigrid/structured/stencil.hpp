@@ -65,10 +65,10 @@ struct Shape {
 };
 
 /// The shapes that there are kernels for, and the sets of halved axes (1 for x, 2 for y, 4 for z).
-#define OSTINATO_MULTIGRID_SHAPES(DO)                                                        \
-  DO(multigrid::Shape<1, true>)                                                              \
-  DO(multigrid::Shape<2, true>) DO(multigrid::Shape<2, false>) DO(multigrid::Shape<3, true>) \
-      DO(multigrid::Shape<3, false>)
+#define OSTINATO_MULTIGRID_SHAPES(DO) \
+  DO(multigrid::Shape<1, true>)       \
+  DO(multigrid::Shape<2, true>)       \
+  DO(multigrid::Shape<2, false>) DO(multigrid::Shape<3, true>) DO(multigrid::Shape<3, false>)
 #define OSTINATO_MULTIGRID_HALVINGS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 /// Calls f(c, step) for the coefficients of a shape. The steps are constants to the compiler.
