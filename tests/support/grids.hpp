@@ -62,8 +62,10 @@ inline Coupling varied(const Extents& e, bool star, double size) {
     if (c == 0) return 0.0;
     // The number of the edge: twice the sum of its points, in each coordinate.
     const auto n = static_cast<std::uint64_t>((2 * x + dx + 3) + 1000 * (2 * y + dy + 3) + 1000000 * (2 * z + dz + 3));
-    Random random(n * 27 + static_cast<std::uint64_t>(std::abs(dx) + 3 * std::abs(dy) + 9 * std::abs(dz)));
-    return std::exp(size * signed_unit(random));
+    const int axes = std::abs(dx) + 3 * std::abs(dy) + 9 * std::abs(dz);
+    std::uint64_t hash = (n * 27 + static_cast<std::uint64_t>(axes)) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (hash >> 31)) * 0xbf58476d1ce4e5b9u;
+    return std::exp(size * (static_cast<double>(hash >> 11) * 0x1p-52 - 1));
   };
 }
 

@@ -124,6 +124,16 @@ TYPED_TEST(MultigridOn, SolvesVariableAnisotropicAndFullStencils) {
   EXPECT_LE(iterations(grid_matrix<T>(line, varied(line, true, 2))), 12);
 }
 
+// On a GPU, large grids are worked on by columns of several points.
+TYPED_TEST(MultigridOn, SlowSolvesOnLargeGrids) {
+  using T = typename TypeParam::T;
+  for (const auto& [family, n] : {std::pair{"poisson3d", 105}, {"variable3d", 105}, {"poisson2d", 1050}, {"variable2d", 1051}}) {
+    const SolveResult r = this->solve(generate<T>(family, {.n = n}), "cg");
+    EXPECT_TRUE(r || sizeof(T) == 4) << r.message();  // single precision may end at its limit here
+    EXPECT_LE(r.iterations, 12) << family;
+  }
+}
+
 TYPED_TEST(MultigridOn, TakesNoMoreIterationsByPointThanByClass) {
   using T = typename TypeParam::T;
   const Csr<T> constant = generate<T>("poisson3d", {.n = 20});
