@@ -180,6 +180,58 @@ TYPED_TEST(Rounding, EstimateFitsTheTermsAndLeavesX) {
   }
 }
 
+// The products with x0 are so large that a sum with twice the digits shows a residual of 1e-17 ||b||. It is truly
+// 1e7 ||b||.
+template <class T>
+System<T> graded_system() {
+  return {
+      dense<T>({{0.36400265400950116, 1.1183671400805494e-41, 1.286719618971869e-81, 3.809103212945992e-122},
+                {0, 9.650804541885618e-82, 1.0863459235348734e-122, 1.6022526797584986e-162},
+                {9.689653652619923e-82, 0, 1.9824400859327605e-163, 0},
+                {2.2879412075219166e-122, 7.86665642194941e-163, 0, 1.4234899203809152e-243}}),
+      {T(0.5416402586914209), T(0.1098521529364267), 0, 0},
+      {T(-1.779997283297569e+39), T(1.6698177171148885e+80), T(3.010289108215639e+104), T(-3.2016604993813927e+160)}};
+}
+
+TYPED_TEST(Rounding, OfASumWithTwiceTheDigitsIsAddedToTheResidual) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  const System<T> system = graded_system<T>();
+  const Analysis analysis(this->space(), system.a);
+  const Operator<Space, T> op(analysis);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0), r = this->put(system.b);
+  Workspace<Space> workspace(this->space());
+  const ScaledSystem<Space, T> scaled("test", this->space(), op, b, x, {}, workspace);
+  const ResidualJudge<Space, T> judge(scaled, workspace);
+
+  const double best = judge.best(x, r, judge.compute(x, r));
+
+  const auto truth = static_cast<double>(exact_residual(system.a.view(), system.x0, system.b).norm);
+  EXPECT_GE(best, truth);
+  EXPECT_LE(best, 20 * truth) << "and isn't much larger";
+}
+
+TYPED_TEST(Rounding, LeavesNoFalseEndOfAGradedSystem) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  const System<T> system = graded_system<T>();
+  const Analysis analysis(this->space(), system.a);
+  const Operator<Space, T> op(analysis);
+  const Jacobi<Space, T> jacobi(analysis);
+  const auto b = this->put(system.b);
+  for (const char* solver : {"auto", "cg", "minres", "gmres", "bicgstab"}) {
+    auto x = this->put(std::vector<T>(4));
+
+    const SolveResult result = solve(this->space(), op, b, x, jacobi, solver, {.rtol = 3.56e-15});
+
+    const double truth = exact_residual(system.a.view(), x.download(), system.b).relative;
+    EXPECT_TRUE(result.status != Status::converged || truth <= 3.56e-15) << result.message() << "; truly " << truth;
+  }
+}
+
 TYPED_TEST(Rounding, SaysSoWhereItKeepsTheResidualFromFalling) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
