@@ -180,6 +180,30 @@ TYPED_TEST(Rounding, EstimateFitsTheTermsAndLeavesX) {
   }
 }
 
+// Rounding that lies in a few rows of many may be in line with the residual.
+TYPED_TEST(Rounding, CountsTheRowsWithLargeTermsOnly) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  constexpr Index n = 400;
+  for (const Index heavy : {1, 4, 400}) {
+    SCOPED_TRACE(heavy);
+    std::vector<Triplet<T>> triplets;
+    for (Index i = 0; i < n; ++i) {
+      for (const Index j : {i, (i + 1) % n, (i + 7) % n})
+        triplets.push_back({i, j, static_cast<T>(i % (n / heavy) == 0 ? 1e6 : 1)});
+    }
+    const Operator<Space, T> op(this->space(), from_triplets<T>(n, n, triplets));
+    const auto b = this->put(std::vector<T>(n, T{1}));
+    auto x = this->put(random_vector<T>(n, 3)), r = this->put(std::vector<T>(n));
+    Workspace<Space> workspace(this->space());
+    const ScaledSystem<Space, T> scaled("test", this->space(), op, b, x, {}, workspace);
+
+    const double share = ResidualJudge<Space, T>(scaled, workspace).rounding(x, r).share;
+
+    EXPECT_EQ(share == 1, heavy < n) << share;
+  }
+}
+
 // The products with x0 are so large that a sum with twice the digits shows a residual of 1e-17 ||b||. It is truly
 // 1e7 ||b||.
 template <class T>
