@@ -64,6 +64,11 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::assured(Out<T> x, Out<T> r, double norm, double goal) const {
   if (norm + bound(x) <= goal) return norm;
   if (system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm_in_slot(r);
+  return with_rounding(x, r, norm);
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::with_rounding(Out<T> x, Out<T> r, double norm) const {
   const Rounding hidden = rounding(x, r);
   compute(x, r);
   return std::sqrt(norm * norm + hidden.norm * hidden.norm + 2 * norm * hidden.norm * hidden.share);
@@ -78,6 +83,19 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
   if (!system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm;
   return norm_in_slot(r);
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::told(Out<T> x, Out<T> r, double norm) const {
+  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) {
+    norm = norm_in_slot(r);
+  } else if (backward_error(x, r, norm) < unit_roundoff<T>) {
+    norm = with_rounding(x, r, norm);
+  } else if (std::isinf(norm)) {
+    compute(x, r);
+  }
+  return std::isinf(norm) ? norm_of<T>(system_.space(), r, r, slot_)
+                          : norm;  // the squares may overflow where r doesn't
 }
 
 template <class Space, class T>

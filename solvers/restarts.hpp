@@ -203,7 +203,9 @@ class Solve {
     const auto lost = leave();
     if (lost.digits == 0 || !guess_is_finite_) return;
     enter();
-    norm_ = judge_.assured(x_, r_, judge_.compute(x_, r_), monitor_.goal());
+    const double computed = judge_.compute(x_, r_);
+    norm_ = judge_.assured(x_, r_, computed, monitor_.goal());
+    if (!(norm_ <= monitor_.goal())) norm_ = judge_.told(x_, r_, computed);
     result.backward_error = judge_.backward_error(x_, r_, norm_);
     out_of_range(result, lost.too_large > 0);
     leave();
@@ -261,11 +263,11 @@ class Solve {
                            "; its elements end at the largest finite number");
   }
 
-  /// The backward error, and whether rounding is what keeps the residual from falling.
+  /// The residual and the backward error of x, and whether rounding is what keeps the residual from falling.
   void judge_end(SolveResult& result) {
-    if (result.status == Status::stagnated || result.status == Status::breakdown) {
-      norm_ = judge_.best(x_, r_, norm_);
-      if (norm_ <= monitor_.goal()) result.status = Status::converged;
+    if (result.status != Status::converged) {
+      norm_ = judge_.told(x_, r_, norm_);
+      if (std::isfinite(norm_) && norm_ <= monitor_.goal()) result.status = Status::converged;
     }
     result.backward_error = judge_.backward_error(x_, r_, norm_);
     if (result.status != Status::stagnated && result.status != Status::breakdown) return;

@@ -111,6 +111,72 @@ OSTINATO_METHOD_TEST(ResidualJudge, BackwardErrorIsThatOfTheReturnedX) {
   }
 }
 
+/// A random system of 1 to 8 rows that are nearly equal, so that x grows and rounding hides the residual.
+template <class T>
+System<T> nearly_singular(Random& random) {
+  const Index n = 1 + below(random, 8);
+  const auto value = [&] { return signed_unit(random) * std::pow(10.0, 3 * signed_unit(random)); };
+  const double difference = below(random, 3) == 0 ? 0 : std::pow(10.0, -4 * (1 + below(random, 4)));
+  std::vector<double> first(static_cast<std::size_t>(n));
+  for (double& v : first) v = value();
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j)
+      triplets.push_back({i, j, static_cast<T>(first[static_cast<std::size_t>(j)] * (1 + difference * value()))});
+  }
+  System<T> system{from_triplets<T>(n, n, triplets), std::vector<T>(static_cast<std::size_t>(n))};
+  for (T& b : system.b) b = static_cast<T>(value());
+  return system;
+}
+
+/// The largest sum of |a_ij x_j| in a row.
+template <class T>
+double largest_terms(const Csr<T>& a, const std::vector<T>& x) {
+  double largest = 0;
+  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
+    double terms = 0;
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      terms += std::abs(double{a.val[k]} * double{x[static_cast<std::size_t>(a.col[k])]});
+    largest = std::max(largest, terms);
+  }
+  return largest;
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, ResidualIsThatOfTheReturnedXAtEveryEnd) {
+  Random random(20261130);
+  int wrong = 0;
+  for (int k = 0; k < (Space::on_device ? 100 : 1500) && wrong < 5; ++k) {
+    const auto system = nearly_singular<T>(random);
+    const SolveOptions options{.rtol = 1e-12, .max_iterations = below(random, 60), .restart = 1 + below(random, 5)};
+    const auto [result, x] = this->run(system, options);
+
+    const ExactResidual exact = exact_residual(system.a.view(), x, system.b);
+    const auto norm = static_cast<double>(exact.norm);
+    if (result.status == Status::converged) continue;                      // judged by a bound, where that is enough
+    const double room = 1e-6 * norm + 1e-28 * largest_terms(system.a, x);  // twice the digits of double precision
+    const auto size = norm > 0 ? exact.backward / norm : 0;
+    wrong += !(std::abs(result.residual - norm) <= room) ||
+             !(std::abs(result.backward_error - exact.backward) <= room * size);
+    EXPECT_NEAR(result.residual, norm, room) << "system " << k << ": " << result.message();
+    EXPECT_NEAR(result.backward_error, exact.backward, room * size) << "system " << k << ": " << result.message();
+  }
+}
+
+OSTINATO_METHOD_TEST(ResidualJudge, ResidualIsNotMuchSmallerThanTheTruthWithoutTheMatrix) {
+  Random random(20261130);
+  int wrong = 0;
+  for (int k = 0; k < (Space::on_device ? 100 : 1500) && wrong < 5; ++k) {
+    const auto system = nearly_singular<T>(random);
+    const SolveOptions options{.rtol = 1e-12, .max_iterations = below(random, 60), .restart = 1 + below(random, 5)};
+    const auto [result, x] = this->run_with(Operator<Space, T>(this->space(), system.a), system, options);
+
+    const auto truth = static_cast<double>(exact_residual(system.a.view(), x, system.b).norm);
+    const bool right = result.status == Status::converged || result.residual >= 0.1 * truth;
+    wrong += !right;
+    EXPECT_TRUE(right) << "system " << k << ": " << result.message() << "; truly " << truth;
+  }
+}
+
 OSTINATO_METHOD_TEST(ResidualJudge, NormOfAMatrixThatOverflowsLeavesABackwardError) {
   constexpr T largest = std::numeric_limits<T>::max();
   const System<T> system{dense<T>({{largest, largest}, {0, largest}}), {1, 1}};
