@@ -136,8 +136,13 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
   if (norm == 0) return 0;
   // The norm of x may be beyond the range of double where A is zero.
-  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_);
+  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * size(x, r);
   return norm / (of_a + system_.b_norm());
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
+  return norm_of<T>(system_.space(), x, r, slot_);
 }
 
 template <class Space, class T>

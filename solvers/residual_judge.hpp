@@ -45,6 +45,9 @@ class ResidualJudge {
   /// are out of range.
   double backward_error(In<T> x, Out<T> r, double norm) const;
 
+  /// ||x||. r is overwritten when the squares of x are out of range.
+  double size(In<T> x, Out<T> r) const;
+
   /// Whether all elements of x are finite.
   bool is_finite(In<T> x) const;
   /// Infinite elements of x become the largest finite numbers, NaN becomes 0.

@@ -257,6 +257,32 @@ TEST_F(CliSolve, SaysThatRoundingIsTheLimit) {
   }
 }
 
+TEST_F(CliSolve, AdviceFitsASingularMatrix) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
+  write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  for (const std::string solver : {"gmres", "minres"}) {
+    for (const std::string precision : {"double", "single"}) {
+      const Outcome r = run("solve a.mtx -f b.mtx --json report.json --solver " + solver + " --precision " + precision);
+
+      EXPECT_NE(r.code, 0);
+      EXPECT_EQ(report()["at_precision_limit"], false);
+      EXPECT_NE(r.out.find("the matrix may be singular"), std::string::npos) << r.out;
+      for (const char* wrong : {"--restart", "--precision", "looser --rtol"})
+        EXPECT_EQ(r.out.find(wrong), std::string::npos) << r.out;
+    }
+  }
+}
+
+TEST_F(CliSolve, AdviceNamesTheSymmetryThatMinresNeeds) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 5\n2 2 1\n");
+
+  const Outcome r = run("solve a.mtx --solver minres");
+
+  EXPECT_NE(r.code, 0);
+  EXPECT_NE(r.out.find("A isn't symmetric; minres needs that"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("minres needs a symmetric matrix; try --solver auto"), std::string::npos) << r.out;
+}
+
 TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
   const char* dir = std::getenv("OSTINATO_SHARED_DIR");
   const std::string matrix = std::string(dir != nullptr ? dir : OSTINATO_SHARED_DIR) + "/matrices/nos7.mtx.gz";

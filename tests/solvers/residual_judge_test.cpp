@@ -333,6 +333,20 @@ TYPED_TEST(Rounding, SaysSoWhereItKeepsTheResidualFromFalling) {
   EXPECT_TRUE(mentions(result.result, "at the limit of"));
 }
 
+TYPED_TEST(Rounding, IsNotBlamedForAnXThatHasGrown) {
+  using T = typename TypeParam::T;
+  const System<T> inconsistent{dense<T>({{1, 1}, {1, 1}}), {1, 2}};
+
+  const auto result = run<Gmres>(this->space(), inconsistent, {.rtol = 1e-5}).result;
+
+  EXPECT_NE(result.status, Status::converged);
+  EXPECT_GT(result.relative_residual, 0.3);
+  EXPECT_FALSE(result.at_precision_limit);
+  EXPECT_FALSE(mentions(result, "at the limit of"));
+  EXPECT_TRUE(mentions(result, "||x|| has grown to ")) << result.message();
+  EXPECT_TRUE(mentions(result, "A may be singular"));
+}
+
 TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {
   using T = typename TypeParam::T;
   const System<T> inconsistent{dense<T>({{1, 0, 0}, {0, 2, 0}, {0, 0, 0}}), {1, 1, 1}};
