@@ -176,6 +176,17 @@ void judge_backward_error(Trial& trial, const SolveResult& r, const Csr<T>& a, c
     trial.fail("backward error " + number(r.backward_error) + ", not " + number(exact.backward));
 }
 
+/// x mustn't be farther from the solution than the guess.
+template <class T>
+void judge_against_guess(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x,
+                         const std::vector<T>& b, const std::vector<T>& guess) {
+  if (r.status == Status::converged || !all_finite(a.val) || !all_finite(b) || !all_finite(guess)) return;
+  const long double before = exact_residual(a.view(), guess, b).norm, after = exact_residual(a.view(), x, b).norm;
+  if (before <= std::numeric_limits<T>::max() && !(after <= before * (1 + 1e-6)))
+    trial.fail("||b - A x|| " + number(static_cast<double>(after)) + ", of the guess " +
+               number(static_cast<double>(before)));
+}
+
 /// Checks what has to be true of every end. The residual is exact.
 template <class T>
 void judge(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& b,
