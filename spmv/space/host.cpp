@@ -9,6 +9,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -21,6 +22,7 @@
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
 extern "C" [[gnu::weak]] int omp_get_max_threads();
+extern "C" [[gnu::weak]] int omp_get_thread_limit();
 
 namespace ostinato {
 namespace {
@@ -63,17 +65,28 @@ void initialize_kokkos(int threads) {
   static_cast<void>(registered);
 }
 
-/// Returns `threads`, or most_threads where OpenMP or the machine would give Kokkos more than that.
+/// The most threads that OpenMP gives: OMP_THREAD_LIMIT.
+int thread_limit() {
+  return omp_get_thread_limit != nullptr ? std::max(1, omp_get_thread_limit()) : std::numeric_limits<int>::max();
+}
+
+/// Returns `threads`, or the most that there may be where OpenMP or the machine would give Kokkos more than that.
 int bounded(int threads) {
   const char* const told = std::getenv("KOKKOS_NUM_THREADS");
   if (told != nullptr && std::atol(told) > most_threads) {
     throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + std::to_string(most_threads) +
                         " is the most");
   }
+  const int limit = thread_limit();
+  if (const long asked = told != nullptr ? std::atol(told) : threads; asked > limit) {
+    throw ArgumentError("Host: " + std::to_string(asked) + " threads asked for, but OMP_THREAD_LIMIT is " +
+                        std::to_string(limit));
+  }
   if (threads > 0 || told != nullptr) return threads;
   const int usual =
       omp_get_max_threads != nullptr ? omp_get_max_threads() : static_cast<int>(std::thread::hardware_concurrency());
-  return usual > most_threads ? most_threads : 0;
+  const int most = std::min(most_threads, limit);
+  return usual > most ? most : 0;
 }
 
 void require_kokkos_alive() {

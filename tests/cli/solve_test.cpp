@@ -333,6 +333,18 @@ TEST_F(CliSolve, TakesNoMoreThreadsThanThereIsRoomFor) {
   expect_complaint(run("solve p.mtx --device cpu", "KOKKOS_NUM_THREADS=600"), 2, "KOKKOS_NUM_THREADS is 600; 512 is");
 }
 
+TEST_F(CliSolve, KeepsToTheThreadLimitOfOpenMp) {
+  generate("poisson2d 4 p.mtx");
+  for (const char* many : {"OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=1500", "OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=8"}) {
+    const Outcome r = run("solve p.mtx --device cpu", many);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find(", 3 threads"), std::string::npos) << r.out;
+  }
+  const std::string complaint = "8 threads asked for, but OMP_THREAD_LIMIT is 3";
+  expect_complaint(run("solve p.mtx --device cpu --threads 8", "OMP_THREAD_LIMIT=3"), 2, complaint);
+  expect_complaint(run("solve p.mtx --device cpu", "OMP_THREAD_LIMIT=3 KOKKOS_NUM_THREADS=8"), 2, complaint);
+}
+
 TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {
   generate("poisson2d 20 p.mtx");
   write("o.json", R"({"solver": "gmres", "restart": 7, "flexible": true, "rtol": 1e-3, "quiet": true})");
