@@ -23,6 +23,8 @@
 /// OpenMP's, where the program has OpenMP; otherwise null.
 extern "C" [[gnu::weak]] int omp_get_max_threads();
 extern "C" [[gnu::weak]] int omp_get_thread_limit();
+extern "C" [[gnu::weak]] int omp_get_dynamic();
+extern "C" [[gnu::weak]] void omp_set_dynamic(int);
 
 namespace ostinato {
 namespace {
@@ -38,6 +40,23 @@ constinit std::atomic<int> asked_early = 0;  ///< threads that a Host before mai
 
 // One thread copies fewer bytes than this, because starting the other threads would cost more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
+
+/// Lets OpenMP give the calling thread as many threads as Kokkos asks for, while the object lives. Under OMP_DYNAMIC
+/// OpenMP gives fewer on a busy machine, and Kokkos would leave out their share of the work.
+class WholeTeam {
+ public:
+  WholeTeam() : dynamic_(omp_get_dynamic != nullptr && omp_get_dynamic() != 0) {
+    if (dynamic_) omp_set_dynamic(0);
+  }
+  ~WholeTeam() {
+    if (dynamic_) omp_set_dynamic(1);
+  }
+  WholeTeam(const WholeTeam&) = delete;
+  WholeTeam& operator=(const WholeTeam&) = delete;
+
+ private:
+  bool dynamic_;
+};
 
 void finalize_kokkos() {
   if (Kokkos::is_initialized()) Kokkos::finalize();
@@ -55,6 +74,7 @@ void initialize_kokkos(int threads) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
+  const WholeTeam whole;
   try {
     Kokkos::initialize(count, arguments.data());
   } catch (const std::runtime_error& e) {  // for example when `threads` contradicts KOKKOS_NUM_THREADS
@@ -184,6 +204,7 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;
   std::atomic<double> worked = 0;
+  const WholeTeam whole;
   using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
   Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure, &worked](const std::size_t t) {
     const auto began = LateThreads::Clock::now();

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::cli_tests {
@@ -343,6 +346,16 @@ TEST_F(CliSolve, KeepsToTheThreadLimitOfOpenMp) {
   const std::string complaint = "8 threads asked for, but OMP_THREAD_LIMIT is 3";
   expect_complaint(run("solve p.mtx --device cpu --threads 8", "OMP_THREAD_LIMIT=3"), 2, complaint);
   expect_complaint(run("solve p.mtx --device cpu", "OMP_THREAD_LIMIT=3 KOKKOS_NUM_THREADS=8"), 2, complaint);
+}
+
+TEST_F(CliSolve, HasAllThreadsWhateverOmpDynamicSays) {
+  generate("poisson2d 40 p.mtx");
+  const std::string threads = std::to_string(4 * std::max(1u, std::thread::hardware_concurrency()));
+
+  const Outcome r = run("solve p.mtx --device cpu --threads " + threads, "OMP_DYNAMIC=true");
+
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find(", " + threads + " threads"), std::string::npos) << r.out;
 }
 
 TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {
