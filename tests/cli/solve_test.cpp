@@ -336,6 +336,14 @@ TEST_F(CliSolve, TakesNoMoreThreadsThanThereIsRoomFor) {
   expect_complaint(run("solve p.mtx --device cpu", "KOKKOS_NUM_THREADS=600"), 2, "KOKKOS_NUM_THREADS is 600; 512 is");
 }
 
+TEST_F(CliSolve, RefusesMoreRowsThanThereIsMemoryForTheVectorsOf) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n");
+
+  const Outcome r = run("solve a.mtx --device cpu", "ulimit -v 900000; OMP_NUM_THREADS=1");
+
+  expect_complaint(r, 3, "a solve with 20,000,000 rows takes at least 960 MB of memory");
+}
+
 TEST_F(CliSolve, KeepsToTheThreadLimitOfOpenMp) {
   generate("poisson2d 4 p.mtx");
   for (const char* many : {"OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=1500", "OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=8"}) {
