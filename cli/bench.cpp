@@ -52,7 +52,9 @@ BenchRow timed(const Analysis<Space, T>& a, const FormatOptions& options, std::s
   product();
   row.name = op.format();
   row.parameters = op.parameters();
-  row.error = largest_error<T>(reference, y.download());
+  const ProductError error = error_of<T>(reference, y.download());
+  row.error = error.largest;
+  row.right = error.right;
   row.bytes = op.bytes();
   row.moved = static_cast<double>(op.bytes() + x.bytes() + y.bytes());
   row.generated = op.generated();
@@ -99,7 +101,7 @@ std::vector<BenchRow> timed_formats(const Analysis<Space, T>& analysis, const Cs
 std::string ratio_text(double ratio) { return std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"; }
 
 std::string error_text(const BenchRow& row) {
-  return fmt::format("{:.1f} eps{}", row.error, row.right() ? "" : ": WRONG");
+  return fmt::format("{:.1f} eps{}", row.error, row.right ? "" : ": WRONG");
 }
 
 void print_rows(std::FILE* to, const BenchReport& r) {
@@ -139,7 +141,9 @@ void print_bench(std::FILE* to, const BenchReport& r) {
       "x floor",
       "time over what the bytes of a product (matrix, x, y) take at the measured bandwidth; below 1 when they stay "
       "in a cache");
-  legend.row("error", "largest of a row against long double, in eps sum |a||x|; rounding explains 10");
+  legend.row("error",
+             "largest of a row against long double, in eps sum |a||x|; rounding explains 10, or half the "
+             "entries of a longer row");
   legend.print(to);
 }
 
@@ -166,7 +170,7 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   });
   const ExitCode written = outputs.finish(exit_converged);
   for (const BenchRow& row : report.rows) {
-    if (!row.right()) {
+    if (!row.right) {
       put(stderr, "ostinato: format " + row.name + " computes a wrong product; please report this matrix\n");
       return exit_failed;
     }

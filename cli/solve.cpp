@@ -8,6 +8,7 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 #include "commands.hpp"
@@ -141,6 +142,21 @@ Array<T> read_part(const std::string& path, Index rows) {
   throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} rows", v.size(), rows));
 }
 
+/// Refuses a system of more rows than there is memory for the vectors of a solve on the CPU: x, b, r and those of the
+/// method, at least two.
+template <class T>
+void require_vectors(const std::string& path, const Csr<T>& a) {
+  constexpr double vectors = 5;
+  const double matrix =
+      static_cast<double>(a.row_ptr.size() * sizeof(Offset) + a.val.size() * (sizeof(T) + sizeof(Index)));
+  const double need = matrix + vectors * sizeof(T) * static_cast<double>(a.rows),
+               memory = static_cast<double>(host_memory());
+  if (need <= memory) return;
+  throw FormatError(path, 0,
+                    fmt::format("a solve with {} rows takes at least {} of memory, and there are {}",
+                                count_text(a.rows), bytes_text(need), bytes_text(memory)));
+}
+
 template <class T>
 System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
   System<T> s;
@@ -257,6 +273,7 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   Stopwatch watch;
   live.phase("reading " + in.matrix);
   const System<T> system = read_system<T>(in, report.file);
+  if (!Space::on_device) require_vectors(in.matrix, system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.

@@ -35,6 +35,38 @@ std::string limit_hint(const SolveReport& r) {
          "converged";
 }
 
+/// Returns advice where the method needs another matrix, or nothing.
+std::string method_hint(const SolveReport& r) {
+  const bool failed = exit_code(r.result.status) == exit_failed;
+  if (r.result.solver == "cg" && (failed || !r.structure.symmetric))
+    return "cg needs a symmetric positive definite matrix; try --solver auto";
+  if (r.result.solver == "minres" && !r.structure.symmetric)
+    return "minres needs a symmetric matrix; try --solver auto";
+  return {};
+}
+
+/// Returns advice for a matrix that seems to be singular, or nothing.
+std::string singular_hint(const SolveReport& r) {
+  const SolveResult& result = r.result;
+  if (!(result.relative_residual > 1e-2)) return {};
+  const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
+  if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
+  if (result.solver == "minres")
+    return "the matrix may be singular: then b must be in its range, or no x solves the system";
+  return {};
+}
+
+/// Returns advice for a method that couldn't go on.
+std::string failure_hint(const SolveReport& r) {
+  const SolveResult& result = r.result;
+  if (const std::string text = method_hint(r); !text.empty()) return text;
+  if (const std::string text = singular_hint(r); !text.empty()) return text;
+  if (result.solver == "minres" || (result.status == Status::stagnated && result.solver != "gmres"))
+    return "try another --precond or --solver, or a looser --rtol";
+  if (result.status == Status::stagnated) return "try a larger --restart, another --precond, or a looser --rtol";
+  return "try --solver gmres with a larger --restart, or another --precond";
+}
+
 /// Returns advice for a solve that didn't converge.
 std::string hint(const SolveReport& r) {
   if (r.result.at_precision_limit) return limit_hint(r);
@@ -42,16 +74,14 @@ std::string hint(const SolveReport& r) {
     case Status::converged:
       return {};
     case Status::iteration_limit:
+      if (const std::string text = method_hint(r); !text.empty()) return text;
       return "raise --maxiter, or try another --precond or --solver";
     case Status::time_limit:
       return "raise --time-limit, or try another --precond or --solver";
     case Status::stagnated:
-      return r.result.solver == "gmres" ? "try a larger --restart, another --precond, or a looser --rtol"
-                                        : "try another --precond or --solver, or a looser --rtol";
     case Status::breakdown:
     case Status::diverged:
-      return r.result.solver == "cg" ? "cg needs a symmetric positive definite matrix; try --solver auto"
-                                     : "try --solver gmres with a larger --restart, or another --precond";
+      return failure_hint(r);
     case Status::not_finite:
       return "look for NaN, infinite or huge values in the matrix, right-hand side and guess";
     case Status::interrupted:

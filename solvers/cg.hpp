@@ -21,6 +21,7 @@ struct Cg {
   static constexpr std::string_view description = "conjugate gradients; symmetric positive definite matrices";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
+  static constexpr bool needs_symmetry = true;
   static constexpr int period = 2;  ///< rz and rz_new swap their slots in each iteration
 
   template <class Space, class T>

@@ -26,6 +26,7 @@ struct Minres {
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr bool keeps_best = true;
+  static constexpr bool needs_symmetry = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
 
   template <class Space, class T>

@@ -58,8 +58,8 @@ struct SolveResult {
   /// ||b - A x|| / (||A||_inf ||x|| + ||b||): how far the system that x solves is from the given one, in norm. Some
   /// 1e-16 (1e-8 in single precision) is as good as it gets. NaN for an operator without structure().
   double backward_error = std::numeric_limits<double>::quiet_NaN();
-  /// The residual is above the tolerance and within ten times the estimated rounding of b - A x. A looser tolerance or a
-  /// higher precision helps; another method may come a little closer.
+  /// The residual is above the tolerance, at most a hundredth of ||b|| and within ten times the estimated rounding of
+  /// b - A x. A looser tolerance or a higher precision helps; another method may come a little closer.
   bool at_precision_limit = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;

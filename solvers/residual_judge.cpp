@@ -64,6 +64,11 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::assured(Out<T> x, Out<T> r, double norm, double goal) const {
   if (norm + bound(x) <= goal) return norm;
   if (system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm_in_slot(r);
+  return with_rounding(x, r, norm);
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::with_rounding(Out<T> x, Out<T> r, double norm) const {
   const Rounding hidden = rounding(x, r);
   compute(x, r);
   return std::sqrt(norm * norm + hidden.norm * hidden.norm + 2 * norm * hidden.norm * hidden.share);
@@ -78,6 +83,19 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
   if (!system_.a().accurate_residual(x, system_.b(), r, slot_)) return norm;
   return norm_in_slot(r);
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::told(Out<T> x, Out<T> r, double norm) const {
+  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) {
+    norm = norm_in_slot(r);
+  } else if (backward_error(x, r, norm) < unit_roundoff<T>) {
+    norm = with_rounding(x, r, norm);
+  } else if (std::isinf(norm)) {
+    compute(x, r);
+  }
+  return std::isinf(norm) ? norm_of<T>(system_.space(), r, r, slot_)
+                          : norm;  // the squares may overflow where r doesn't
 }
 
 template <class Space, class T>
@@ -118,8 +136,13 @@ template <class Space, class T>
 double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
   if (norm == 0) return 0;
   // The norm of x may be beyond the range of double where A is zero.
-  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * norm_of<T>(system_.space(), x, r, slot_);
+  const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * size(x, r);
   return norm / (of_a + system_.b_norm());
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
+  return norm_of<T>(system_.space(), x, r, slot_);
 }
 
 template <class Space, class T>

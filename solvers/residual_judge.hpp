@@ -28,6 +28,10 @@ class ResidualJudge {
   /// they are.
   double best(In<T> x, Out<T> r, double norm) const;
 
+  /// The norm of b - A x for the end of a solve: best(), or `norm` with an estimate of the rounding added to it where
+  /// `norm` is so small that b - A x in T has no digits. `norm` is what compute() returned. r is overwritten.
+  double told(Out<T> x, Out<T> r, double norm) const;
+
   /// Estimates the norm of what rounding changes in b - A x. r is overwritten. x is changed and restored.
   /// Source    The products with x under random signs have the mean square sum over i and j of (a_ij x_j)^2
   ///           (Hutchinson, Commun. Stat. Simul. Comput. 19 (1990) 433); with the signs of a Hadamard matrix, too.
@@ -41,6 +45,9 @@ class ResidualJudge {
   /// are out of range.
   double backward_error(In<T> x, Out<T> r, double norm) const;
 
+  /// ||x||. r is overwritten when the squares of x are out of range.
+  double size(In<T> x, Out<T> r) const;
+
   /// Whether all elements of x are finite.
   bool is_finite(In<T> x) const;
   /// Infinite elements of x become the largest finite numbers, NaN becomes 0.
@@ -48,6 +55,7 @@ class ResidualJudge {
 
  private:
   double bound(In<T> x) const;
+  double with_rounding(Out<T> x, Out<T> r, double norm) const;
   /// The norm of r, whose square is in the slot.
   double norm_in_slot(Out<T> r) const;
 

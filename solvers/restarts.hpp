@@ -14,6 +14,7 @@
 #include <ostinato/solvers/residual_judge.hpp>
 #include <ostinato/solvers/scaled_system.hpp>
 #include <ostinato/solvers/solver.hpp>
+#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -202,12 +203,16 @@ class Solve {
     keep_finite(result);
     judge_end(result);
     const auto lost = leave();
-    if (lost.digits == 0 || !guess_is_finite_) return;
-    enter();
-    norm_ = judge_.assured(x_, r_, judge_.compute(x_, r_), monitor_.goal());
-    result.backward_error = judge_.backward_error(x_, r_, norm_);
-    out_of_range(result, lost.too_large > 0);
-    leave();
+    if (lost.digits != 0 && guess_is_finite_) {
+      enter();
+      const double computed = judge_.compute(x_, r_);
+      norm_ = judge_.assured(x_, r_, computed, monitor_.goal());
+      if (!(norm_ <= monitor_.goal())) norm_ = judge_.told(x_, r_, computed);
+      result.backward_error = judge_.backward_error(x_, r_, norm_);
+      out_of_range(result, lost.too_large > 0);
+      leave();
+    }
+    if (has_grown_) note_growth(result);
   }
 
  private:
@@ -262,19 +267,31 @@ class Solve {
                            "; its elements end at the largest finite number");
   }
 
-  /// The backward error, and whether rounding is what keeps the residual from falling.
+  /// The residual and the backward error of x, and whether rounding is what keeps the residual from falling.
   void judge_end(SolveResult& result) {
-    if (result.status == Status::stagnated || result.status == Status::breakdown) {
-      norm_ = judge_.best(x_, r_, norm_);
-      if (norm_ <= monitor_.goal()) result.status = Status::converged;
+    if (result.status != Status::converged) {
+      norm_ = judge_.told(x_, r_, norm_);
+      if (std::isfinite(norm_) && norm_ <= monitor_.goal()) result.status = Status::converged;
     }
     result.backward_error = judge_.backward_error(x_, r_, norm_);
-    if (result.status != Status::stagnated && result.status != Status::breakdown) return;
-    result.at_precision_limit = norm_ <= 10 * judge_.rounding(x_, r_).norm;
+    const Status s = result.status;
+    if (s != Status::stagnated && s != Status::breakdown && s != Status::diverged) return;
+    const bool hidden = norm_ <= 10 * judge_.rounding(x_, r_).norm;
+    // Rounding as large as two digits of b isn't a limit on a good x, but comes of an x that is far too large.
+    has_grown_ = hidden && norm_ > 1e-2 * system_.b_norm();
+    result.at_precision_limit = hidden && !has_grown_ && s != Status::diverged;
     if (result.at_precision_limit) {
       result.notes.push_back("||b - A x|| is at the limit of " + std::string(precision_name<T>) +
                              ": it is about as small as the rounding of b - A x");
     }
+  }
+
+  void note_growth(SolveResult& result) const {
+    char text[120];
+    std::snprintf(text, sizeof text,
+                  "||x|| has grown to %.1e, and its rounding hides b - A x: A may be singular or nearly so",
+                  judge_.size(x_, r_));
+    result.notes.emplace_back(text);
   }
 
   void out_of_range(SolveResult& result, bool too_large) const {
@@ -298,6 +315,7 @@ class Solve {
   double computed_ = 0;           ///< as computed in T
   bool guess_is_finite_ = false;  ///< and known to be
   bool entered_ = false;
+  bool has_grown_ = false;  ///< x, so far that its rounding hides the residual
 };
 
 /// Says at once that a goal is below what rounding lets b - A x show.
@@ -311,11 +329,20 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
   result.notes.emplace_back(text);
 }
 
+/// Says that a Method which says `needs_symmetry` was given a matrix without it.
+template <class Method, class Space, class T>
+void check_symmetry(SolveResult& result, const OperatorRef<Space, T>& a) {
+  if constexpr (requires { Method::needs_symmetry; }) {
+    const Structure* s = a.structure();
+    if (s != nullptr && !s->symmetric) result.notes.push_back("A isn't symmetric; " + result.solver + " needs that");
+  }
+}
+
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
-/// `period` (see block_length), and may have `keeps_best`.
+/// `period` (see block_length), and may have `keeps_best` and `needs_symmetry`.
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence) {
@@ -352,6 +379,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   result.status = policy.status();
   solve.give_back(result);
   report(result, solve.norm(), system, restarts, monitor, options);
+  if (result.status != Status::converged) check_symmetry<Method>(result, system.a());
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();
   return result;

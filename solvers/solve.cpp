@@ -3,6 +3,7 @@
 #include <ostinato/solvers/solve.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <new>
 #include <vector>
@@ -64,15 +65,28 @@ std::string why_next(const Ending& r, std::string_view next) {
          " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
 }
 
-/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and residual
-/// become those of `more` if its x is nearer to the solution.
-void append(SolveResult& all, SolveResult more, bool nearer) {
+/// Whether the x of `more` has a smaller residual than that of `all`.
+bool is_nearer(const SolveResult& more, const SolveResult& all) {
+  return more.residual < all.residual || (std::isnan(all.residual) && !std::isnan(more.residual));
+}
+
+void take_residual(SolveResult& to, const SolveResult& from) {
+  to.residual = from.residual;
+  to.relative_residual = from.relative_residual;
+  to.backward_error = from.backward_error;
+  to.at_precision_limit = from.at_precision_limit;
+}
+
+/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
+/// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
+void append(SolveResult& all, SolveResult more) {
+  const bool nearer = is_nearer(more, all), as_near = more.residual == all.residual;
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
   if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
   all.notes.insert(all.notes.end(), more.notes.begin(), more.notes.end());
-  if (!nearer) {
+  if (!nearer && !as_near) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
                         ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
@@ -82,11 +96,43 @@ void append(SolveResult& all, SolveResult more, bool nearer) {
   }
   all.status = more.status;
   all.solver = more.solver;
-  all.residual = more.residual;
-  all.relative_residual = more.relative_residual;
-  all.backward_error = more.backward_error;
-  all.at_precision_limit = more.at_precision_limit;
+  if (nearer) take_residual(all, more);
 }
+
+/// The caller's guess, for a solve that ends farther from the solution.
+template <class Space, class T>
+class Guess {
+ public:
+  Guess(const Space& space, In<T> x) : space_(space), x_(space, x.size()) { copy<T>(space, x, x_.span()); }
+
+  void restore(Out<T> x) const { copy<T>(space_, x_, x); }
+
+  /// x becomes the guess, and the residual of `result` that of the guess, if the solve came no nearer.
+  void prefer(SolveResult& result, const OperatorRef<Space, T>& a, In<T> b, Out<T> x) {
+    if (result.status == Status::converged) return;
+    try {
+      compare(result, a, b, x);
+    } catch (const std::bad_alloc&) {
+      result.notes.emplace_back("the guess wasn't compared with x: not enough memory");
+    } catch (const DeviceError& e) {
+      result.notes.push_back(std::string("the guess wasn't compared with x: ") + e.what());
+    }
+  }
+
+ private:
+  void compare(SolveResult& result, const OperatorRef<Space, T>& a, In<T> b, Out<T> x) {
+    // Without an iteration, a method does no more than judge the residual.
+    const SolveOptions none{.rtol = 0, .max_iterations = 0, .history = false};
+    const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
+    if (!std::isfinite(before.residual) || is_nearer(result, before)) return;
+    restore(x);
+    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    take_residual(result, before);
+  }
+
+  const Space& space_;
+  Vector<Space, T> x_;
+};
 
 /// Lets the next solver continue from x. Restores x when the residual became larger, and when memory ran out: the
 /// result of the solver before is worth more than an exception. Returns how the next solver ended, or `latest` when it
@@ -103,10 +149,9 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     copy<T>(space, x, before.span());
     try {
       SolveResult more = run(next, space, a, b, x, m, left);
-      const bool nearer = more.residual <= result.residual;
-      if (!nearer) copy<T>(space, before, x);
+      if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more), nearer);
+      append(result, std::move(more));
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -124,8 +169,9 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
 /// Runs the solver that auto begins with; BiCGSTAB instead when there isn't enough memory for a GMRES basis.
 template <class Space, class T>
 SolveResult run_first(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+                      const Guess<Space, T>& guess, const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   const auto instead = [&](const std::string& why) {
+    guess.restore(x);
     SolveResult result = run<Space, T>("bicgstab", space, a, b, x, m, options);
     result.notes.insert(result.notes.begin(), "gmres gave way to bicgstab: " + why);
     return result;
@@ -181,8 +227,10 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
   const SolverChoice first = choose_solver(s, sizeof(T), options.restart);
-  SolveResult result = run_first(first.name, space, a, b, x, m, options);
+  Guess<Space, T> guess(space, x);
+  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
+  guess.prefer(result, a, b, x);
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
   if (s.symmetric) others.insert(others.begin(), "minres");
   Ending latest = ending_of(result);

@@ -35,7 +35,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// Solves A x = b with a solver chosen by name: "auto" or a name from the list of solvers.
 ///
 /// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
-/// solver continues from its x, and result.notes says so. Iterations, history and time count over all solvers. An
+/// solver continues from the best x so far, the guess included, and result.notes says so. The returned x isn't farther
+/// from the solution than the guess, by the residual. Iterations, history and time count over all solvers. An
 /// operator without structure() is treated as nonsymmetric.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.

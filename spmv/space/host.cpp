@@ -2,13 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/host.hpp>
 
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -21,6 +26,9 @@
 
 /// OpenMP's, where the program has OpenMP; otherwise null.
 extern "C" [[gnu::weak]] int omp_get_max_threads();
+extern "C" [[gnu::weak]] int omp_get_thread_limit();
+extern "C" [[gnu::weak]] int omp_get_dynamic();
+extern "C" [[gnu::weak]] void omp_set_dynamic(int);
 
 namespace ostinato {
 namespace {
@@ -36,6 +44,23 @@ constinit std::atomic<int> asked_early = 0;  ///< threads that a Host before mai
 
 // One thread copies fewer bytes than this, because starting the other threads would cost more than the copy.
 constexpr std::size_t parallel_block = std::size_t{1} << 20;
+
+/// Lets OpenMP give the calling thread as many threads as Kokkos asks for, while the object lives. Under OMP_DYNAMIC
+/// OpenMP gives fewer on a busy machine, and Kokkos would leave out their share of the work.
+class WholeTeam {
+ public:
+  WholeTeam() : dynamic_(omp_get_dynamic != nullptr && omp_get_dynamic() != 0) {
+    if (dynamic_) omp_set_dynamic(0);
+  }
+  ~WholeTeam() {
+    if (dynamic_) omp_set_dynamic(1);
+  }
+  WholeTeam(const WholeTeam&) = delete;
+  WholeTeam& operator=(const WholeTeam&) = delete;
+
+ private:
+  bool dynamic_;
+};
 
 void finalize_kokkos() {
   if (Kokkos::is_initialized()) Kokkos::finalize();
@@ -53,6 +78,7 @@ void initialize_kokkos(int threads) {
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
+  const WholeTeam whole;
   try {
     Kokkos::initialize(count, arguments.data());
   } catch (const std::runtime_error& e) {  // for example when `threads` contradicts KOKKOS_NUM_THREADS
@@ -63,17 +89,28 @@ void initialize_kokkos(int threads) {
   static_cast<void>(registered);
 }
 
-/// Returns `threads`, or most_threads where OpenMP or the machine would give Kokkos more than that.
+/// The most threads that OpenMP gives: OMP_THREAD_LIMIT.
+int thread_limit() {
+  return omp_get_thread_limit != nullptr ? std::max(1, omp_get_thread_limit()) : std::numeric_limits<int>::max();
+}
+
+/// Returns `threads`, or the most that there may be where OpenMP or the machine would give Kokkos more than that.
 int bounded(int threads) {
   const char* const told = std::getenv("KOKKOS_NUM_THREADS");
   if (told != nullptr && std::atol(told) > most_threads) {
     throw ArgumentError(std::string("Host: KOKKOS_NUM_THREADS is ") + told + "; " + std::to_string(most_threads) +
                         " is the most");
   }
+  const int limit = thread_limit();
+  if (const long asked = told != nullptr ? std::atol(told) : threads; asked > limit) {
+    throw ArgumentError("Host: " + std::to_string(asked) + " threads asked for, but OMP_THREAD_LIMIT is " +
+                        std::to_string(limit));
+  }
   if (threads > 0 || told != nullptr) return threads;
   const int usual =
       omp_get_max_threads != nullptr ? omp_get_max_threads() : static_cast<int>(std::thread::hardware_concurrency());
-  return usual > most_threads ? most_threads : 0;
+  const int most = std::min(most_threads, limit);
+  return usual > most ? most : 0;
 }
 
 void require_kokkos_alive() {
@@ -112,6 +149,32 @@ int start(int threads) {
                         std::to_string(running) + " already; ask before anything else of the library is called");
   }
   return running;
+}
+
+/// The number of running tasks of the machine, or 0 where the system doesn't tell.
+int running_tasks() {
+  const int file = ::open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[128] = {};
+  const bool read = ::read(file, text, sizeof text - 1) > 0;
+  ::close(file);
+  int running = 0;
+  return read && std::sscanf(text, "%*s %*s %*s %d/", &running) == 1 ? running : 0;
+}
+
+/// The number of processors, or 0 where this thread may not run on all of them: then the tasks of the machine don't
+/// tell how busy its processors are.
+int all_processors() {
+  const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  cpu_set_t mine;
+  const bool known = ::sched_getaffinity(0, sizeof mine, &mine) == 0;
+  return known && CPU_COUNT(&mine) == online ? static_cast<int>(online) : 0;
+}
+
+/// Whether other programs leave the caller of a loop one processor at most.
+bool processors_are_taken(detail::BusyProcessors& busy, int threads, detail::LateThreads::Clock::time_point now) {
+  static const int processors = all_processors();
+  return processors > 0 && busy.are_taken(processors, threads, now, running_tasks);
 }
 
 std::string model_name() {
@@ -162,15 +225,18 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
   if (taken.test_and_set(std::memory_order_acquire)) return chunk(f, 0, count);
   const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> give_back(
       &taken, [](std::atomic_flag* flag) { flag->clear(std::memory_order_release); });
-  static LateThreads late;  // belongs to the caller that has taken the pool
+  static LateThreads late;  // these two belong to the caller that has taken the pool
+  static BusyProcessors busy;
   const std::size_t chunks = std::min(count, static_cast<std::size_t>(host.threads()));
   if (chunks == 1) return chunk(f, 0, count);
   const auto start = LateThreads::Clock::now();
-  if (late.are_expected(chunk, count, start)) return chunk(f, 0, count);
+  if (processors_are_taken(busy, host.threads(), start) || late.are_expected(chunk, count, start))
+    return chunk(f, 0, count);
   const std::size_t length = count / chunks, longer = count % chunks;  // `longer` chunks have one element more
   const auto begin = [=](std::size_t t) { return t * length + std::min(t, longer); };
   FirstFailure failure;
   std::atomic<double> worked = 0;
+  const WholeTeam whole;
   using Policy = Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace, Kokkos::Schedule<Kokkos::Static>>;
   Kokkos::parallel_for("ostinato", Policy(0, chunks), [=, &failure, &worked](const std::size_t t) {
     const auto began = LateThreads::Clock::now();
@@ -181,7 +247,7 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void*, 
     }
     worked.fetch_add(LateThreads::seconds(began, LateThreads::Clock::now()), std::memory_order_relaxed);
   });
-  late.note(chunk, count, start, LateThreads::Clock::now(), worked);
+  if (late.note(chunk, count, start, LateThreads::Clock::now(), worked)) busy.look_again();
   failure.rethrow();
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::cli_tests {
@@ -257,6 +260,32 @@ TEST_F(CliSolve, SaysThatRoundingIsTheLimit) {
   }
 }
 
+TEST_F(CliSolve, AdviceFitsASingularMatrix) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 1\n2 1 1\n2 2 1\n");
+  write("b.mtx", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n");
+  for (const std::string solver : {"gmres", "minres"}) {
+    for (const std::string precision : {"double", "single"}) {
+      const Outcome r = run("solve a.mtx -f b.mtx --json report.json --solver " + solver + " --precision " + precision);
+
+      EXPECT_NE(r.code, 0);
+      EXPECT_EQ(report()["at_precision_limit"], false);
+      EXPECT_NE(r.out.find("the matrix may be singular"), std::string::npos) << r.out;
+      for (const char* wrong : {"--restart", "--precision", "looser --rtol"})
+        EXPECT_EQ(r.out.find(wrong), std::string::npos) << r.out;
+    }
+  }
+}
+
+TEST_F(CliSolve, AdviceNamesTheSymmetryThatMinresNeeds) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 5\n2 2 1\n");
+
+  const Outcome r = run("solve a.mtx --solver minres");
+
+  EXPECT_NE(r.code, 0);
+  EXPECT_NE(r.out.find("A isn't symmetric; minres needs that"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("minres needs a symmetric matrix; try --solver auto"), std::string::npos) << r.out;
+}
+
 TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
   const char* dir = std::getenv("OSTINATO_SHARED_DIR");
   const std::string matrix = std::string(dir != nullptr ? dir : OSTINATO_SHARED_DIR) + "/matrices/nos7.mtx.gz";
@@ -307,6 +336,36 @@ TEST_F(CliSolve, TakesNoMoreThreadsThanThereIsRoomFor) {
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find("512 threads"), std::string::npos) << r.out;
   expect_complaint(run("solve p.mtx --device cpu", "KOKKOS_NUM_THREADS=600"), 2, "KOKKOS_NUM_THREADS is 600; 512 is");
+}
+
+TEST_F(CliSolve, RefusesMoreRowsThanThereIsMemoryForTheVectorsOf) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n20000000 20000000 1\n1 1 1\n");
+
+  const Outcome r = run("solve a.mtx --device cpu", "ulimit -v 900000; OMP_NUM_THREADS=1");
+
+  expect_complaint(r, 3, "a solve with 20,000,000 rows takes at least 960 MB of memory");
+}
+
+TEST_F(CliSolve, KeepsToTheThreadLimitOfOpenMp) {
+  generate("poisson2d 4 p.mtx");
+  for (const char* many : {"OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=1500", "OMP_THREAD_LIMIT=3 OMP_NUM_THREADS=8"}) {
+    const Outcome r = run("solve p.mtx --device cpu", many);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find(", 3 threads"), std::string::npos) << r.out;
+  }
+  const std::string complaint = "8 threads asked for, but OMP_THREAD_LIMIT is 3";
+  expect_complaint(run("solve p.mtx --device cpu --threads 8", "OMP_THREAD_LIMIT=3"), 2, complaint);
+  expect_complaint(run("solve p.mtx --device cpu", "OMP_THREAD_LIMIT=3 KOKKOS_NUM_THREADS=8"), 2, complaint);
+}
+
+TEST_F(CliSolve, HasAllThreadsWhateverOmpDynamicSays) {
+  generate("poisson2d 40 p.mtx");
+  const std::string threads = std::to_string(4 * std::max(1u, std::thread::hardware_concurrency()));
+
+  const Outcome r = run("solve p.mtx --device cpu --threads " + threads, "OMP_DYNAMIC=true");
+
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find(", " + threads + " threads"), std::string::npos) << r.out;
 }
 
 TEST_F(CliOptionsFile, TheCommandLineGoesFirst) {

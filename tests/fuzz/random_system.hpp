@@ -56,8 +56,16 @@ class Draw {
     whole_ = one_in(3);
   }
 
+  /// Sizes for the values that follow: all that T has.
+  void all_sizes() {
+    centre_ = 0;
+    spread_ = std::numeric_limits<T>::max_exponent10;
+    whole_ = false;
+  }
+
   Csr<T> matrix() {
     new_sizes();
+    if (one_in(12)) all_sizes();
     const Index n = one_in(3) ? 1 + below(random_, 5) : one_in(8) ? 65 + below(random_, 300) : 1 + below(random_, 60);
     const bool symmetric = one_in(2), dominant = one_in(2), zero_diagonal = one_in(8);
     const Index per_row = 1 + below(random_, one_in(4) ? n : 6);
@@ -74,6 +82,7 @@ class Draw {
     }
     if (one_in(6)) heavy_row(triplets, n);
     if (one_in(12)) repeat_row(triplets, n);
+    if (one_in(12)) grade(triplets, n);
     Csr<T> a = from_triplets<T>(n, n, triplets);
     if (one_in(60) && !a.val.empty())
       a.val[static_cast<std::size_t>(below(random_, static_cast<Index>(a.val.size())))] = odd();
@@ -131,6 +140,16 @@ class Draw {
     triplets.insert(triplets.end(), copied.begin(), copied.end());
   }
 
+  /// Makes the values smaller from row to row and from column to column.
+  void grade(std::vector<Triplet<T>>& triplets, Index n) {
+    const double step =
+        power_of_ten(-1, 0) * std::numeric_limits<T>::max_exponent10 / (2.0 * std::max<Index>(1, n - 1));
+    for (Triplet<T>& t : triplets) {
+      const double power = std::pow(10, -step * (static_cast<double>(t.row) + static_cast<double>(t.col)));
+      t.val = static_cast<T>(static_cast<double>(t.val) * power);
+    }
+  }
+
   Random& random_;
   double centre_ = 0, spread_ = 0;
   bool whole_ = false;
@@ -158,14 +177,25 @@ void judge_backward_error(Trial& trial, const SolveResult& r, const Csr<T>& a, c
     trial.fail("backward error " + number(r.backward_error) + ", not " + number(exact.backward));
 }
 
-/// Checks what has to be true of every end. The residual is computed in quadruple precision.
+/// x mustn't be farther from the solution than the guess.
+template <class T>
+void judge_against_guess(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x,
+                         const std::vector<T>& b, const std::vector<T>& guess) {
+  if (r.status == Status::converged || !all_finite(a.val) || !all_finite(b) || !all_finite(guess)) return;
+  const long double before = exact_residual(a.view(), guess, b).norm, after = exact_residual(a.view(), x, b).norm;
+  if (before <= std::numeric_limits<T>::max() && !(after <= before * (1 + 1e-6)))
+    trial.fail("||b - A x|| " + number(static_cast<double>(after)) + ", of the guess " +
+               number(static_cast<double>(before)));
+}
+
+/// Checks what has to be true of every end. The residual is exact.
 template <class T>
 void judge(Trial& trial, const SolveResult& r, const Csr<T>& a, const std::vector<T>& x, const std::vector<T>& b,
            const std::vector<T>& guess, const SolveOptions& options) {
   trial.end = to_string(r.status);
   const bool input_is_finite = all_finite(a.val) && all_finite(b) && all_finite(guess);
   const ExactResidual exact = exact_residual(a.view(), x, b);
-  const double goal = std::max(options.rtol * exact.b_norm, options.atol);
+  const long double goal = std::max<long double>(options.rtol * exact.b_norm, options.atol);
   if (r.status == Status::converged) {
     if (!input_is_finite && !(exact.norm <= goal)) trial.fail("converged with input that isn't finite");
     if (!(exact.norm <= goal * (1 + 1e-9)) && !(exact.relative <= options.rtol * (1 + 1e-9)))

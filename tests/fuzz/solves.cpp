@@ -54,6 +54,7 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
       ostinato::solve(space, op, std::span<const T>(b_here), std::span<T>(x), m, solver, options);
   trial.what += " -> " + result.message();
   judge(trial, result, a, x.download(), b, guess, options);
+  if (solver == "auto" && keep && !update) judge_against_guess(trial, result, a, x.download(), b, guess);
 }
 
 }  // namespace

@@ -76,6 +76,16 @@ OSTINATO_METHOD_TEST(Failure, KeepsTheLastFiniteIterateWhenAProductFails) {
   }
 }
 
+OSTINATO_METHOD_TEST(Failure, MethodThatNeedsSymmetrySaysSo) {
+  const System<T> rotation{dense<T>({{0, 1}, {-1, 0}}), {1, 0}}, symmetric{dense<T>({{2, 1}, {1, 3}}), {1, 0}};
+  const SolveOptions one_step{.rtol = 0, .max_iterations = 1};
+  const std::string note = "A isn't symmetric; " + this->name() + " needs that";
+  const bool needs = this->is("cg") || this->is("minres");
+
+  EXPECT_EQ(mentions(this->run(rotation, one_step).result, note), needs);
+  EXPECT_FALSE(mentions(this->run(symmetric, one_step).result, note));
+}
+
 OSTINATO_METHOD_TEST(Failure, ZeroMatrixIsNotSolved) {
   const System<T> nothing{from_triplets<T>(31, 31, {}), std::vector<T>(31, 2)};
 

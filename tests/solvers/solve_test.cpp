@@ -151,6 +151,40 @@ TYPED_TEST(SolveOn, TakesNoMethodTwice) {
   EXPECT_NEAR(result.relative_residual, std::sqrt(1 / 3.0), 1e-4) << "the least there is";
 }
 
+TYPED_TEST(SolveOn, GoesOnFromTheBestX) {
+  using T = typename TypeParam::T;
+  const System<T> inconsistent{dense<T>({{1, 1}, {1, 1}}), {1, 2}};
+
+  const auto result = this->solve(inconsistent).result;
+
+  EXPECT_TRUE(mentions(result, "cg came no nearer than the guess; x is the guess")) << result.message();
+  EXPECT_NEAR(result.relative_residual, std::sqrt(0.1), 1e-4) << "the least there is, which minres finds";
+}
+
+TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
+  using T = typename TypeParam::T;
+  Random random(12);
+  int not_converged = 0;
+  for (int k = 0; k < (TypeParam::Space::on_device ? 60 : 600); ++k) {
+    const Index n = 1 + below(random, 5);
+    System<T> system{{}, std::vector<T>(static_cast<std::size_t>(n))};
+    std::vector<Triplet<T>> triplets;
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < n; ++j) triplets.push_back({i, j, static_cast<T>(below(random, 5) - 2)});
+      system.b[static_cast<std::size_t>(i)] = static_cast<T>(below(random, 9) - 4);
+      system.x0[static_cast<std::size_t>(i)] = static_cast<T>(below(random, 3) - 1);
+    }
+    system.a = from_triplets<T>(n, n, triplets);
+    const double before = reference_residual(system.a.view(), system.x0, system.b).norm;
+
+    const auto [result, x] = this->solve(system, "auto", {.rtol = 1e-5, .max_iterations = below(random, 40)});
+
+    EXPECT_LE(reference_residual(system.a.view(), x, system.b).norm, before * (1 + 1e-6)) << result.message();
+    not_converged += result.status != Status::converged;
+  }
+  EXPECT_GT(not_converged, 10);
+}
+
 TYPED_TEST(SolveOn, CountsOnOverTheWholeLadder) {
   std::vector<int> heard;
   SolveOptions options{.rtol = 1e-5, .check_every = 1};

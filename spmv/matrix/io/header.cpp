@@ -113,11 +113,21 @@ void check_length(const std::string& path, const Header& h) {
   }
 }
 
-void require_bytes(const std::string& path, const Header& h, const std::string& what, double need, std::size_t memory) {
+void require_bytes(const std::string& path, const Header& h, const std::string& what, double need, std::size_t memory,
+                   const std::string& purpose = "to read") {
   if (need <= static_cast<double>(memory)) return;
   throw FormatError(path, h.line,
-                    what + " takes at least " + bytes_text(need) + " of memory to read, and there are " +
+                    what + " takes at least " + bytes_text(need) + " of memory " + purpose + ", and there are " +
                         bytes_text(static_cast<double>(memory)));
+}
+
+double entries_of(const Header& h) {
+  return h.array ? static_cast<double>(h.rows) * h.cols : static_cast<double>(h.entries);
+}
+
+std::string description_of(const Header& h) {
+  return "a matrix of " + std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
+         (h.entries == 1 ? " entry" : " entries");
 }
 
 }  // namespace
@@ -125,11 +135,14 @@ void require_bytes(const std::string& path, const Header& h, const std::string& 
 void require_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {
   const double entry = static_cast<double>(value_bytes + sizeof(Index));
   const double assembled = h.array ? 0 : static_cast<double>(value_bytes + 2 * sizeof(Index));
-  const double entries = h.array ? static_cast<double>(h.rows) * h.cols : static_cast<double>(h.entries);
-  const double need = sizeof(Offset) * static_cast<double>(h.rows) + (entry + assembled) * entries;
-  const std::string what = "a matrix of " + std::to_string(h.rows) + " rows and " + std::to_string(h.entries) +
-                           (h.entries == 1 ? " entry" : " entries");
-  require_bytes(path, h, what, need, memory);
+  const double need = sizeof(Offset) * static_cast<double>(h.rows) + (entry + assembled) * entries_of(h);
+  require_bytes(path, h, description_of(h), need, memory);
+}
+
+void require_product_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {
+  const double entry = static_cast<double>(value_bytes + sizeof(Index)), rows = h.rows, cols = h.cols;
+  const double need = sizeof(Offset) * rows + entry * entries_of(h) + static_cast<double>(value_bytes) * (rows + cols);
+  require_bytes(path, h, description_of(h), need, memory, "to multiply with");
 }
 
 void require_vector_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory) {

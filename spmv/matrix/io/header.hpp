@@ -35,6 +35,9 @@ Header read_header(const std::string& path, std::string_view text);
 /// it is assembled.
 void require_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory);
 
+/// The same for the matrix in CSR with the x and y of a product, without which no matrix is of use.
+void require_product_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory);
+
 /// The same for the elements of a vector, which its entries leave out where they are 0.
 void require_vector_memory(const std::string& path, const Header& h, std::size_t value_bytes, std::size_t memory);
 

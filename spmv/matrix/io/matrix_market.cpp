@@ -215,6 +215,7 @@ template <class T>
 Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info) {
   const io::Text text(path);
   const io::Header h = io::read_header(path, text.view());
+  io::require_product_memory(path, h, sizeof(T), host_memory());
   Csr<T> a = io::read<T>(path, h);
   if (info != nullptr) *info = h.info;
   return a;

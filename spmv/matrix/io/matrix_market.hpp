@@ -35,8 +35,9 @@ struct MatrixMarketInfo {
 /// Exec      Parallel over parts of the text (inflation is serial). The matrix has the same bits for every number of
 ///           threads. Peak memory: at most 3 times the matrix, plus the text when the text was inflated or piped.
 /// Limits    Complex values, and rows or columns past 2^31 - 1, are refused. The reader allocates 8 bytes for each
-///           announced row. A matrix that can't be in memory (host_memory()) is refused before anything is allocated
-///           for it, and so is an inflated or piped text of more than half of the memory. Symmetric files must store the lower triangle, as the standard demands.
+///           announced row. A matrix that can't be in memory (host_memory()) together with the x and y of a product is
+///           refused before anything is allocated for it, and so is an inflated or piped text of more than half of the
+///           memory. Symmetric files must store the lower triangle, as the standard demands.
 /// Source    Boisvert, Pozo & Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR 5935, 1996.
 template <class T>
 Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = nullptr);

@@ -67,8 +67,26 @@ TYPED_TEST(AccurateResidualOn, IsRightToTheLastDigitsWhereTheTermsCancel) {
 
     const auto computed = this->compute(a, 1, 1, x, {sum});
 
-    const double truth = exact_residual(a.view(), x, {sum}).norm;
+    const double truth = static_cast<double>(exact_residual(a.view(), x, {sum}).norm);
     EXPECT_NEAR(computed.norm, truth, 1e-12 * truth + 1e-30);
+  }
+}
+
+// 1 is left of terms so large that twice the digits don't show it.
+TYPED_TEST(AccurateResidualOn, IsNotSmallerThanTheTruthWhereTwiceTheDigitsArentEnough) {
+  if (sizeof(typename TypeParam::T) == 4) GTEST_SKIP() << "products of floats are exact";
+  using T = typename TypeParam::T;
+  const T large = std::ldexp(T{1}, 120), middle = std::ldexp(T{1}, 60);
+  const auto a = dense<T>({{large, middle, 1, -middle, -large}});
+  const std::vector<T> x = {1 + std::ldexp(T{1}, -40), 1, 1, 1, 1 + std::ldexp(T{1}, -40)};
+
+  for (const T b : {T{0}, T{2}, -middle}) {
+    const auto computed = this->compute(a, 1, 1, x, {b});
+    const double truth = static_cast<double>(exact_residual(a.view(), x, {b}).norm);
+
+    EXPECT_GE(computed.norm, truth * (1 - 1e-15));
+    EXPECT_GE(std::abs(computed.r[0]), truth * (1 - 1e-15));
+    EXPECT_LE(computed.norm, truth + 10) << "and not much larger";
   }
 }
 

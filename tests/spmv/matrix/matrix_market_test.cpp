@@ -19,6 +19,7 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
 
 namespace ostinato {
 namespace {
@@ -259,6 +260,31 @@ TEST_F(MatrixMarket, RefusesWhatThereIsNoMemoryFor) {
   EXPECT_NE(failure_of(few, 80).find("takes at least 100 B"), std::string::npos);
   const std::string array = "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n";
   EXPECT_NE(failure_of(array, 95).find("takes at least 96"), std::string::npos);
+}
+
+TEST_F(MatrixMarket, RefusesWhatThereIsNoMemoryToMultiplyWith) {
+  const std::string text = real_general + "2147483647 2147483647 1\n1 1 1\n";
+  const io::Header h = io::read_header("a.mtx", text);
+  const auto need = [&](std::size_t value_bytes, std::size_t memory) {
+    io::require_product_memory("a.mtx", h, value_bytes, memory);
+  };
+
+  EXPECT_STREQ(
+      failure([&] { need(sizeof(double), 25'000'000'000); }).what(),
+      "a.mtx:2: a matrix of 2147483647 rows and 1 entry takes at least 51.5 GB of memory to multiply with, and "
+      "there are 25.0 GB");
+  EXPECT_NO_THROW(need(sizeof(double), 52'000'000'000));
+  EXPECT_NO_THROW(need(sizeof(float), 35'000'000'000));
+}
+
+TEST_F(MatrixMarket, RefusesMoreRowsThanThereIsMemoryForTheVectorsOf) {
+  const auto rows = static_cast<std::size_t>(host_memory() / 20);  // the row pointers alone fit
+  if (rows > std::numeric_limits<Index>::max()) GTEST_SKIP() << "there is memory for as many rows as a matrix may have";
+  const std::string size = std::to_string(rows), text = real_general + size + " " + size + " 1\n1 1 1\n";
+
+  const auto message = failure([&] { read(text); });
+
+  EXPECT_NE(std::string(message.what()).find("to multiply with"), std::string::npos) << message.what();
 }
 
 TEST_F(MatrixMarket, RefusesAVectorThatThereIsNoMemoryFor) {
