@@ -207,7 +207,7 @@ class Solve {
       enter();
       const double computed = judge_.compute(x_, r_);
       norm_ = judge_.assured(x_, r_, computed, monitor_.goal());
-      if (!(norm_ <= monitor_.goal())) norm_ = judge_.told(x_, r_, computed);
+      if (!(norm_ <= monitor_.goal())) tell_above_goal(computed);
       result.backward_error = judge_.backward_error(x_, r_, norm_);
       out_of_range(result, lost.too_large > 0);
       leave();
@@ -216,6 +216,12 @@ class Solve {
   }
 
  private:
+  /// Tells the residual without the rounding that may be in it, unless that would be within the goal.
+  void tell_above_goal(double computed) {
+    const double told = judge_.told(x_, r_, computed);
+    if (!(told <= monitor_.goal())) norm_ = told;
+  }
+
   void enter() {
     system_.enter(x_);
     entered_ = true;
