@@ -87,15 +87,13 @@ double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::told(Out<T> x, Out<T> r, double norm) const {
-  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) {
-    norm = norm_in_slot(r);
-  } else if (backward_error(x, r, norm) < unit_roundoff<T>) {
-    norm = with_rounding(x, r, norm);
-  } else if (std::isinf(norm)) {
-    compute(x, r);
+  const bool accurate = system_.a().accurate_residual(x, system_.b(), r, slot_);
+  if (accurate) norm = norm_in_slot(r);
+  if (std::isinf(norm)) {  // the squares may overflow where r doesn't
+    if (!accurate) compute(x, r);
+    norm = norm_of<T>(system_.space(), r, r, slot_);
   }
-  return std::isinf(norm) ? norm_of<T>(system_.space(), r, r, slot_)
-                          : norm;  // the squares may overflow where r doesn't
+  return !accurate && backward_error(x, r, norm) < unit_roundoff<T> ? with_rounding(x, r, norm) : norm;
 }
 
 template <class Space, class T>
