@@ -129,6 +129,7 @@ OSTINATO_METHOD_TEST(ResidualJudge, RoundingOutOfRangeIsNotOverlooked) {
 
   const double truth = exact_residual(system.a.view(), x, system.b).relative;
   EXPECT_TRUE(result.status != Status::converged || truth <= 3.83e-5) << result.message() << "; truly " << truth;
+  EXPECT_FALSE(std::isinf(result.backward_error)) << result.message();
 }
 
 /// A random system of 1 to 8 rows that are nearly equal, so that x grows and rounding hides the residual.
