@@ -52,10 +52,14 @@ double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
 /// 2-norm of |A| |x| is at most ||A||_inf ||x|| for a symmetric matrix, and sqrt(n) times that for another matrix.
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(In<T> x) const {
+  dot<T>(system_.space(), x, x, slot_);
+  return bound(std::sqrt(read_scalar(system_.space(), slot_)));
+}
+
+template <class Space, class T>
+double ResidualJudge<Space, T>::bound(double x_norm) const {
   const Structure* s = system_.a().structure();
   if (s == nullptr || !std::isfinite(s->norm_inf)) return HUGE_VAL;
-  dot<T>(system_.space(), x, x, slot_);
-  const double x_norm = std::sqrt(read_scalar(system_.space(), slot_));
   const double of_a = system_.a_norm() * x_norm * (s->symmetric ? 1 : std::sqrt(static_cast<double>(s->rows)));
   return (s->longest_row + 3) * unit_roundoff<T> * (of_a + system_.b_norm());
 }
@@ -87,15 +91,15 @@ double ResidualJudge<Space, T>::best(In<T> x, Out<T> r, double norm) const {
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::told(Out<T> x, Out<T> r, double norm) const {
-  if (system_.a().accurate_residual(x, system_.b(), r, slot_)) {
-    norm = norm_in_slot(r);
-  } else if (backward_error(x, r, norm) < unit_roundoff<T>) {
-    norm = with_rounding(x, r, norm);
-  } else if (std::isinf(norm)) {
-    compute(x, r);
+  const bool accurate = system_.a().accurate_residual(x, system_.b(), r, slot_);
+  if (accurate) norm = norm_in_slot(r);
+  if (std::isinf(norm)) {  // the squares may overflow where r doesn't
+    if (!accurate) compute(x, r);
+    norm = norm_of<T>(system_.space(), r, r, slot_);
   }
-  return std::isinf(norm) ? norm_of<T>(system_.space(), r, r, slot_)
-                          : norm;  // the squares may overflow where r doesn't
+  if (accurate || !(backward_error(x, r, norm) < unit_roundoff<T>)) return norm;
+  const double estimate = with_rounding(x, r, norm);
+  return std::isfinite(estimate) ? estimate : norm + bound(size(x, r));
 }
 
 template <class Space, class T>

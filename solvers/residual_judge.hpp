@@ -55,6 +55,7 @@ class ResidualJudge {
 
  private:
   double bound(In<T> x) const;
+  double bound(double x_norm) const;
   double with_rounding(Out<T> x, Out<T> r, double norm) const;
   /// The norm of r, whose square is in the slot.
   double norm_in_slot(Out<T> r) const;

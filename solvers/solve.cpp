@@ -65,9 +65,10 @@ std::string why_next(const Ending& r, std::string_view next) {
          " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
 }
 
-/// Whether the x of `more` has a smaller residual than that of `all`.
+/// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
 bool is_nearer(const SolveResult& more, const SolveResult& all) {
-  return more.residual < all.residual || (std::isnan(all.residual) && !std::isnan(more.residual));
+  const double now = more.relative_residual, before = all.relative_residual;
+  return now < before || (std::isnan(before) && !std::isnan(now));
 }
 
 void take_residual(SolveResult& to, const SolveResult& from) {
@@ -80,7 +81,7 @@ void take_residual(SolveResult& to, const SolveResult& from) {
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
 /// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
 void append(SolveResult& all, SolveResult more) {
-  const bool nearer = is_nearer(more, all), as_near = more.residual == all.residual;
+  const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
@@ -124,7 +125,7 @@ class Guess {
     // Without an iteration, a method does no more than judge the residual.
     const SolveOptions none{.rtol = 0, .max_iterations = 0, .history = false};
     const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
-    if (!std::isfinite(before.residual) || is_nearer(result, before)) return;
+    if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
     restore(x);
     result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
     take_residual(result, before);

@@ -111,6 +111,27 @@ OSTINATO_METHOD_TEST(ResidualJudge, BackwardErrorIsThatOfTheReturnedX) {
   }
 }
 
+// The terms of the first row are so large that their squares overflow, and cancel.
+OSTINATO_METHOD_TEST(ResidualJudge, RoundingOutOfRangeIsNotOverlooked) {
+  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  const System<T> system{
+      dense<T>(
+          {{3.1972973216077725e+242, 0, 0, -6.850309198065781e+57, 4.6897042943258846e+158},
+           {-16.614736754882646, -2.1939124833202109e-138, -5.2020202333217437e-77, 1.95767041229776e+25, 0},
+           {0, 3.1782297168767107e-214, -2.2625408873939705e-201, 1.0633113035377799e-227, 0},
+           {1.5324122627850039e-265, -3.4869553668467693e-285, 0, 8.6630591338983556e-137, 4.7247146644118151e-117},
+           {5.2906872606412617e+76, -9.2557248974383079e+63, -1.1310673728520076e+176, -4.1720300788553811e+60,
+            1.704673202216043e-194}}),
+      {T(1), T(-2.8802197253481514e+79), T(1.9699287169021156e+41), T(-1.0023806882768421e-80),
+       T(-2.6607050900066817e+268)}};
+
+  const auto [result, x] = this->run_with(Operator<Space, T>(this->space(), system.a), system, {.rtol = 3.83e-5});
+
+  const double truth = exact_residual(system.a.view(), x, system.b).relative;
+  EXPECT_TRUE(result.status != Status::converged || truth <= 3.83e-5) << result.message() << "; truly " << truth;
+  EXPECT_FALSE(std::isinf(result.backward_error)) << result.message();
+}
+
 /// A random system of 1 to 8 rows that are nearly equal, so that x grows and rounding hides the residual.
 template <class T>
 System<T> nearly_singular(Random& random) {

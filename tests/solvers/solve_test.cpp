@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
+#include "support/exact_residual.hpp"
 #include "support/run_self.hpp"
 #include "support/solving.hpp"
 
@@ -183,6 +184,33 @@ TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
     not_converged += result.status != Status::converged;
   }
   EXPECT_GT(not_converged, 10);
+}
+
+TYPED_TEST(SolveOn, ComparesResidualsWhoseNormIsOutOfRange) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == 4) GTEST_SKIP() << "the numbers are out of the range of float";
+  const System<T> system{
+      dense<T>({{-1.2220340610563375e+274, -6.8027860270030629e+251, -1.2438517841979201e+275, -1.1287258929988761e+236,
+                 -2.5421679216632494e+230, -2.9038177891243172e+267},
+                {3.1870613970095537e+246, -8.1516616434538302e+238, -1.1800737999987055e+234, 2.8150221941313993e+202,
+                 -4.1329238625319446e+272, 6.6062751992838313e+221},
+                {0, 0, 3.1124695831866917e+201, -1.7293924207217346e+276, 0, 0},
+                {0, -5.7827086206130189e+236, 2.5764105932463001e+281, -7.0567355648558333e+284,
+                 -4.725492954397716e+253, -2.2934671128369925e+262},
+                {0, 0, 0, 0, 2.7969273901210489e+256, -1.0111769244207093e+239},
+                {0, 0, 0, 4.6709534111455832e+214, -3.129381798638902e+281, 2.829047468843334e+203}}),
+      {T(1), T(1.7279374866859915e+276), T(3.4189520163670482e+271), T(3.6384766886918798e+306),
+       T(1.6041841834378182e+283), T(-2.8865137321723275e+259)},
+      {T(8.1808555080062847e-05), T(-7.1448161546568932e+29), T(141856509974008.34), T(-5.4061289356768967e-08),
+       T(-4.049737281215941e+38), T(4.0237757068470146e-29)}};
+  const auto op = Analysis(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
+
+  ostinato::solve(this->space(), Operator(op), b, x, Identity{}, "auto", {.rtol = 1e-8, .max_iterations = 300});
+
+  const double before = exact_residual(system.a.view(), system.x0, system.b).relative;
+  EXPECT_LE(exact_residual(system.a.view(), x.download(), system.b).relative, before * (1 + 1e-6));
 }
 
 TYPED_TEST(SolveOn, CountsOnOverTheWholeLadder) {
