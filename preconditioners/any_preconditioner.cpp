@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
+#include <new>
+
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
@@ -45,18 +47,33 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
     build(analysis);
     return;
   }
-  // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse. Only a preconditioner
-  // that was asked for by name may fail.
+  // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
+  // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
   for (;;) {
-    try {
-      build(analysis);
-      return;
-    } catch (const ArgumentError& e) {
-      const std::string what = e.what(), why = what.substr(0, what.find(';'));  // "what is wrong; what to do"
-      choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
-                                            : PreconditionerChoice{simple.name, simple.reason + "; " + why};
-    }
+    const std::string why = try_to_build(analysis);
+    if (why.empty()) return;
+    built_.reset();
+    choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
+                                          : PreconditionerChoice{simple.name, simple.reason + "; " + why};
+  }
+}
+
+/// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
+template <class Space, class T>
+std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis) {
+  constexpr double poor_rate = 0.7;
+  try {
+    build(analysis);
+    const bool is_poor = built_ != nullptr && built_->rate() > poor_rate;
+    return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
+  } catch (const ArgumentError& e) {
+    const std::string what = e.what();  // "what is wrong; what to do"
+    return what.substr(0, what.find(';'));
+  } catch (const std::bad_alloc&) {
+    return choice_.name + ": not enough memory";
+  } catch (const DeviceError& e) {
+    return choice_.name + ": " + e.what();
   }
 }
 

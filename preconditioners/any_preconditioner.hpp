@@ -43,6 +43,8 @@ template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
 /// A preconditioner chosen by name at run time.
+///
+/// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
 template <class Space, class T>
 class AnyPreconditioner {
  public:
@@ -73,6 +75,7 @@ class AnyPreconditioner {
 
  private:
   void build(const Analysis<Space, T>& analysis);
+  std::string try_to_build(const Analysis<Space, T>& analysis);
 
   PreconditionerChoice choice_;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"

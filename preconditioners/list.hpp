@@ -26,6 +26,7 @@ class BuiltPreconditioner {
   virtual double seconds() const = 0;
   virtual bool works_in_float() const = 0;
   virtual std::vector<PreconditionerLevel> levels() const = 0;
+  virtual double rate() const = 0;  ///< by what M shrank an error on trial; 0 when it wasn't tried
   virtual std::size_t bytes() const = 0;
 };
 
@@ -66,6 +67,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     if constexpr (requires { m_.works_in_float(); }) return m_.works_in_float();
     return false;
   }
+  double rate() const override {
+    if constexpr (requires { m_.rate(); }) return m_.rate();
+    return 0;
+  }
   std::vector<PreconditionerLevel> levels() const override {
     if constexpr (requires { m_.levels(); }) return m_.levels();
     return {};
@@ -80,7 +85,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// works_in_float and levels.
+/// works_in_float, levels and rate.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");

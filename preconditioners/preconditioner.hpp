@@ -18,7 +18,8 @@ inline constexpr bool is_identity = requires {
 };
 
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
-/// enqueued. r and z don't overlap.
+/// enqueued. r and z don't overlap. A solver applies M on one thread at a time; M says itself whether several solves may
+/// use it at once.
 ///
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
@@ -53,7 +54,7 @@ class PreconditionerRef {
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
-  /// z. `room` has as many elements as r and is overwritten by every call.
+  /// z; all of it to z where M works in float, into which r has to fit. `room` has as many elements as r and is overwritten by every call.
   PreconditionerRef scaled(const Space& space, int exponent, Out<T> room) const {
     PreconditionerRef other = *this;
     other.space_ = &space;
@@ -66,8 +67,13 @@ class PreconditionerRef {
   /// z = M^-1 r.  Must not be called for the identity.
   void apply(In<T> r, Out<T> z) const {
     if (!is_scaled()) return calls_->apply(object_, r, z);
-    scale<T>(*space_, inner_, r, room_);
-    calls_->apply(object_, room_, z);
+    if (works_in_float()) {
+      calls_->apply(object_, r, z);
+      scale<T>(*space_, inner_, z, z);
+    } else {
+      scale<T>(*space_, inner_, r, room_);
+      calls_->apply(object_, room_, z);
+    }
     scale<T>(*space_, outer_, z, z);
   }
 

@@ -61,7 +61,7 @@ struct Multigrid<Space, T>::State {
     const Level<Space>& finest = hierarchy.levels().front();
     const std::size_t n = finest.grid.points();
     const bool is_coarsest = hierarchy.levels().size() == 1;
-    const Field<Space> e(space, finest.grid);
+    const Field<Space> e(space, finest.grid, finest.dimensions);
     for_each(space, n, RandomError{e.data()});
     Vector<Space, double> squares(space, 2);
     space.zero(finest.x.data(), n * sizeof(float));
@@ -160,6 +160,8 @@ template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (!s.positive_diagonal) return "the diagonal isn't positive";
   if (!s.finite) return "not all values are finite";
+  constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
+  if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};
 }
 

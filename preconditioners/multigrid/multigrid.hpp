@@ -31,8 +31,8 @@ struct MultigridOptions {
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
-/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, or when a cycle doesn't
-///           make a random error smaller.
+/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, when the operator of a
+///           coarser grid leaves the range of float, or when a cycle doesn't make a random error smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
 class Multigrid {

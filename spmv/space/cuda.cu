@@ -102,7 +102,13 @@ void Cuda::State::create() {
 }
 
 // The destructor ignores errors, because at the end of a program the driver may already be unloaded.
+std::shared_mutex& Cuda::State::captures() {
+  static auto* mutex = new std::shared_mutex;  // outlives spaces at namespace scope
+  return *mutex;
+}
+
 Cuda::State::~State() {
+  const std::unique_lock<std::shared_mutex> alone(captures());
   const OnDevice here(*this, OnDevice::Quietly{});
   if (cublas != nullptr) (void)cublasDestroy(cublas);
   if (cusparse != nullptr) (void)cusparseDestroy(cusparse);

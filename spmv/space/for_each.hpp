@@ -40,7 +40,8 @@ template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots);
 
 /// Points of a column: for_grid and sum_grid on Cuda may call f.column(x, y, z), where f has it, for so many points of a
-/// grid at once: (x, y, z) and the next ones along its last axis, z or y.
+/// grid at once: (x, y, z) and the next ones along its last axis, z or y. f.column_axis() is the axis along which f does
+/// that, 2 for z and 1 for y.
 inline constexpr int column_points = 4;
 
 /// Points of a segment: for_grid and sum_grid on Host may call f.segment(x, count, y, z), where f has it, for at most so

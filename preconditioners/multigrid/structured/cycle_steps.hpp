@@ -96,6 +96,7 @@ struct Enter {
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
       b[i + k] = static_cast<float>(static_cast<T>(root[k * step]) * r[i + k]);
   }
+  OSTINATO_FUNCTION int column_axis() const { return grid.grid.z > 1 ? 2 : 1; }
   OSTINATO_FUNCTION void column(Index x, Index y, Index z) const {
     const bool deep = grid.grid.z > 1;
     const std::size_t i = grid.grid.number(x, y, z);
@@ -134,6 +135,7 @@ struct Residual {
     products_of_segment<Shape>(a, x, px, count, py, pz, i, value);
     for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) out[i + k] = b[i + k] - c * value[k];
   }
+  OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
   OSTINATO_FUNCTION void column(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
     float value[column_points];
@@ -182,6 +184,7 @@ struct Smooth {
       v[k] = c * x[n] + omega * (b[n] - c * v[k]);
     }
   }
+  OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
   OSTINATO_FUNCTION void column(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
     float v[column_points];
@@ -221,6 +224,7 @@ struct Leave {
     }
     return dot;
   }
+  OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
   OSTINATO_FUNCTION Sums<1> column(Index px, Index py, Index pz) const {
     const std::size_t i = grid.grid.number(px, py, pz);
     float v[column_points];

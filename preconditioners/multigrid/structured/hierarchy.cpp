@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -86,7 +87,13 @@ double line_weight(const Classes& rows, const Extents& e, int axis, int at, int 
     if (step == 0) own += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
     if (step == -d) side += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
   }
-  return own > 0 ? -side / own : 0;
+  return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
+}
+
+/// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
+void require_usable(double omega, int axes, const Extents& e) {
+  if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
+  if (axes == 0 && e.points() > coarsest_points) throw ArgumentError("multigrid: no axis of the grid can be halved");
 }
 
 /// A small grid with the classes of a large one, on which the coarse operator is made.
@@ -263,6 +270,7 @@ void invert(std::vector<double>& m, std::size_t n) {
       std::swap(m[k * n + c], m[pivot * n + c]);
       std::swap(inverse[k * n + c], inverse[pivot * n + c]);
     }
+    if (!(std::abs(m[k * n + k]) > 1e-12)) throw ArgumentError("multigrid: the coarsest operator is singular");
     const double scale = 1 / m[k * n + k];
     for (std::size_t c = 0; c < n; ++c) m[k * n + c] *= scale, inverse[k * n + c] *= scale;
     for (std::size_t i = 0; i < n; ++i) {
@@ -280,9 +288,10 @@ void invert(std::vector<double>& m, std::size_t n) {
 }  // namespace
 
 template <class Space>
-Field<Space>::Field(const Space& space, const Extents& grid) {
+Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
   // Rounded up to whole cache lines.
-  const std::size_t beyond = grid.number(1, 1, grid.z > 1 ? 1 : 0), margin = (beyond + 31) / 32 * 32;
+  const std::size_t beyond = grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0),
+                    margin = (beyond + 31) / 32 * 32;
   room_ = Vector<Space, float>(space, grid.points() + 2 * margin);
   space.zero(room_.data(), room_.bytes());
   data_ = room_.data() + margin;
@@ -336,6 +345,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     couplings(rows[static_cast<std::size_t>(middle_class(e))], strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
     level.omega = damping(level.axes, largest_row(rows));
+    require_usable(level.omega, level.axes, e);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
         coarsest_root_.push_back(static_cast<float>(root_at(rows, e, x, y, z)));
@@ -376,6 +386,7 @@ void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, cons
     space_.download(&row, largest.data(), sizeof row);
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid) : 0;
     level.omega = damping(level.axes, static_cast<double>(row));
+    require_usable(level.omega, level.axes, a.grid);
     if (level.axes == 0) {
       for_grid(space_, a.grid, ScaleStencil{a, inverse.data()});
       coarsest_root_ = inverse.download();
@@ -415,9 +426,9 @@ void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, cons
 template <class Space, class T>
 void Hierarchy<Space, T>::add_vectors() {
   for (Level<Space>& level : levels_) {
-    level.b = Field<Space>(space_, level.grid);
-    level.x = Field<Space>(space_, level.grid);
-    level.t = Field<Space>(space_, level.grid);
+    level.b = Field<Space>(space_, level.grid, level.dimensions);
+    level.x = Field<Space>(space_, level.grid, level.dimensions);
+    level.t = Field<Space>(space_, level.grid, level.dimensions);
   }
 }
 

@@ -19,7 +19,8 @@ template <class Space>
 class Field {
  public:
   Field() = default;
-  Field(const Space& space, const Extents& grid);
+  /// `dimensions`: of the stencils that are applied to it, also where the grid has a single plane or line left.
+  Field(const Space& space, const Extents& grid, int dimensions);
 
   float* data() const { return data_; }
   std::size_t bytes() const { return room_.bytes(); }

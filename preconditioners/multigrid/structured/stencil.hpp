@@ -41,6 +41,7 @@ struct Step {
 /// those along the axes only.
 template <int Dimensions, bool Star>
 struct Shape {
+  static constexpr int column_axis = Dimensions - 1;  ///< 2 for z, 1 for y; a line has no columns
   /// The step to the k-th point of a column from its first.
   OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, Dimensions == 2 ? k : 0, Dimensions == 3 ? k : 0}; }
 

@@ -99,7 +99,8 @@ struct Tiles {
     const auto z0 = static_cast<Index>((layer << log_z) + (t >> (log_x + log_y))) * deep_z;
     if (x >= grid.x || y0 >= grid.y || z0 >= grid.z) return;
     if constexpr (requires { f.column(x, y0, z0); }) {
-      if (deep_y * deep_z == column_points && y0 + deep_y <= grid.y && z0 + deep_z <= grid.z) {
+      if (f.column_axis() == (deep_z > 1 ? 2 : 1) && deep_y * deep_z == column_points && y0 + deep_y <= grid.y &&
+          z0 + deep_z <= grid.z) {
         use([&] { return f.column(x, y0, z0); });
         return;
       }

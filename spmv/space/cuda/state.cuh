@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <thread>
 
@@ -70,6 +71,10 @@ struct Cuda::State {
 
   /// Creates everything else. When it throws, the destructor frees what there is.
   void create();
+
+  /// Held shared while a stream is captured, and alone while a space is destroyed: the vendor's libraries free memory
+  /// then, which breaks captures of other threads.
+  static std::shared_mutex& captures();
 
   /// The cuBLAS handle for this stream. The first call creates the handle, which takes a while.
   cublasContext* blas();

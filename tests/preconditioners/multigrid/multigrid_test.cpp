@@ -127,7 +127,8 @@ TYPED_TEST(MultigridOn, SolvesVariableAnisotropicAndFullStencils) {
 // On a GPU, large grids are worked on by columns of several points.
 TYPED_TEST(MultigridOn, SlowSolvesOnLargeGrids) {
   using T = typename TypeParam::T;
-  for (const auto& [family, n] : {std::pair{"poisson3d", 105}, {"variable3d", 105}, {"poisson2d", 1050}, {"variable2d", 1051}}) {
+  for (const auto& [family, n] :
+       {std::pair{"poisson3d", 105}, {"variable3d", 105}, {"poisson2d", 1050}, {"variable2d", 1051}}) {
     const SolveResult r = this->solve(generate<T>(family, {.n = n}), "cg");
     EXPECT_TRUE(r || sizeof(T) == 4) << r.message();  // single precision may end at its limit here
     EXPECT_LE(r.iterations, 12) << family;
@@ -194,6 +195,34 @@ TYPED_TEST(MultigridOn, SizeMakesNoDifference) {
   if constexpr (sizeof(T) == 8) {
     for (const double size : {1e-300, 1e-200, 1e200, 1e300})
       EXPECT_EQ(this->solve(a, "cg", size).iterations, iterations) << size;
+    for (const int exponent : {-800, -300, 300, 800}) {
+      Csr<T> scaled = a;
+      for (T& v : scaled.val) v = std::ldexp(v, exponent);
+      EXPECT_EQ(this->solve(scaled, "cg").iterations, iterations) << exponent;
+    }
+  }
+}
+
+TYPED_TEST(MultigridOn, SolvesOnThinGrids) {
+  using T = typename TypeParam::T;
+  for (const Extents& e :
+       {Extents{60, 60, 5}, Extents{200, 4, 4}, Extents{30, 20, 4}, Extents{4, 300}, Extents{300, 4}}) {
+    for (const double size : {0.0, 1.0}) {
+      const SolveResult r = this->solve(grid_matrix<T>(e, varied(e, true, size)), "cg");
+      EXPECT_TRUE(r) << e.x << " x " << e.y << " x " << e.z << ": " << r.message();
+      EXPECT_LE(r.iterations, 16);
+    }
+  }
+}
+
+// -laplace(u) - k u: the coarse operators lose their sign and grow without end.
+TYPED_TEST(MultigridOn, RefusesCoarseOperatorsThatAreNotFinite) {
+  using T = typename TypeParam::T;
+  const Extents e{100, 100};
+  for (const double shift : {-1.9, -2.0, -2.1}) {
+    const Analysis analysis(this->space(), grid_matrix<T>(e, laplacian(e, true), shift));
+    const AnyPreconditioner m(analysis, "auto");
+    EXPECT_NE(m.name(), "multigrid") << shift;
   }
 }
 
