@@ -280,7 +280,7 @@ struct Galerkin {
 
   /// The points that aren't at the ends of a line: all of them have the same pairs.
   Range even(int n) const { return {1, n - 1}; }
-  void segment(Index x, Index count, Index y, Index layer) const {
+  OSTINATO_FUNCTION void segment(Index x, Index count, Index y, Index layer) const {
     const int k = neighbour(layer);
     const Index z = layer % to.grid.z;
     const Step e = Step::of(k);
