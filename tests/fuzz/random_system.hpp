@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/space/extents.hpp>
 
 #include "fuzz/trials.hpp"
 #include "support/exact_residual.hpp"
@@ -66,6 +67,7 @@ class Draw {
   Csr<T> matrix() {
     new_sizes();
     if (one_in(12)) all_sizes();
+    if (one_in(5)) return on_a_grid();
     const Index n = one_in(3) ? 1 + below(random_, 5) : one_in(8) ? 65 + below(random_, 300) : 1 + below(random_, 60);
     const bool symmetric = one_in(2), dominant = one_in(2), zero_diagonal = one_in(8);
     const Index per_row = 1 + below(random_, one_in(4) ? n : 6);
@@ -87,6 +89,42 @@ class Draw {
     if (one_in(60) && !a.val.empty())
       a.val[static_cast<std::size_t>(below(random_, static_cast<Index>(a.val.size())))] = odd();
     return a;
+  }
+
+  /// A matrix on a grid of 4 to 500 points: with random values, or couplings of one sign that add up to the diagonal,
+  /// as multigrid likes it; constant or not, symmetric or not, with or without a boundary.
+  Csr<T> on_a_grid() {
+    const Index dimensions = 1 + below(random_, 3), most = dimensions == 1 ? 400 : dimensions == 2 ? 18 : 4;
+    const auto side = [&](Index axis) { return axis < dimensions ? 4 + below(random_, most) : 1; };
+    const Extents e{side(0), side(1), side(2)};
+    const bool star = one_in(2), constant = one_in(2), summed = !one_in(3), symmetric = one_in(2), open = one_in(3);
+    const double extra = one_in(2) ? 0 : power_of_ten(-8, 1);
+    std::vector<Triplet<T>> triplets;
+    T coupling[27];
+    for (T& c : coupling) c = value();
+    std::vector<T> diagonal(e.points());
+    for (Index i = 0; i < static_cast<Index>(e.points()); ++i) {
+      const Index x = i % e.x, y = i / e.x % e.y, z = i / e.x / e.y;
+      for (int k = 0; k < 27; ++k) {
+        const int dx = k % 3 - 1, dy = k / 3 % 3 - 1, dz = k / 9 - 1;
+        if (k == 13 || (star && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1)) continue;
+        if ((dy != 0 && e.y == 1) || (dz != 0 && e.z == 1) || (symmetric && k < 13)) continue;
+        const T drawn = constant ? coupling[k] : value(), v = summed ? std::abs(drawn) : drawn;
+        const Index nx = x + dx, ny = y + dy, nz = z + dz;
+        const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
+        if (inside || !open) diagonal[static_cast<std::size_t>(i)] += v;
+        if (!inside) continue;
+        const auto j = static_cast<Index>(e.number(nx, ny, nz));
+        triplets.push_back({i, j, -v});
+        if (symmetric) triplets.push_back({j, i, -v});
+        if (symmetric) diagonal[static_cast<std::size_t>(j)] += v;
+      }
+    }
+    for (Index i = 0; i < static_cast<Index>(e.points()); ++i) {
+      const T own = diagonal[static_cast<std::size_t>(i)];
+      triplets.push_back({i, i, summed ? own + static_cast<T>(extra) * own : value()});
+    }
+    return from_triplets<T>(static_cast<Index>(e.points()), static_cast<Index>(e.points()), triplets);
   }
 
   std::vector<T> vector(Index n) {
