@@ -366,7 +366,9 @@ TEST_F(CliSolve, HasAllThreadsWhateverOmpDynamicSays) {
   generate("poisson2d 40 p.mtx");
   const std::string threads = std::to_string(4 * std::max(1u, std::thread::hardware_concurrency()));
 
-  const Outcome r = run("solve p.mtx --device cpu --threads " + threads, "OMP_DYNAMIC=true");
+  // At its end Kokkos 3.4 asks OpenMP for all threads again, gets fewer, and doesn't free what belongs to the others.
+  const Outcome r =
+      run("solve p.mtx --device cpu --threads " + threads, "ASAN_OPTIONS=detect_leaks=0 OMP_DYNAMIC=true");
 
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find(", " + threads + " threads"), std::string::npos) << r.out;
