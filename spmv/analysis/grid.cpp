@@ -76,15 +76,6 @@ std::string reason_against(const Structure& s) {
 
 }  // namespace
 
-std::string Grid::text() const {
-  if (dimensions == 0) return "no grid: " + why_not;
-  std::string sides = std::to_string(extents.x);
-  if (dimensions > 1) sides += " x " + std::to_string(extents.y);
-  if (dimensions > 2) sides += " x " + std::to_string(extents.z);
-  constexpr int full[] = {1, 3, 9, 27};
-  return sides + ", " + std::to_string(star ? 1 + 2 * dimensions : full[dimensions]) + "-point";
-}
-
 template <class Space, class T>
 Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
   Grid grid;

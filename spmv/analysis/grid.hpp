@@ -23,6 +23,15 @@ struct Grid {
   std::string text() const;  ///< "128 x 128 x 128, 7-point"; "no grid: ..."
 };
 
+inline std::string Grid::text() const {
+  if (dimensions == 0) return "no grid: " + why_not;
+  std::string sides = std::to_string(extents.x);
+  if (dimensions > 1) sides += " x " + std::to_string(extents.y);
+  if (dimensions > 2) sides += " x " + std::to_string(extents.z);
+  constexpr int full[] = {1, 3, 9, 27};
+  return sides + ", " + std::to_string(star ? 1 + 2 * dimensions : full[dimensions]) + "-point";
+}
+
 /// Finds the grid of a matrix, which nobody has named: from the offsets of its diagonals, then by a look at all of its
 /// entries. Entries of value 0 may lead anywhere.
 ///
