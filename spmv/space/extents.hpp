@@ -22,6 +22,9 @@ struct Extents {
                static_cast<std::size_t>(x) +
            static_cast<std::size_t>(at_x);
   }
+  OSTINATO_FUNCTION bool contains(Index at_x, Index at_y, Index at_z) const {
+    return at_x >= 0 && at_y >= 0 && at_z >= 0 && at_x < x && at_y < y && at_z < z;
+  }
   bool operator==(const Extents&) const = default;
 };
 

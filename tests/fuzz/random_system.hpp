@@ -111,7 +111,7 @@ class Draw {
         if ((dy != 0 && e.y == 1) || (dz != 0 && e.z == 1) || (symmetric && k < 13)) continue;
         const T drawn = constant ? coupling[k] : value(), v = summed ? std::abs(drawn) : drawn;
         const Index nx = x + dx, ny = y + dy, nz = z + dz;
-        const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
+        const bool inside = e.contains(nx, ny, nz);
         if (inside || !open) diagonal[static_cast<std::size_t>(i)] += v;
         if (!inside) continue;
         const auto j = static_cast<Index>(e.number(nx, ny, nz));

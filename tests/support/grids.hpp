@@ -33,7 +33,7 @@ Csr<T> grid_matrix(const Extents& e, const Coupling& coupling, double extra = 0)
           if (c == 0) continue;
           diagonal += c;
           const Index nx = x + dx, ny = y + dy, nz = z + dz;
-          if (nx < 0 || ny < 0 || nz < 0 || nx >= e.x || ny >= e.y || nz >= e.z) continue;
+          if (!e.contains(nx, ny, nz)) continue;
           triplets.push_back({row, static_cast<Index>(e.number(nx, ny, nz)), static_cast<T>(-c)});
         }
         triplets.push_back({row, row, static_cast<T>(diagonal)});

@@ -252,29 +252,12 @@ struct Leave {
 
 /// The steps from a coarse point to the fine points that it has weights for. Axes: 1 for x, 2 for y, 4 for z.
 template <int Axes>
-struct Halved {
+struct Halved : NeighbourSet<Halved<Axes>> {
   static constexpr bool x = (Axes & 1) != 0, y = (Axes & 2) != 0, z = (Axes & 4) != 0;
 
   OSTINATO_FUNCTION static constexpr bool has(int k) {
     const Step d = Step::of(k);
     return (d.x == 0 || x) && (d.y == 0 || y) && (d.z == 0 || z);
-  }
-  OSTINATO_FUNCTION static constexpr int count() {
-    int n = 0;
-    for (int k = 0; k < neighbours; ++k) n += has(k) ? 1 : 0;
-    return n;
-  }
-  OSTINATO_FUNCTION static constexpr int neighbour(int c) {
-    int k = 0;
-    for (; k < neighbours; ++k) {
-      if (has(k) && c-- == 0) break;
-    }
-    return k;
-  }
-  OSTINATO_FUNCTION static constexpr int coefficient(int neighbour) {
-    int c = 0;
-    for (int k = 0; k < neighbour; ++k) c += has(k) ? 1 : 0;
-    return c;
   }
 };
 

@@ -30,20 +30,23 @@ bool has_neighbour(int k, int dimensions, bool star) {
   return k != centre && (dimensions > 2 || d.z == 0) && (dimensions > 1 || d.y == 0) && (!star || d.axes() == 1);
 }
 
-/// The coefficients of an operator: its neighbours in ascending order, then the centre. Returns their number.
-int number_slots(signed char (&slot)[neighbours], int dimensions, bool star) {
+/// Numbers the coefficients of the neighbours that `has` says, in ascending order. Returns their number.
+template <class Has>
+int number_slots(signed char (&slot)[neighbours], Has has) {
   int count = 0;
-  for (int k = 0; k < neighbours; ++k)
-    slot[k] = has_neighbour(k, dimensions, star) ? static_cast<signed char>(count++) : static_cast<signed char>(-1);
+  for (int k = 0; k < neighbours; ++k) slot[k] = static_cast<signed char>(has(k) ? count++ : -1);
+  return count;
+}
+
+/// Numbers the coefficients of an operator: its neighbours, then the centre.
+int number_slots(signed char (&slot)[neighbours], int dimensions, bool star) {
+  const int count = number_slots(slot, [=](int k) { return has_neighbour(k, dimensions, star); });
   slot[centre] = static_cast<signed char>(count);
   return count + 1;
 }
 
 int number_slots(signed char (&slot)[neighbours], const Halving& halved) {
-  int count = 0;
-  for (int k = 0; k < neighbours; ++k)
-    slot[k] = halved.has(Step::of(k)) ? static_cast<signed char>(count++) : static_cast<signed char>(-1);
-  return count;
+  return number_slots(slot, [&](int k) { return halved.has(Step::of(k)); });
 }
 
 Halving halving(int axes) { return {(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0}; }
@@ -185,10 +188,6 @@ double root_at(const Classes& rows, const Extents& e, Index x, Index y, Index z)
   return own > 0 ? std::sqrt(own) : 1;
 }
 
-bool is_inside(const Extents& e, Index x, Index y, Index z) {
-  return x >= 0 && y >= 0 && z >= 0 && x < e.x && y < e.y && z < e.z;
-}
-
 /// The coefficients of the scaled operator, A(i, j) / sqrt(A(i, i) A(j, j)), of the 125 classes.
 std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int dimensions, bool star) {
   signed char slot[neighbours];
@@ -198,7 +197,7 @@ std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int di
     const auto& row = rows[static_cast<std::size_t>(class_of(e, x, y, z))];
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
-      if (slot[k] < 0 || !is_inside(e, x + d.x, y + d.y, z + d.z)) continue;
+      if (slot[k] < 0 || !e.contains(x + d.x, y + d.y, z + d.z)) continue;
       scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] = static_cast<float>(
           row[static_cast<std::size_t>(k)] / root_at(rows, e, x, y, z) / root_at(rows, e, x + d.x, y + d.y, z + d.z));
     }
@@ -217,7 +216,7 @@ std::vector<float> scaled_weights(const Model& model, const Classes& rows, const
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       const Index fx = Halving::fine(h.x, x) + d.x, fy = Halving::fine(h.y, y) + d.y, fz = Halving::fine(h.z, z) + d.z;
-      if (model.w_view.slot[k] < 0 || !is_inside(e, fx, fy, fz)) continue;
+      if (model.w_view.slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
       scaled[static_cast<std::size_t>(model.w_view.slot[k] * scaled_classes + number)] =
           static_cast<float>(static_cast<double>(model.w_view.at(k, in_model)) * root_at(rows, e, fx, fy, fz) /
                              root_at(next_rows, next, x, y, z));
@@ -447,7 +446,7 @@ void Hierarchy<Space, T>::invert_coarsest() {
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
-      if (slot[k] < 0 || nx < 0 || ny < 0 || nz < 0 || nx >= e.x || ny >= e.y || nz >= e.z) continue;
+      if (slot[k] < 0 || !e.contains(nx, ny, nz)) continue;
       const std::size_t at = static_cast<std::size_t>(slot[k]) * view.stride() + view.at(x, y, z, i);
       m[i * n + e.number(nx, ny, nz)] = static_cast<double>(a[at]);
     }

@@ -235,9 +235,8 @@ struct Galerkin {
     const Index z = layer % to.grid.z;
     const Step e = Step::of(k);
     const Index ox = x + e.x, oy = y + e.y, oz = z + e.z;
-    const bool inside = ox >= 0 && oy >= 0 && oz >= 0 && ox < to.grid.x && oy < to.grid.y && oz < to.grid.z;
     float total = 0;
-    if (inside) {
+    if (to.grid.contains(ox, oy, oz)) {
       const std::size_t other = to.grid.number(ox, oy, oz);
       for_pairs({x, y, z}, e, [&](float w, const Step& d, std::size_t i, int of_a, int of_p) {
         (void)d;
@@ -321,8 +320,7 @@ struct ScaleStencil {
       if (a.slot[k] < 0) continue;
       const Step d = Step::of(k);
       const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
-      const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
-      a.at(k, i) = inside ? a.at(k, i) * inverse[i] * inverse[e.number(nx, ny, nz)] : 0.0f;
+      a.at(k, i) = e.contains(nx, ny, nz) ? a.at(k, i) * inverse[i] * inverse[e.number(nx, ny, nz)] : 0.0f;
     }
   }
 };

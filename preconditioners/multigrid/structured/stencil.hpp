@@ -37,10 +37,30 @@ struct Step {
   OSTINATO_FUNCTION Index distance(const Extents& e) const { return (z * e.y + y) * e.x + x; }
 };
 
+/// A set of neighbours, in ascending order. Set::has(k) says which.
+template <class Set>
+struct NeighbourSet {
+  OSTINATO_FUNCTION static constexpr int count() { return coefficient(neighbours); }
+  /// The neighbour that coefficient c belongs to.
+  OSTINATO_FUNCTION static constexpr int neighbour(int c) {
+    int k = 0;
+    for (; k < neighbours; ++k) {
+      if (Set::has(k) && c-- == 0) break;
+    }
+    return k;
+  }
+  /// The coefficient of a neighbour: the number of those before it.
+  OSTINATO_FUNCTION static constexpr int coefficient(int neighbour) {
+    int c = 0;
+    for (int k = 0; k < neighbour; ++k) c += Set::has(k) ? 1 : 0;
+    return c;
+  }
+};
+
 /// The neighbours that a stencil in `Dimensions` dimensions has beside the point itself, in ascending order. A star has
 /// those along the axes only.
 template <int Dimensions, bool Star>
-struct Shape {
+struct Shape : NeighbourSet<Shape<Dimensions, Star>> {
   static constexpr int column_axis = Dimensions - 1;  ///< 2 for z, 1 for y; a line has no columns
   /// The step to the k-th point of a column from its first.
   OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, Dimensions == 2 ? k : 0, Dimensions == 3 ? k : 0}; }
@@ -49,19 +69,6 @@ struct Shape {
     const Step d = Step::of(k);
     if (k == centre || (Dimensions < 3 && d.z != 0) || (Dimensions < 2 && d.y != 0)) return false;
     return !Star || d.axes() == 1;
-  }
-  OSTINATO_FUNCTION static constexpr int count() {
-    int n = 0;
-    for (int k = 0; k < neighbours; ++k) n += has(k) ? 1 : 0;
-    return n;
-  }
-  /// The neighbour that coefficient c belongs to.
-  OSTINATO_FUNCTION static constexpr int neighbour(int c) {
-    int k = 0;
-    for (; k < neighbours; ++k) {
-      if (has(k) && c-- == 0) break;
-    }
-    return k;
   }
 };
 

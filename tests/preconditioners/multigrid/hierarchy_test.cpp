@@ -72,8 +72,7 @@ Dense operator_of(const Level<Space>& level) {
       if (!has) continue;
       const float value = a[c++ * view.stride() + view.at(x, y, z, i)];
       const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
-      const bool inside = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
-      if (inside) {
+      if (e.contains(nx, ny, nz)) {
         m(i, e.number(nx, ny, nz)) = static_cast<double>(value);
       } else {
         EXPECT_EQ(value, 0) << "a coefficient that leads out of the grid";
@@ -189,9 +188,7 @@ TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
   for (const Extents& e : {Extents{16, 15}, Extents{8, 9, 10}}) {
     for (const double size : {0.0, 1.0}) {
       const Coupling inside = [=, c = varied(e, true, size)](Index x, Index y, Index z, int dx, int dy, int dz) {
-        const Index nx = x + dx, ny = y + dy, nz = z + dz;
-        const bool in = nx >= 0 && ny >= 0 && nz >= 0 && nx < e.x && ny < e.y && nz < e.z;
-        return in ? c(x, y, z, dx, dy, dz) : 0.0;
+        return e.contains(x + dx, y + dy, z + dz) ? c(x, y, z, dx, dy, dz) : 0.0;
       };
       const Csr<T> a = grid_matrix<T>(e, inside);
       const auto hierarchy = this->make(a);
