@@ -77,11 +77,20 @@ void products_of_segment(const Coefficients& a, const float* x, Index px, Index 
   });
 }
 
+/// The elements of a vector that belong to one unknown of each point.
+template <class T>
+struct Strided {
+  T* first;
+  Index step = 1;  ///< 1, or the number of unknowns that stand one behind the other at each point
+
+  OSTINATO_FUNCTION T& operator[](std::size_t i) const { return first[i * static_cast<std::size_t>(step)]; }
+};
+
 /// b = r / root
 template <class T>
 struct Enter {
   Coefficients grid;  ///< a: 1 / root
-  const T* r;
+  Strided<const T> r;
   float* b;
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
@@ -200,8 +209,8 @@ struct Leave {
   Smooth<Shape> smooth;
   Coefficients grid;  ///< a: 1 / root
   T power;
-  const T* r;
-  T* z;
+  Strided<const T> r;
+  Strided<T> z;
 
   OSTINATO_FUNCTION Sums<1> operator()(Index px, Index py, Index pz) const {
     const std::size_t i = grid.grid.number(px, py, pz);

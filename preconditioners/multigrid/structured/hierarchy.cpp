@@ -3,11 +3,12 @@
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/structured/classes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -25,32 +26,6 @@ double damping(int axes, double largest) {
   return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
 }
 
-bool has_neighbour(int k, int dimensions, bool star) {
-  const Step d = Step::of(k);
-  return k != centre && (dimensions > 2 || d.z == 0) && (dimensions > 1 || d.y == 0) && (!star || d.axes() == 1);
-}
-
-/// Numbers the coefficients of the neighbours that `has` says, in ascending order. Returns their number.
-template <class Has>
-int number_slots(signed char (&slot)[neighbours], Has has) {
-  int count = 0;
-  for (int k = 0; k < neighbours; ++k) slot[k] = static_cast<signed char>(has(k) ? count++ : -1);
-  return count;
-}
-
-/// Numbers the coefficients of an operator: its neighbours, then the centre.
-int number_slots(signed char (&slot)[neighbours], int dimensions, bool star) {
-  const int count = number_slots(slot, [=](int k) { return has_neighbour(k, dimensions, star); });
-  slot[centre] = static_cast<signed char>(count);
-  return count + 1;
-}
-
-int number_slots(signed char (&slot)[neighbours], const Halving& halved) {
-  return number_slots(slot, [&](int k) { return halved.has(Step::of(k)); });
-}
-
-Halving halving(int axes) { return {(axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0}; }
-
 /// The axes to halve: those that couple points strongly.
 int axes_to_halve(const double (&strength)[3], const Extents& e) {
   const Index extent[3] = {e.x, e.y, e.z};
@@ -61,201 +36,10 @@ int axes_to_halve(const double (&strength)[3], const Extents& e) {
   return axes;
 }
 
-/// The rows of the 27 classes of points: row[class][neighbour].
-using Classes = std::array<std::array<double, neighbours>, neighbours>;
-
-int class_of(const Extents& e, Index x, Index y, Index z) {
-  return place(x, e.x) + 3 * place(y, e.y) + 9 * place(z, e.z);
-}
-int middle_class(const Extents& e) { return class_of(e, e.x / 2, e.y / 2, e.z / 2); }
-
-template <class F>
-void for_points(const Extents& e, F f) {
-  for (Index z = 0; z < e.z; ++z) {
-    for (Index y = 0; y < e.y; ++y) {
-      for (Index x = 0; x < e.x; ++x) f(x, y, z);
-    }
-  }
-}
-
-/// The weight of a coarse point for a fine point at step d along one axis, by the 1-D operator of that axis: the row of
-/// class `at` in the middle of the other axes, summed over those.
-double line_weight(const Classes& rows, const Extents& e, int axis, int at, int d) {
-  if (d == 0) return 1;
-  const int digit[3] = {1, 3, 9};
-  const int middle = middle_class(e), row = middle + (at - middle / digit[axis] % 3) * digit[axis];
-  double side = 0, own = 0;
-  for (int k = 0; k < neighbours; ++k) {
-    const int step = k / digit[axis] % 3 - 1;
-    if (step == 0) own += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
-    if (step == -d) side += rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(k)];
-  }
-  return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
-}
-
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
 void require_usable(double omega, int axes, const Extents& e) {
   if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
   if (axes == 0 && e.points() > coarsest_points) throw ArgumentError("multigrid: no axis of the grid can be halved");
-}
-
-/// A small grid with the classes of a large one, on which the coarse operator is made.
-struct Model {
-  Halving halved;
-  Extents fine, coarse;
-  std::vector<float> a, w, c;
-  Stencil a_view, c_view;
-  Weights w_view;
-
-  Model(const Classes& rows, const Extents& e, int dimensions, bool star, int axes) : halved(halving(axes)) {
-    const auto side = [](Index n, bool half) { return half ? (n <= 7 ? n : 6 + n % 2) : std::min(n, 3); };
-    fine = {side(e.x, halved.x), side(e.y, halved.y), side(e.z, halved.z)};
-    coarse = halved.of(fine);
-    a_view.grid = w_view.fine = fine;
-    c_view.grid = w_view.coarse = coarse;
-    w_view.halved = halved;
-    a.resize(static_cast<std::size_t>(number_slots(a_view.slot, dimensions, star)) * fine.points());
-    w.resize(static_cast<std::size_t>(number_slots(w_view.slot, halved)) * coarse.points());
-    const int coarse_slots = number_slots(c_view.slot, dimensions, false);
-    c.resize(static_cast<std::size_t>(coarse_slots) * coarse.points());
-    a_view.a = a.data();
-    w_view.w = w.data();
-    c_view.a = c.data();
-    fill(rows);
-    weigh(rows);
-    const Galerkin galerkin{a_view, w_view, c_view, coarse_slots};
-    for_points(galerkin.calls(), galerkin);
-  }
-
-  void fill(const Classes& rows) {
-    for_points(fine, [&](Index x, Index y, Index z) {
-      const auto& row = rows[static_cast<std::size_t>(class_of(fine, x, y, z))];
-      for (int k = 0; k < neighbours; ++k) {
-        if (a_view.slot[k] >= 0)
-          a_view.at(k, fine.number(x, y, z)) = static_cast<float>(row[static_cast<std::size_t>(k)]);
-      }
-    });
-  }
-
-  void weigh(const Classes& rows) {
-    for_points(coarse, [&](Index x, Index y, Index z) {
-      const Index f[3] = {Halving::fine(halved.x, x), Halving::fine(halved.y, y), Halving::fine(halved.z, z)};
-      const Index n[3] = {fine.x, fine.y, fine.z};
-      for (int k = 0; k < neighbours; ++k) {
-        if (w_view.slot[k] < 0) continue;
-        const Step d = Step::of(k);
-        const int step[3] = {d.x, d.y, d.z};
-        double weight = 1;
-        for (int axis = 0; axis < 3; ++axis) {
-          const Index at = f[axis] + step[axis];
-          weight *= at < n[axis] ? line_weight(rows, fine, axis, place(at, n[axis]), step[axis]) : 0;
-        }
-        w_view.at(k, coarse.number(x, y, z)) = static_cast<float>(weight);
-      }
-    });
-  }
-
-  /// The coarse point of the model in the class with this number.
-  std::size_t coarse_point(int number) const {
-    const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
-    return coarse.number(at(number % 3, coarse.x), at(number / 3 % 3, coarse.y), at(number / 9, coarse.z));
-  }
-
-  /// The rows of the coarse operator.
-  Classes coarse_rows() const {
-    Classes rows{};
-    for (int number = 0; number < neighbours; ++number) {
-      for (int k = 0; k < neighbours; ++k) {
-        rows[static_cast<std::size_t>(number)][static_cast<std::size_t>(k)] =
-            static_cast<double>(c_view.value(k, coarse_point(number)));
-      }
-    }
-    return rows;
-  }
-};
-
-/// The point that stands for one of the 125 classes. Classes that a small grid doesn't have get one of its points.
-std::array<Index, 3> point_of_class(const Extents& e, int number) {
-  const auto at = [](int place, Index n) {
-    const Index points[] = {0, 1, n / 2, n - 2, n - 1};
-    return std::clamp(points[place], Index{0}, n - 1);
-  };
-  return {at(number % 5, e.x), at(number / 5 % 5, e.y), at(number / 25, e.z)};
-}
-
-double root_at(const Classes& rows, const Extents& e, Index x, Index y, Index z) {
-  const double own = rows[static_cast<std::size_t>(class_of(e, x, y, z))][centre];
-  return own > 0 ? std::sqrt(own) : 1;
-}
-
-/// The coefficients of the scaled operator, A(i, j) / sqrt(A(i, i) A(j, j)), of the 125 classes.
-std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int dimensions, bool star) {
-  signed char slot[neighbours];
-  std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, dimensions, star)) * scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(e, number);
-    const auto& row = rows[static_cast<std::size_t>(class_of(e, x, y, z))];
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      if (slot[k] < 0 || !e.contains(x + d.x, y + d.y, z + d.z)) continue;
-      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] = static_cast<float>(
-          row[static_cast<std::size_t>(k)] / root_at(rows, e, x, y, z) / root_at(rows, e, x + d.x, y + d.y, z + d.z));
-    }
-  }
-  return scaled;
-}
-
-/// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points.
-std::vector<float> scaled_weights(const Model& model, const Classes& rows, const Extents& e, const Classes& next_rows,
-                                  const Extents& next) {
-  const Halving& h = model.halved;
-  std::vector<float> scaled(model.w.size() / model.coarse.points() * scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(next, number);
-    const std::size_t in_model = model.coarse_point(class_of(next, x, y, z));
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      const Index fx = Halving::fine(h.x, x) + d.x, fy = Halving::fine(h.y, y) + d.y, fz = Halving::fine(h.z, z) + d.z;
-      if (model.w_view.slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
-      scaled[static_cast<std::size_t>(model.w_view.slot[k] * scaled_classes + number)] =
-          static_cast<float>(static_cast<double>(model.w_view.at(k, in_model)) * root_at(rows, e, fx, fy, fz) /
-                             root_at(next_rows, next, x, y, z));
-    }
-  }
-  return scaled;
-}
-
-std::vector<float> inverse_roots(const Classes& rows, const Extents& e) {
-  std::vector<float> inverse(scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(e, number);
-    inverse[static_cast<std::size_t>(number)] = static_cast<float>(1 / root_at(rows, e, x, y, z));
-  }
-  return inverse;
-}
-
-/// The largest sum of absolute values in a row over its diagonal. Classes that the grid doesn't have are empty.
-double largest_row(const Classes& rows) {
-  double largest = 0;
-  for (const auto& row : rows) {
-    double total = 0;
-    for (const double v : row) total += std::abs(v);
-    if (row[centre] > 0) largest = std::max(largest, total / row[centre]);
-  }
-  return largest;
-}
-
-/// How strongly each axis couples the points, by one row.
-void couplings(const std::array<double, neighbours>& row, double (&strength)[3]) {
-  double side[3][2] = {};
-  for (int k = 0; k < neighbours; ++k) {
-    const Step d = Step::of(k);
-    const int step[3] = {d.x, d.y, d.z};
-    for (int axis = 0; axis < 3; ++axis) {
-      if (step[axis] != 0) side[axis][step[axis] > 0] += row[static_cast<std::size_t>(k)];
-    }
-  }
-  for (int axis = 0; axis < 3; ++axis) strength[axis] = std::abs(side[axis][0]) + std::abs(side[axis][1]);
 }
 
 /// Inverts a dense matrix of n rows of n in place, by Gauss-Jordan elimination with row pivoting.
@@ -341,7 +125,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
     level.a = Vector<Space, float>(space_, scaled_operator(rows, e, grid.dimensions, star));
     double strength[3];
-    couplings(rows[static_cast<std::size_t>(middle_class(e))], strength);
+    couplings(rows, e, strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
     level.omega = damping(level.axes, largest_row(rows));
     require_usable(level.omega, level.axes, e);
@@ -355,7 +139,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     const Model model(rows, e, grid.dimensions, star, level.axes);
     const Classes next_rows = model.coarse_rows();
     level.next = model.halved.of(e);
-    level.p = Vector<Space, float>(space_, scaled_weights(model, rows, e, next_rows, level.next));
+    level.p = Vector<Space, float>(space_, model.scaled_weights(rows, e, next_rows, level.next));
     e = level.next;
     rows = next_rows;
     star = false;

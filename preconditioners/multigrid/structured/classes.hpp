@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The operators of constant coefficients. All points with the same place along each axis have the same row, so that a
+// coarse operator follows from a small model grid, on the host.
+
+#include <array>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
+#include <ostinato/spmv/space/extents.hpp>
+
+namespace ostinato::multigrid {
+
+/// The rows of the 27 classes of points: row[class][neighbour].
+using Classes = std::array<std::array<double, neighbours>, neighbours>;
+
+/// How strongly each axis couples the points, by the row in the middle of the grid.
+void couplings(const Classes& rows, const Extents& e, double (&strength)[3]);
+
+/// The largest sum of absolute values in a row over its diagonal. Classes that the grid doesn't have are empty.
+double largest_row(const Classes& rows);
+
+/// The square root of the diagonal of a point; 1 where it isn't positive.
+double root_at(const Classes& rows, const Extents& e, Index x, Index y, Index z);
+
+/// 1 / the square root of the diagonal, of the 125 classes.
+std::vector<float> inverse_roots(const Classes& rows, const Extents& e);
+
+/// The coefficients of the scaled operator, A(i, j) / sqrt(A(i, i) A(j, j)), of the 125 classes.
+std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int dimensions, bool star);
+
+/// A small grid with the classes of a large one, on which the coarse operator is made.
+struct Model {
+  Halving halved;
+  Extents fine, coarse;
+  std::vector<float> a, w, c;
+  Stencil a_view, c_view;
+  Weights w_view;
+
+  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator.
+  Model(const Classes& rows, const Extents& e, int dimensions, bool star, int axes);
+
+  Classes coarse_rows() const;
+  /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points of
+  /// the large grids `e` and `next`.
+  std::vector<float> scaled_weights(const Classes& rows, const Extents& e, const Classes& next_rows,
+                                    const Extents& next) const;
+
+ private:
+  void fill(const Classes& rows);
+  void weigh(const Classes& rows);
+  std::size_t coarse_point(int number) const;
+};
+
+}  // namespace ostinato::multigrid
