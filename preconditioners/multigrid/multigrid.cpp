@@ -69,7 +69,12 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
-  return state_->cycle.hierarchy().bytes();
+  return state_->cycle.bytes();
+}
+
+template <class Space, class T>
+double Multigrid<Space, T>::seconds() const {
+  return state_->cycle.seconds();
 }
 
 template <class Space, class T>
@@ -77,25 +82,10 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
   for (const auto& level : state_->cycle.hierarchy().levels()) {
     const Grid grid{level.grid, level.dimensions, level.star};
-    all.push_back(
-        {level.grid.points(), level.nonzeros(), level.bytes(), grid.text(), level.by_class ? "classes" : "diagonals"});
+    all.push_back({level.grid.points(), level.nonzeros(), state_->cycle.bytes(all.size()), grid.text(),
+                   level.by_class ? "classes" : "diagonals"});
   }
   return all;
-}
-
-/// Each level reads its operator twice and its weights twice, and moves ten vectors.
-template <class Space, class T>
-double Multigrid<Space, T>::seconds() const {
-  if constexpr (Space::on_device) {
-    constexpr double launches = 10e-6;
-    double bytes = 0;
-    for (const auto& level : state_->cycle.hierarchy().levels())
-      bytes += 2 * static_cast<double>(level.bytes()) + 16 * static_cast<double>(level.grid.points());
-    return launches * static_cast<double>(state_->cycle.hierarchy().levels().size()) +
-           bytes / state_->space.bandwidth();
-  } else {
-    return 0;
-  }
 }
 
 template <class Space, class T>

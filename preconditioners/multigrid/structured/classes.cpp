@@ -42,6 +42,71 @@ std::array<Index, 3> point_of_class(const Extents& e, int number) {
 
 }  // namespace
 
+EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
+                   const std::function<bool(Index x, Index y, Index z, int c)>& matters) {
+  const int count = static_cast<int>(by_class.size()) / scaled_classes;
+  const int middle[3] = {scaled_place(e.x / 2, e.x), scaled_place(e.y / 2, e.y), scaled_place(e.z / 2, e.z)};
+  const auto value = [&](int c, int number) { return by_class[static_cast<std::size_t>(c * scaled_classes + number)]; };
+  const int even = middle[0] + 5 * middle[1] + 25 * middle[2];
+  const auto is_even = [&](int number) {
+    const auto [x, y, z] = point_of_class(e, number);
+    for (int c = 0; c < count; ++c) {
+      if (value(c, number) != value(c, even) && matters(x, y, z, c)) return false;
+    }
+    return true;
+  };
+  // A box of places, from that of the middle: each side moves out while all classes of the box are even.
+  int low[3] = {middle[0], middle[1], middle[2]}, high[3] = {middle[0], middle[1], middle[2]};
+  const auto box_is_even = [&] {
+    for (int number = 0; number < scaled_classes; ++number) {
+      const int place[3] = {number % 5, number / 5 % 5, number / 25};
+      bool inside = true;
+      for (int axis = 0; axis < 3; ++axis) inside = inside && place[axis] >= low[axis] && place[axis] <= high[axis];
+      if (inside && !is_even(number)) return false;
+    }
+    return true;
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    while (low[axis] > 0 && (--low[axis], !box_is_even() ? (++low[axis], false) : true)) {
+    }
+    while (high[axis] < 4 && (++high[axis], !box_is_even() ? (--high[axis], false) : true)) {
+    }
+  }
+  const auto from = [](int place, Index n) { return place < 3 ? Index{place} : n - 5 + place; };
+  const auto until = [](int place, Index n) { return place < 2 ? Index{place + 1} : n - 4 + place; };
+  EvenPart part{.begin = {from(low[0], e.x), from(low[1], e.y), from(low[2], e.z)},
+                .end = {until(high[0], e.x), until(high[1], e.y), until(high[2], e.z)}};
+  for (int c = 0; c < count; ++c) part.values.push_back(value(c, even));
+  return part;
+}
+
+EvenPart even_rows(const std::vector<float>& by_class, const Extents& e, int dimensions, bool star) {
+  signed char slot[neighbours];
+  number_slots(slot, dimensions, star);
+  std::vector<Step> steps;
+  for (int k = 0; k < neighbours; ++k) {
+    if (k != centre && slot[k] >= 0) steps.push_back(Step::of(k));
+  }
+  steps.push_back({0, 0, 0});
+  EvenPart part = even_part(by_class, e, [&](Index x, Index y, Index z, int c) {
+    const Step d = steps[static_cast<std::size_t>(c)];
+    return e.contains(x + d.x, y + d.y, z + d.z);
+  });
+  part.values.pop_back();
+  return part;
+}
+
+EvenPart even_weights(const std::vector<float>& by_class, const Extents& e, const Extents& next, const Halving& h) {
+  std::vector<Step> steps;
+  for (int k = 0; k < neighbours; ++k) {
+    if (h.has(Step::of(k))) steps.push_back(Step::of(k));
+  }
+  return even_part(by_class, next, [&](Index x, Index y, Index z, int c) {
+    const Step d = steps[static_cast<std::size_t>(c)];
+    return e.contains(Halving::fine(h.x, x) + d.x, Halving::fine(h.y, y) + d.y, Halving::fine(h.z, z) + d.z);
+  });
+}
+
 void couplings(const Classes& rows, const Extents& e, double (&strength)[3]) {
   const auto& row = rows[static_cast<std::size_t>(middle_class(e))];
   double side[3][2] = {};

@@ -6,6 +6,7 @@
 // coarse operator follows from a small model grid, on the host.
 
 #include <array>
+#include <functional>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
@@ -15,6 +16,24 @@ namespace ostinato::multigrid {
 
 /// The rows of the 27 classes of points: row[class][neighbour].
 using Classes = std::array<std::array<double, neighbours>, neighbours>;
+
+/// What most points have in common: their coefficients, and a box of points that have them. A coefficient that leads out
+/// of the grid doesn't count, because what it multiplies is 0.
+struct EvenPart {
+  std::vector<float> values = {};
+  Extents begin = {0, 0, 0}, end = {0, 0, 0};
+};
+
+/// The even part of a table of the 125 classes of the points of a grid. matters(x, y, z, c): whether coefficient c of
+/// that point counts.
+EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
+                   const std::function<bool(Index x, Index y, Index z, int c)>& matters);
+
+/// The even part of an operator, without the centre.
+EvenPart even_rows(const std::vector<float>& by_class, const Extents& e, int dimensions, bool star);
+
+/// The even part of the weights of the coarse points `next`.
+EvenPart even_weights(const std::vector<float>& by_class, const Extents& e, const Extents& next, const Halving& halved);
 
 /// How strongly each axis couples the points, by the row in the middle of the grid.
 void couplings(const Classes& rows, const Extents& e, double (&strength)[3]);

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -30,104 +31,196 @@ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 
 template <class Space, class T>
 Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, int sweeps)
-    : space_(space), hierarchy_(std::move(hierarchy)), sweeps_(sweeps), rate_(measure_rate()) {}
+    : space_(space),
+      hierarchy_(std::move(hierarchy)),
+      sweeps_(sweeps),
+      ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    const auto field = [&] { return Field<Space>(space_, level(k).grid, level(k).dimensions); };
+    Vectors v;
+    if (k > 0 || !has_passes(k)) v.b = field(), v.x = field();
+    if (!has_passes(k)) v.t = field();
+    vectors_.push_back(std::move(v));
+  }
+  rate_ = measure_rate();
+}
+
+/// Whether level k goes down and up in one kernel each.
+template <class Space, class T>
+bool Cycle<Space, T>::has_passes(std::size_t k) const {
+  return sweeps_ == 1 && k + 1 < hierarchy_.levels().size() && multigrid::has_passes(space_, level(k));
+}
+
+template <class Space, class T>
+Source<float> Cycle<Space, T>::unscaled(std::size_t k, const float* b) const {
+  static const EvenPart one{.values = {1}, .begin = {0, 0, 0}, .end = {1 << 30, 1 << 30, 1 << 30}};
+  return {{level(k).grid, ones_.data(), true}, &one, {b}};
+}
+
+template <class Space, class T>
+std::size_t Cycle<Space, T>::bytes(std::size_t k) const {
+  return level(k).bytes() + vectors_[k].b.bytes() + vectors_[k].x.bytes() + vectors_[k].t.bytes();
+}
+
+template <class Space, class T>
+std::size_t Cycle<Space, T>::bytes() const {
+  std::size_t total = hierarchy_.bytes();
+  for (const Vectors& v : vectors_) total += v.b.bytes() + v.x.bytes() + v.t.bytes();
+  return total;
+}
+
+/// Each level reads its operator twice and its weights twice; its vectors are moved three times by passes, ten times by
+/// single steps.
+template <class Space, class T>
+double Cycle<Space, T>::seconds() const {
+  if constexpr (Space::on_device) {
+    constexpr double launch = 2e-6;
+    double seconds = 0;
+    for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+      const double vector = static_cast<double>(level(k).grid.points()) * (k == 0 ? sizeof(T) : sizeof(float));
+      const double bytes = 2 * static_cast<double>(level(k).bytes()) + (has_passes(k) ? 3 : 10) * vector;
+      seconds += (has_passes(k) ? 2 : 5) * launch + bytes / space_.bandwidth();
+    }
+    return seconds;
+  } else {
+    return 0;
+  }
+}
 
 /// The error solves A e = 0.
 template <class Space, class T>
 double Cycle<Space, T>::measure_rate() const {
-  const Level<Space>& finest = hierarchy_.levels().front();
+  const Level<Space>& finest = level(0);
   const std::size_t n = finest.grid.points();
-  const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Field<Space> e(space_, finest.grid, finest.dimensions);
+  Vector<Space, float> b(space_, n), x(space_, n);
+  Vector<Space, double> slots(space_, 3);
   for_each(space_, n, RandomError{e.data()});
-  Vector<Space, double> squares(space_, 2);
-  space_.zero(finest.x.data(), n * sizeof(float));
-  sum(space_, n, Correct{finest.x.data(), e.data()}, squares.data());
+  space_.zero(x.data(), x.bytes());
+  sum(space_, n, Correct{x.data(), e.data()}, slots.data());
   with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
-    for_grid(space_, finest.grid, Residual<S>{finest.operator_view(), finest.x.data(), e.data(), 1, finest.b.data()});
+    for_grid(space_, finest.grid, Residual<S>{finest.operator_view(), x.data(), e.data(), 1, b.data()});
   });
-  const Iterate x = solve(0);
-  float* out = other(finest, x);
-  if (!is_coarsest) smooth(finest, x, out);
-  sum(space_, n, Correct{is_coarsest ? x.x : out, e.data()}, squares.data() + 1);
-  const std::vector<double> norms = squares.download();
+  const Source<float> source = unscaled(0, b.data());
+  run(source, Target<float>{1, {x.data()}, slots.data() + 2});
+  sum(space_, n, Correct{x.data(), e.data()}, slots.data() + 1);
+  const std::vector<double> norms = slots.download();
   return std::sqrt(norms[1] / norms[0]);
 }
 
 template <class Space, class T>
-void Cycle<Space, T>::smooth(const Level<Space>& level, Iterate from, float* out) const {
-  with_shape(level.dimensions, level.star, [&]<class S>(S) {
-    for_grid(space_, level.grid,
-             Smooth<S>{level.operator_view(), level.b.data(), from.x, from.c, static_cast<float>(level.omega), out});
+void Cycle<Space, T>::smooth(std::size_t k, Iterate from, float* out) const {
+  const Level<Space>& l = level(k);
+  with_shape(l.dimensions, l.star, [&]<class S>(S) {
+    for_grid(space_, l.grid,
+             Smooth<S>{l.operator_view(), vectors_[k].b.data(), from.x, from.c, static_cast<float>(l.omega), out});
   });
 }
 
 /// Smooths from x = 0 and hands the residual to the next level. Returns the smoothed x.
 template <class Space, class T>
-auto Cycle<Space, T>::descend(const Level<Space>& level, const Level<Space>& next) const -> Iterate {
-  Iterate x{level.b.data(), static_cast<float>(level.omega)};
+auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
+  const Level<Space>& l = level(k);
+  const Vectors& v = vectors_[k];
+  Iterate x{v.b.data(), static_cast<float>(l.omega)};
   for (int sweep = 1; sweep < sweeps_; ++sweep) {
-    float* out = sweep % 2 == 1 ? level.x.data() : level.t.data();
-    smooth(level, x, out);
+    float* out = sweep % 2 == 1 ? v.x.data() : v.t.data();
+    smooth(k, x, out);
     x = {out, 1};
   }
-  float* residual = other(level, x);
-  with_shape(level.dimensions, level.star, [&]<class S>(S) {
-    for_grid(space_, level.grid, Residual<S>{level.operator_view(), level.b.data(), x.x, x.c, residual});
+  float* residual = other(k, x);
+  with_shape(l.dimensions, l.star, [&]<class S>(S) {
+    for_grid(space_, l.grid, Residual<S>{l.operator_view(), v.b.data(), x.x, x.c, residual});
   });
-  with_axes(level.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-    for_grid(space_, next.grid, Restrict<A>{level.weights_view(), level.grid, residual, next.b.data()});
+  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+    for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, vectors_[k + 1].b.data()});
   });
   return x;
 }
 
 /// Adds the coarse solution to x and smooths all but one time.
 template <class Space, class T>
-auto Cycle<Space, T>::ascend(const Level<Space>& level, Iterate x, const float* coarse) const -> Iterate {
-  float* out = other(level, x);
-  with_axes(level.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-    const Interpolate<A> step{level.weights_view(), level.grid, x.x, x.c, coarse, out};
+auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) const -> Iterate {
+  const Level<Space>& l = level(k);
+  float* out = other(k, x);
+  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+    const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
     for_grid(space_, step.cells(), step);
   });
   x = {out, 1};
   for (int sweep = 1; sweep < sweeps_; ++sweep) {
-    out = other(level, x);
-    smooth(level, x, out);
+    out = other(k, x);
+    smooth(k, x, out);
     x = {out, 1};
   }
   return x;
 }
 
-/// Solves for b of level k. Returns x, before the last sweep on the finest level.
+/// x of level k before the last sweep.
 template <class Space, class T>
-auto Cycle<Space, T>::solve(std::size_t k) const -> Iterate {
-  const auto& levels = hierarchy_.levels();
-  const Level<Space>& level = levels[k];
-  if (k + 1 == levels.size()) {
-    for_each(space_, level.grid.points(),
-             DenseProduct{level.grid.points(), hierarchy_.inverse().data(), level.b.data(), level.x.data()});
-    return {level.x.data(), 1};
+auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
+  const Iterate x = descend(k);
+  return ascend(k, x, solve(k + 1));
+}
+
+/// Solves for b of level k. Returns x.
+template <class Space, class T>
+const float* Cycle<Space, T>::solve(std::size_t k) const {
+  if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
+  if (has_passes(k)) return solve_by_passes(k);
+  const Iterate x = correct(k);
+  float* out = other(k, x);
+  smooth(k, x, out);
+  return out;
+}
+
+template <class Space, class T>
+const float* Cycle<Space, T>::solve_coarsest() const {
+  const Vectors& v = vectors_.back();
+  const std::size_t n = hierarchy_.levels().back().grid.points();
+  for_each(space_, n, DenseProduct{n, hierarchy_.inverse().data(), v.b.data(), v.x.data()});
+  return v.x.data();
+}
+
+template <class Space, class T>
+const float* Cycle<Space, T>::solve_by_passes(std::size_t k) const {
+  const Vectors& v = vectors_[k];
+  pass(k, unscaled(k, v.b.data()), Target<float>{1, {v.x.data()}, nullptr});
+  return v.x.data();
+}
+
+/// Solves for the source by passes over level k, which has them.
+template <class Space, class T>
+template <class U>
+void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<U>& target) const {
+  if constexpr (Space::on_device) {
+    multigrid::descend(space_, level(k), source, vectors_[k + 1].b.data());
+    multigrid::ascend(space_, level(k), source, solve(k + 1), target);
   }
-  const Iterate x = descend(level, levels[k + 1]);
-  const Iterate coarse = solve(k + 1);
-  const Iterate corrected = ascend(level, x, coarse.x);
-  if (k == 0) return corrected;
-  float* out = other(level, corrected);
-  smooth(level, corrected, out);
-  return {out, 1};
+}
+
+/// Solves for the source.
+template <class Space, class T>
+template <class U>
+void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) const {
+  if (has_passes(0)) return pass(0, source, target);
+  const Level<Space>& finest = level(0);
+  const Vectors& v = vectors_[0];
+  for_grid(space_, finest.grid, Enter<U>{source.root, source.r, v.b.data()});
+  // The last sweep is part of the last step, unless the finest level is the coarsest.
+  const bool is_coarsest = hierarchy_.levels().size() == 1;
+  const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
+  const float last = is_coarsest ? 0 : static_cast<float>(finest.omega);
+  with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
+    const Smooth<S> smooth{finest.operator_view(), v.b.data(), x.x, x.c, last, nullptr};
+    sum_grid(space_, finest.grid, Leave<S, U>{smooth, source.root, target.power, source.r, target.z}, target.slot);
+  });
 }
 
 template <class Space, class T>
 void Cycle<Space, T>::apply(Strided<const T> r, Strided<T> z, double* slot) const {
-  const Level<Space>& finest = hierarchy_.levels().front();
-  const Coefficients root = hierarchy_.inverse_root();
-  for_grid(space_, finest.grid, Enter<T>{root, r, finest.b.data()});
-  const Iterate x = solve(0);
-  with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
-    const float last = hierarchy_.levels().size() > 1 ? static_cast<float>(finest.omega) : 0.0f;
-    const Smooth<S> smooth{finest.operator_view(), finest.b.data(), x.x, x.c, last, nullptr};
-    sum_grid(space_, finest.grid, Leave<S, T>{smooth, root, static_cast<T>(hierarchy_.power()), r, z}, slot);
-  });
+  run(Source<T>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
+      Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }
 
 template class Cycle<Host, float>;

@@ -2,12 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
 namespace ostinato::multigrid {
 
 /// A V-cycle over a hierarchy, with damped Jacobi before the coarse grid and after it.
+///
+/// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
+///           one kernel each way (passes.hpp).
 template <class Space, class T>
 class Cycle {
  public:
@@ -15,33 +20,53 @@ class Cycle {
   Cycle(const Space& space, Hierarchy<Space, T> hierarchy, int sweeps);
 
   const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
-  double rate() const { return rate_; }  ///< by what the cycle shrank a random error
+  double rate() const { return rate_; }        ///< by what the cycle shrank a random error
+  std::size_t bytes(std::size_t level) const;  ///< of a level: operator, interpolation and vectors
+  std::size_t bytes() const;
+  double seconds() const;  ///< predicted time of a cycle
 
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
   void apply(Strided<const T> r, Strided<T> z, double* slot) const;
 
  private:
+  /// The vectors of a level; t has room for the residual, and for every second x.
+  struct Vectors {
+    Field<Space> b, x, t;
+  };
+
   /// x of a level as c times a vector: the first sweep, from x = 0, is omega b and isn't stored.
   struct Iterate {
     const float* x;
     float c;
   };
 
-  Iterate solve(std::size_t k) const;
-  Iterate descend(const Level<Space>& level, const Level<Space>& next) const;
-  Iterate ascend(const Level<Space>& level, Iterate x, const float* coarse) const;
-  void smooth(const Level<Space>& level, Iterate from, float* out) const;
+  template <class U>
+  void run(const Source<U>& source, const Target<U>& target) const;
+  template <class U>
+  void pass(std::size_t k, const Source<U>& source, const Target<U>& target) const;
+  const float* solve(std::size_t k) const;
+  const float* solve_by_passes(std::size_t k) const;
+  const float* solve_coarsest() const;
+  Iterate correct(std::size_t k) const;
+  Iterate descend(std::size_t k) const;
+  Iterate ascend(std::size_t k, Iterate x, const float* coarse) const;
+  void smooth(std::size_t k, Iterate from, float* out) const;
   double measure_rate() const;
+  Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
+  bool has_passes(std::size_t k) const;
+  const Level<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
 
   /// The one of the level's two vectors that doesn't hold x.
-  static float* other(const Level<Space>& level, const Iterate& x) {
-    return x.x == level.t.data() ? level.x.data() : level.t.data();
+  float* other(std::size_t k, const Iterate& x) const {
+    return x.x == vectors_[k].t.data() ? vectors_[k].x.data() : vectors_[k].t.data();
   }
 
   Space space_;
   Hierarchy<Space, T> hierarchy_;
   int sweeps_;
+  std::vector<Vectors> vectors_;
+  Vector<Space, float> ones_;  ///< by class: the scale of inner levels
   double rate_;
 };
 

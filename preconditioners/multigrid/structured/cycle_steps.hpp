@@ -86,6 +86,25 @@ struct Strided {
   OSTINATO_FUNCTION T& operator[](std::size_t i) const { return first[i * static_cast<std::size_t>(step)]; }
 };
 
+struct EvenPart;
+
+/// What a cycle reads: b is r times the coefficients of `root`.
+template <class T>
+struct Source {
+  Coefficients root;
+  const EvenPart* even_root;  ///< of `root`; on the host
+  Strided<const T> r;
+};
+
+/// What a cycle writes: z is x times power and the coefficients of the source's root; *slot = r . z. An inner level has
+/// no slot.
+template <class T>
+struct Target {
+  T power;
+  Strided<T> z;
+  double* slot;
+};
+
 /// b = r / root
 template <class T>
 struct Enter {
@@ -330,9 +349,19 @@ struct Interpolate {
   OSTINATO_FUNCTION Extents cells() const { return {H::x ? (fine.x + 1) / 2 : fine.x, fine.y, fine.z}; }
 
   OSTINATO_FUNCTION void operator()(Index cx, Index y, Index z) const {
+    float own, before;
+    cell(cx, y, z, own, before);
+    const Index at = Halving::fine(H::x, cx);
+    const std::size_t i = fine.number(at, y, z);
+    if (at < fine.x) out[i] = c * x[i] + own;
+    if (H::x) out[i - 1] = c * x[i - 1] + before;
+  }
+
+  /// P coarse for the coarse point's own fine point, and for the one before along x. Points outside the grid give 0.
+  OSTINATO_FUNCTION void cell(Index cx, Index y, Index z, float& own, float& before) const {
     const bool between_y = H::y && y % 2 == 0, between_z = H::z && z % 2 == 0;
     const Parents parents(p, cx, H::y ? y / 2 : y, H::z ? z / 2 : z);
-    float own = 0, before = 0;  // of the coarse point's own fine point, and of the one before along x
+    own = before = 0;
     if (between_z) {
       if (between_y) {
         add<-1, -1>(parents, own, before);
@@ -349,10 +378,6 @@ struct Interpolate {
     } else {
       add<0, 0>(parents, own, before);
     }
-    const Index at = Halving::fine(H::x, cx);
-    const std::size_t i = fine.number(at, y, z);
-    if (at < fine.x) out[i] = c * x[i] + own;
-    if (H::x) out[i - 1] = c * x[i - 1] + before;
   }
 
   /// Cells whose own coarse point and the one before have even coefficients.

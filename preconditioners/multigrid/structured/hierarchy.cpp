@@ -7,7 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -107,7 +106,6 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   } else {
     make_by_point(analysis, grid);
   }
-  add_vectors();
   invert_coarsest();
   space_.wait();
 }
@@ -120,10 +118,14 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   }
   Extents e = grid.extents;
   bool star = grid.star;
-  inverse_root_ = Vector<Space, float>(space_, inverse_roots(rows, e));
+  const std::vector<float> inverse = inverse_roots(rows, e);
+  inverse_root_ = Vector<Space, float>(space_, inverse);
+  even_inverse_root_ = even_part(inverse, e, [](Index, Index, Index, int) { return true; });
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
-    level.a = Vector<Space, float>(space_, scaled_operator(rows, e, grid.dimensions, star));
+    const std::vector<float> a = scaled_operator(rows, e, grid.dimensions, star);
+    level.a = Vector<Space, float>(space_, a);
+    level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
@@ -139,7 +141,9 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     const Model model(rows, e, grid.dimensions, star, level.axes);
     const Classes next_rows = model.coarse_rows();
     level.next = model.halved.of(e);
-    level.p = Vector<Space, float>(space_, model.scaled_weights(rows, e, next_rows, level.next));
+    const std::vector<float> p = model.scaled_weights(rows, e, next_rows, level.next);
+    level.p = Vector<Space, float>(space_, p);
+    level.even_p = even_weights(p, e, level.next, model.halved);
     e = level.next;
     rows = next_rows;
     star = false;
@@ -204,15 +208,6 @@ void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, cons
     a = coarse;
   }
   if (levels_.size() == 1) inverse_root_ = std::move(inverse);
-}
-
-template <class Space, class T>
-void Hierarchy<Space, T>::add_vectors() {
-  for (Level<Space>& level : levels_) {
-    level.b = Field<Space>(space_, level.grid, level.dimensions);
-    level.x = Field<Space>(space_, level.grid, level.dimensions);
-    level.t = Field<Space>(space_, level.grid, level.dimensions);
-  }
 }
 
 template <class Space, class T>

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
@@ -42,12 +43,12 @@ struct Level {
   Vector<Space, float> p = {};  ///< interpolation from the next grid; empty on the coarsest
   int axes = 0;                 ///< that the next grid halves: 1 for x, 2 for y, 4 for z
   Extents next = {};
-  Field<Space> b = {}, x = {}, t = {};
+  EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
 
   Coefficients operator_view() const { return {grid, a.data(), by_class}; }
   Coefficients weights_view() const { return {next, p.data(), by_class}; }
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
-  std::size_t bytes() const { return a.bytes() + p.bytes() + b.bytes() + x.bytes() + t.bytes(); }
+  std::size_t bytes() const { return a.bytes() + p.bytes(); }
 };
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P, in float.
@@ -60,8 +61,8 @@ struct Level {
 ///
 /// Axes that couple points less than a quarter as strongly as the strongest axis aren't halved.
 ///
-/// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights, 12 for
-///           vectors; an eighth of it again on each coarser grid, whose operators have 27 points.
+/// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights; an
+///           eighth of it again on each coarser grid, whose operators have 27 points.
 /// Source    Dendy (see SolveWeights).
 template <class Space, class T>
 class Hierarchy {
@@ -73,6 +74,7 @@ class Hierarchy {
   bool by_class() const { return levels_.front().by_class; }
   /// 1 / the square root of the diagonal of A, scaled by `power`: of a point or class of the finest grid.
   Coefficients inverse_root() const { return {levels_.front().grid, inverse_root_.data(), by_class()}; }
+  const EvenPart& even_inverse_root() const { return even_inverse_root_; }
   double power() const { return power_; }  ///< A times this power of two has a diagonal of about 1
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
   std::size_t bytes() const;
@@ -80,13 +82,13 @@ class Hierarchy {
  private:
   void make_by_class(const std::vector<double>& table, const Grid& grid);
   void make_by_point(const Analysis<Space, T>& analysis, const Grid& grid);
-  void add_vectors();
   void invert_coarsest();
 
   Space space_;
   double power_ = 1;
   std::vector<Level<Space>> levels_;
   Vector<Space, float> inverse_root_;
+  EvenPart even_inverse_root_;
   std::vector<float> coarsest_root_;
   Vector<Space, float> inverse_;
 };

@@ -61,6 +61,7 @@ struct NeighbourSet {
 /// those along the axes only.
 template <int Dimensions, bool Star>
 struct Shape : NeighbourSet<Shape<Dimensions, Star>> {
+  static constexpr bool star = Star;
   static constexpr int column_axis = Dimensions - 1;  ///< 2 for z, 1 for y; a line has no columns
   /// The step to the k-th point of a column from its first.
   OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, Dimensions == 2 ? k : 0, Dimensions == 3 ? k : 0}; }

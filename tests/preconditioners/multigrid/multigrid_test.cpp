@@ -93,6 +93,43 @@ TYPED_TEST(MultigridOn, IsSymmetricAndPositive) {
   }
 }
 
+/// Shapes of grids: larger than a tile of the passes, smaller, odd and even, and so thin that a tile has a side alone.
+const std::vector<Extents> grids_of_all_shapes = {{100},        {300},        {7, 6},      {70, 41},     {64, 16},
+                                                  {65, 17},     {129, 200},   {300, 5},    {20, 19, 18}, {66, 18, 9},
+                                                  {64, 16, 32}, {40, 33, 70}, {7, 70, 35}, {130, 36, 37}};
+
+TYPED_TEST(MultigridOn, GivesOnEverySpaceWhatHostGives) {
+  using T = typename TypeParam::T;
+  const Host host;
+  for (const Extents& e : grids_of_all_shapes) {
+    for (const double size : {0.0, 1.0}) {
+      for (const bool star : {true, false}) {
+        const Coupling symmetric = varied(e, star, size);
+        const Coupling upwind = [&](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return symmetric(x, y, z, dx, dy, dz) * (dx < 0 ? 1.002 : 1);
+        };
+        for (const Coupling& coupling : {symmetric, upwind}) {
+          const Csr<T> a = grid_matrix<T>(e, coupling);
+          const Multigrid here(this->space(), a, {.sweeps = 1});
+          const Multigrid there(host, a, {.sweeps = 1});
+          const auto r = random_vector<T>(a.rows, 5);
+          std::vector<T> expected(r.size());
+          there.apply(r, expected);
+          const auto z = this->apply(here, r);
+          double largest = 0, error = 0;
+          for (std::size_t i = 0; i < r.size(); ++i) {
+            largest = std::max(largest, static_cast<double>(std::abs(expected[i])));
+            error = std::max(error, static_cast<double>(std::abs(z[i] - expected[i])));
+          }
+          EXPECT_LE(error, 5e-5 * largest)
+              << e.x << " x " << e.y << " x " << e.z << " size " << size << " star " << star;
+          EXPECT_NEAR(here.rate(), there.rate(), 1e-3);
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(MultigridOn, IterationsDoNotGrowWithTheGrid) {
   using T = typename TypeParam::T;
   for (const Index n : {16, 31, 32, 33}) {

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The passes of structured multigrid in a build without CUDA. They are never called, because such a build can't create a
+// Cuda object (spmv/space/cuda_absent.cpp).
+
+#include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato::multigrid {
+
+bool has_passes(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
+
+template <class T>
+void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
+void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                     \
+  template void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*); \
+  template void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::multigrid

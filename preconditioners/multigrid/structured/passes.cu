@@ -1,0 +1,581 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The passes over a large level. A thread has the 2 x 2 fine points of a coarse one in a plane and marches along z. What
+// lies beside them along x comes from the neighbouring lanes of the warp, along y from the neighbouring warps through
+// shared memory, along z from sums that wait for the next plane. The outermost lanes and warps of a thread block serve
+// the others only. A grid of two dimensions has one plane.
+//
+// By class, the coefficients of nearly all points are arguments of the kernel; the others are read from the tables.
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/spmv/space/cuda/launch.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/reduction.cuh>
+
+namespace ostinato::multigrid {
+
+namespace {
+
+constexpr int warps = 16, threads = 32 * warps;
+constexpr int tile_x = 30, tile_y = warps - 2;  ///< coarse points that a thread block serves
+constexpr int blocks_each = 2;                  ///< thread blocks that a multiprocessor holds at once
+constexpr unsigned all_lanes = 0xffffffffu;
+
+/// Coefficients that all points of a box share.
+template <int Count>
+struct Shared {
+  float value[Count];
+  Extents begin, end;
+
+  explicit Shared(const EvenPart& even) : value{}, begin(even.begin), end(even.end) {
+    std::copy(even.values.begin(), even.values.end(), value);
+  }
+  __device__ bool has_line(Index x, Index y) const { return x >= begin.x && x < end.x && y >= begin.y && y < end.y; }
+  __device__ bool has_plane(Index z) const { return z >= begin.z && z < end.z; }
+};
+
+/// How thread blocks cut a grid: tiles along x first, then y, then runs of coarse planes.
+struct Runs {
+  unsigned along_x, along_y, along_z;
+  Index planes;  ///< coarse planes of a run
+
+  Runs(const Extents& cells, int multiprocessors) {
+    const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
+    along_x = tiles(cells.x, tile_x);
+    along_y = tiles(cells.y, tile_y);
+    const std::size_t fill = static_cast<std::size_t>(multiprocessors) * blocks_each;
+    const auto wanted = static_cast<Index>(std::max<std::size_t>(1, fill / (std::size_t{along_x} * along_y)));
+    planes = std::max<Index>(1, (cells.z + wanted - 1) / wanted);
+    along_z = tiles(cells.z, planes);
+  }
+
+  std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
+};
+
+template <class T>
+struct Pass {
+  Coefficients a, p;
+  Source<T> source;
+  float omega;
+  Shared<neighbours - 1> even_a;
+  Shared<neighbours> even_p;
+  Shared<1> even_root;
+  Runs runs;
+};
+
+template <class Shape>
+constexpr bool is_deep = Shape::column_axis == 2;
+
+template <class Shape>
+using AllHalved = Halved<is_deep<Shape> ? 7 : 3>;
+
+/// The place of a thread: coarse point (cx, cy) and the fine points (x, y) to (x + 1, y + 1).
+struct Place {
+  int lane, warp;
+  Index cx, cy, x, y;
+  Index first, end;         ///< the coarse planes of the thread block
+  bool has_x[2], has_y[2];  ///< whether the grid has the columns x and x + 1, the lines y and y + 1
+  bool serves;              ///< whether the thread gives results
+  // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator, the
+  // scale of the source, the weights of the coarse points that give to them.
+  bool even_rows, even_roots, even_parents;
+  // By class: the places along x and y of the fine points and of the four coarse points at the end of which the thread's
+  // own is, a byte each.
+  unsigned places, parent_places;
+
+  template <class T>
+  __device__ Place(const Pass<T>& pass, unsigned tile, Index planes) {
+    const Runs& r = pass.runs;
+    const unsigned line = tile / r.along_x, layer = line / r.along_y;
+    lane = static_cast<int>(threadIdx.x % 32);
+    warp = static_cast<int>(threadIdx.x / 32);
+    cx = static_cast<Index>(tile - line * r.along_x) * tile_x + lane - 1;
+    cy = static_cast<Index>(line - layer * r.along_y) * tile_y + warp - 1;
+    x = 2 * cx;
+    y = 2 * cy;
+    first = static_cast<Index>(layer) * r.planes;
+    end = min(first + r.planes, planes);
+    for (int k = 0; k < 2; ++k) {
+      has_x[k] = x + k >= 0 && x + k < pass.a.grid.x;
+      has_y[k] = y + k >= 0 && y + k < pass.a.grid.y;
+    }
+    serves = lane > 0 && lane <= tile_x && warp > 0 && warp <= tile_y;
+    even_rows = even_roots = even_parents = true;
+    places = parent_places = 0;
+    for (int k = 0; k < 4; ++k) {
+      const Index px = x + k % 2, py = y + k / 2, parent_x = cx - k % 2, parent_y = cy - k / 2;
+      const bool is_here = has(k / 2, k % 2), has_parent = pass.p.grid.contains(parent_x, parent_y, 0);
+      places |= static_cast<unsigned>(place(px, py, pass.a.grid)) << 8 * k;
+      parent_places |= static_cast<unsigned>(place(parent_x, parent_y, pass.p.grid)) << 8 * (3 - k);
+      even_rows = even_rows && (!is_here || pass.even_a.has_line(px, py));
+      even_roots = even_roots && (!is_here || pass.even_root.has_line(px, py));
+      even_parents = even_parents && (!has_parent || pass.even_p.has_line(parent_x, parent_y));
+    }
+  }
+
+  __device__ static int place(Index x, Index y, const Extents& e) {
+    return scaled_place(x, e.x) + 5 * scaled_place(y, e.y);
+  }
+  __device__ bool has(int line, int column) const { return has_y[line] && has_x[column]; }
+  /// The number of the thread's first fine point in a plane; negative outside the grid.
+  __device__ Index number(const Extents& e, Index z) const { return (z * e.y + y) * e.x + x; }
+};
+
+/// A thread's fine points in a plane: [line][column].
+struct Quad {
+  float v[2][2];
+};
+
+template <int N>
+struct Constant {
+  __device__ constexpr operator int() const { return N; }
+};
+
+/// Calls f(line, column) for the points of a quad. Both are constants to the compiler.
+template <class F>
+__device__ void for_quad(F f) {
+  using Zero = Constant<0>;
+  using One = Constant<1>;
+  f(Zero{}, Zero{});
+  f(Zero{}, One{});
+  f(One{}, Zero{});
+  f(One{}, One{});
+}
+
+/// The points of a quad and those around it.
+struct Window {
+  float v[4][4];
+};
+
+/// The lines of all warps, in shared memory: those of x for one plane and, for descend, the first lines of residuals.
+struct Lines {
+  float2 x[warps][2][32];
+  float2 t[warps][32];
+};
+
+__device__ void put(Lines& lines, const Place& p, const Quad& q) {
+  lines.x[p.warp][0][p.lane] = {q.v[0][0], q.v[0][1]};
+  lines.x[p.warp][1][p.lane] = {q.v[1][0], q.v[1][1]};
+}
+
+/// The window of a quad, after all threads have put theirs. Corners are filled in for full stencils only.
+template <class Shape>
+__device__ Window window(const Lines& lines, const Place& p, const Quad& q) {
+  const float2 above = lines.x[max(p.warp - 1, 0)][1][p.lane], below = lines.x[min(p.warp + 1, warps - 1)][0][p.lane];
+  Window w;
+  w.v[0][1] = above.x, w.v[0][2] = above.y, w.v[3][1] = below.x, w.v[3][2] = below.y;
+  for_quad([&](auto line, auto column) { w.v[line + 1][column + 1] = q.v[line][column]; });
+#pragma unroll
+  for (int line = 0; line < 4; ++line) {
+    if (Shape::star && (line == 0 || line == 3)) continue;
+    w.v[line][0] = __shfl_up_sync(all_lanes, w.v[line][2], 1);
+    w.v[line][3] = __shfl_down_sync(all_lanes, w.v[line][1], 1);
+  }
+  return w;
+}
+
+/// Calls use(value) with value(c, line, column): coefficient c of a point of a quad, whose coefficients are at
+/// number(line, column).
+template <class Number, class Use>
+__device__ void with_coefficients(const Coefficients& a, Number number, Use use) {
+  const float* row[2][2];
+  for_quad([&](auto line, auto column) { row[line][column] = a.a + number(line, column); });
+  if (a.by_class) {
+    use([&](int c, auto line, auto column) { return row[line][column][c * scaled_classes]; });
+  } else {
+    const std::size_t stride = a.grid.points();
+    use([&](int c, auto line, auto column) { return row[line][column][static_cast<std::size_t>(c) * stride]; });
+  }
+}
+
+/// Where the coefficients of point (x, y, z), at this place along x and y, are; some other coefficients when the point
+/// isn't in the grid.
+__device__ Index coefficients_at(const Coefficients& a, unsigned place, Index x, Index y, Index z) {
+  if (a.by_class) return static_cast<Index>(place) + 25 * scaled_place(z, a.grid.z);
+  return a.grid.contains(x, y, z) ? (z * a.grid.y + y) * a.grid.x + x : 0;
+}
+
+/// The same for a fine point of a thread, of the operator or the scale of the source.
+__device__ Index coefficients_at(const Coefficients& a, const Place& p, int line, int column, Index z) {
+  return coefficients_at(a, p.places >> 8 * (2 * line + column) & 255, p.x + column, p.y + line, z);
+}
+
+/// The same for the weights of a parent of a thread's points, [y - 1, y][x - 1, x] of coarse points.
+__device__ Index weights_at(const Coefficients& w, const Place& p, int line, int column, Index k) {
+  return coefficients_at(w, p.parent_places >> 8 * (2 * line + column) & 255, p.cx - 1 + column, p.cy - 1 + line, k);
+}
+
+/// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives.
+template <class Shape, int Dz, class T>
+__device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const Window& w, Quad& sum) {
+  const Coefficients& a = pass.a;
+  if constexpr (Dz == 0) for_quad([&](auto line, auto column) { sum.v[line][column] += w.v[line + 1][column + 1]; });
+  const auto add = [&](auto value) {
+    for_coefficients<Shape>([&](int c, auto k) {
+      constexpr Step d = Step::of(decltype(k)::value);
+      if constexpr (d.z == Dz) {
+        for_quad([&](auto line, auto column) {
+          sum.v[line][column] += value(c, line, column) * w.v[line + 1 + d.y][column + 1 + d.x];
+        });
+      }
+    });
+  };
+  if (p.even_rows && pass.even_a.has_plane(z)) {
+    add([&](int c, auto, auto) { return pass.even_a.value[c]; });
+  } else if (z >= 0 && z < a.grid.z) {
+    with_coefficients(
+        a, [&](int line, int column) { return coefficients_at(a, p, line, column, z); }, add);
+  }
+}
+
+/// The source's elements of a quad in plane z; 0 outside the grid.
+template <class T>
+struct Elements {
+  T v[2][2];
+
+  __device__ Elements(const Pass<T>& pass, const Place& p, Index z) {
+    const Extents& e = pass.a.grid;
+    const Strided<const T>& r = pass.source.r;
+    const Index n = p.number(e, z);
+    const bool has_plane = z >= 0 && z < e.z;
+    for_quad([&](auto line, auto column) {
+      v[line][column] = has_plane && p.has(line, column) ? r.first[(n + line * e.x + column) * r.step] : T{0};
+    });
+  }
+
+  /// Times the scale of the source.
+  __device__ Quad scaled(const Quad& roots) const {
+    Quad b;
+    for_quad([&](auto line, auto column) {
+      b.v[line][column] = static_cast<float>(static_cast<T>(roots.v[line][column]) * v[line][column]);
+    });
+    return b;
+  }
+};
+
+/// The scale of the source in a quad.
+template <class T>
+__device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
+  Quad root;
+  if (p.even_roots && pass.even_root.has_plane(z)) {
+    for_quad([&](auto line, auto column) { root.v[line][column] = pass.even_root.value[0]; });
+  } else {
+    const Coefficients& all = pass.source.root;
+    for_quad([&](auto line, auto column) { root.v[line][column] = all.a[coefficients_at(all, p, line, column, z)]; });
+  }
+  return root;
+}
+
+/// b in a quad of plane z; 0 outside the grid.
+template <class T>
+__device__ Quad right_hand_side(const Pass<T>& pass, const Place& p, Index z) {
+  return Elements<T>(pass, p, z).scaled(roots(pass, p, z));
+}
+
+/// b - omega A b; 0 outside the grid.
+template <class T>
+__device__ Quad residual(const Pass<T>& pass, const Place& p, Index z, const Quad& b, const Quad& product) {
+  Quad t;
+  const bool has_plane = z >= 0 && z < pass.a.grid.z;
+  for_quad([&](auto line, auto column) {
+    const float value = b.v[line][column] - pass.omega * product.v[line][column];
+    t.v[line][column] = has_plane && p.has(line, column) ? value : 0.0f;
+  });
+  return t;
+}
+
+/// What a plane of residuals, Dz planes from that of coarse plane k, gives to the thread's coarse point.
+template <class Shape, int Dz, class T>
+__device__ float restricted(const Pass<T>& pass, const Place& p, Index k, const float (&t)[3][3]) {
+  const Coefficients& weights = pass.p;
+  float total = 0;
+  const auto add = [&](auto value) {
+    for_coefficients<AllHalved<Shape>>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      if constexpr (d.z == Dz) total += value(c) * t[d.y + 1][d.x + 1];
+    });
+  };
+  if (pass.even_p.has_line(p.cx, p.cy) && pass.even_p.has_plane(k)) {
+    add([&](int c) { return pass.even_p.value[c]; });
+  } else {
+    const float* w = weights.a + weights_at(weights, p, 1, 1, k);
+    if (weights.by_class) {
+      add([&](int c) { return w[c * scaled_classes]; });
+    } else {
+      const std::size_t stride = weights.grid.points();
+      add([&](int c) { return w[static_cast<std::size_t>(c) * stride]; });
+    }
+  }
+  return total;
+}
+
+/// The residuals at the fine points of a coarse one, after all threads have put their first lines.
+__device__ void gather(const Lines& lines, const Place& p, const Quad& t, float (&around)[3][3]) {
+  const float2 below = lines.t[min(p.warp + 1, warps - 1)][p.lane];
+  around[0][0] = t.v[0][0], around[0][1] = t.v[0][1], around[1][0] = t.v[1][0], around[1][1] = t.v[1][1];
+  around[2][0] = below.x, around[2][1] = below.y;
+#pragma unroll
+  for (int line = 0; line < 3; ++line) around[line][2] = __shfl_down_sync(all_lanes, around[line][0], 1);
+}
+
+template <class Shape, class T>
+__device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines, float* out) {
+  const Quad b = right_hand_side(pass, p, 0);
+  put(lines, p, b);
+  __syncthreads();
+  Quad product{};
+  add_product<Shape, 0>(pass, p, 0, window<Shape>(lines, p, b), product);
+  const Quad t = residual(pass, p, 0, b, product);
+  lines.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
+  __syncthreads();
+  float around[3][3];
+  gather(lines, p, t, around);
+  const float total = restricted<Shape, 0>(pass, p, 0, around);
+  const Extents& coarse = pass.p.grid;
+  if (p.serves && p.cx < coarse.x && p.cy < coarse.y) out[coarse.number(p.cx, p.cy, 0)] = total;
+}
+
+template <class Shape, class T>
+__global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pass<T> pass, float* out) {
+  __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
+  cuda::pdl_trigger_and_wait();
+  const Extents& coarse = pass.p.grid;
+  const Place p(pass, blockIdx.x, coarse.z);
+  if constexpr (!is_deep<Shape>) {
+    descend_plane<Shape>(pass, p, lines[0], out);
+  } else {
+    const bool writes = p.serves && p.cx < coarse.x && p.cy < coarse.y;
+    const Index first = 2 * p.first, last = 2 * p.end;
+    // In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the residual of plane z - 2, whose
+    // first lines the other warps now see, is restricted.
+    Quad before{}, product{}, next{}, t{};
+    float total = 0;
+    Elements<T> coming(pass, p, first - 1);
+    for (Index z = first - 1; z <= last + 2; ++z) {
+      Lines& shared = lines[z & 1];
+      const Quad b = coming.scaled(roots(pass, p, z));
+      put(shared, p, b);
+      shared.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
+      __syncthreads();
+      if (z <= last) coming = Elements<T>(pass, p, z + 1);
+      if (z - 2 >= first) {
+        float around[3][3];
+        gather(shared, p, t, around);
+        const Index k = (z - 2) / 2;
+        if (z % 2 != 0) {
+          total += restricted<Shape, 0>(pass, p, k, around);
+        } else {
+          const float behind = k > p.first ? restricted<Shape, 1>(pass, p, k - 1, around) : 0.0f;
+          if (writes && k > p.first) out[coarse.number(p.cx, p.cy, k - 1)] = total + behind;
+          total = k < p.end ? restricted<Shape, -1>(pass, p, k, around) : 0.0f;
+        }
+      }
+      if (z > last + 1) break;
+      const Window w = window<Shape>(shared, p, b);
+      add_product<Shape, 1>(pass, p, z - 1, w, product);
+      t = residual(pass, p, z - 1, before, product);
+      product = next;
+      add_product<Shape, 0>(pass, p, z, w, product);
+      next = Quad{};
+      add_product<Shape, -1>(pass, p, z + 1, w, next);
+      before = b;
+    }
+  }
+}
+
+/// The coarse points that a quad is interpolated from, in a plane: [y - 1, y][x - 1, x].
+struct Parents {
+  float v[2][2];
+
+  template <class T>
+  __device__ Parents(const Pass<T>& pass, const Place& p, const float* coarse, Index k) {
+    const Extents& e = pass.p.grid;
+#pragma unroll
+    for (int line = 0; line < 2; ++line) {
+      const Index y = p.cy - 1 + line;
+      v[line][1] = e.contains(p.cx, y, k) ? coarse[(k * e.y + y) * e.x + p.cx] : 0.0f;
+      v[line][0] = __shfl_up_sync(all_lanes, v[line][1], 1);
+    }
+  }
+};
+
+/// x += what the parents of coarse plane k give to a quad Dz planes from that plane.
+template <class Shape, int Dz, class T>
+__device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& parents, Index k, Quad& x) {
+  using H = AllHalved<Shape>;
+  const Coefficients& weights = pass.p;
+  // value(c, line, column): weight c of the parent at [line][column].
+  const auto add = [&](auto value) {
+    constexpr int along[] = {H::coefficient(Step{0, -1, Dz}.number()), H::coefficient(Step{0, 0, Dz}.number()),
+                             H::coefficient(Step{0, 1, Dz}.number())};
+    using Zero = Constant<0>;
+    using One = Constant<1>;
+    const auto line = [&](int c, auto from, auto to) {
+      x.v[to][1] += value(c, from, One{}) * parents.v[from][1];
+      x.v[to][0] += value(c - 1, from, One{}) * parents.v[from][1] + value(c + 1, from, Zero{}) * parents.v[from][0];
+    };
+    line(along[0], One{}, Zero{});
+    line(along[1], One{}, One{});
+    line(along[2], Zero{}, Zero{});
+  };
+  if (p.even_parents && pass.even_p.has_plane(k)) {
+    add([&](int c, int, int) { return pass.even_p.value[c]; });
+  } else if (k >= 0 && k < weights.grid.z) {
+    with_coefficients(
+        weights, [&](int line, int column) { return weights_at(weights, p, line, column, k); }, add);
+  }
+}
+
+/// The last sweep in a plane. Returns the thread's part of r . z.
+template <class T>
+__device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z, const Quad& x,
+                                   const Quad& product) {
+  if (!p.serves) return 0;
+  const Elements<T> r(pass, p, z);
+  const Quad root = roots(pass, p, z), b = r.scaled(root);
+  const Extents& e = pass.a.grid;
+  const Index n = p.number(e, z);
+  double dot = 0;
+  for_quad([&](auto line, auto column) {
+    if (!p.has(line, column)) return;
+    const float value = x.v[line][column] + pass.omega * (b.v[line][column] - product.v[line][column]);
+    const T result = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
+    target.z.first[(n + line * e.x + column) * target.z.step] = result;
+    dot += static_cast<double>(result) * static_cast<double>(r.v[line][column]);
+  });
+  return dot;
+}
+
+/// omega b + correction; 0 outside the grid.
+template <class T>
+__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Quad& correction) {
+  const Quad b = right_hand_side(pass, p, z);
+  const bool has_plane = z >= 0 && z < pass.a.grid.z;
+  Quad x;
+  for_quad([&](auto line, auto column) {
+    const float value = pass.omega * b.v[line][column] + correction.v[line][column];
+    x.v[line][column] = has_plane && p.has(line, column) ? value : 0.0f;
+  });
+  return x;
+}
+
+template <class Shape, class T>
+__device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
+                              Lines* lines) {
+  double dot = 0;
+  if constexpr (!is_deep<Shape>) {
+    Quad x{}, product{};
+    interpolate<Shape, 0>(pass, p, Parents(pass, p, coarse, 0), 0, x);
+    x = corrected(pass, p, 0, x);
+    put(lines[0], p, x);
+    __syncthreads();
+    add_product<Shape, 0>(pass, p, 0, window<Shape>(lines[0], p, x), product);
+    dot = smooth_and_leave(pass, target, p, 0, x, product);
+  } else {
+    const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
+    Quad before{}, product{}, next{};
+    Parents parents(pass, p, coarse, p.first - 1);
+    for (Index z = first - 1; z <= last; ++z) {
+      Quad x{};
+      const Index k = z >> 1;  // rounded down, also for z = -1
+      if (z % 2 != 0) {
+        interpolate<Shape, 0>(pass, p, parents, k, x);
+      } else {
+        interpolate<Shape, 1>(pass, p, parents, k - 1, x);
+        parents = Parents(pass, p, coarse, k);
+        interpolate<Shape, -1>(pass, p, parents, k, x);
+      }
+      x = corrected(pass, p, z, x);
+      Lines& shared = lines[z & 1];
+      put(shared, p, x);
+      __syncthreads();
+      const Window w = window<Shape>(shared, p, x);
+      add_product<Shape, 1>(pass, p, z - 1, w, product);
+      if (z > first) dot += smooth_and_leave(pass, target, p, z - 1, before, product);
+      product = next;
+      add_product<Shape, 0>(pass, p, z, w, product);
+      next = Quad{};
+      add_product<Shape, -1>(pass, p, z + 1, w, next);
+      before = x;
+    }
+  }
+  return dot;
+}
+
+template <class Shape, class T>
+__global__ void __launch_bounds__(threads, blocks_each)
+    ascend_kernel(const Pass<T> pass, const float* coarse, const Target<T> target, unsigned tiles, cuda::Reduction to) {
+  __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
+  cuda::pdl_trigger_and_wait();
+  const Index planes = is_deep<Shape> ? (pass.a.grid.z + 1) / 2 : 1;
+  double dot = 0;
+  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines);
+    __syncthreads();
+  }
+  if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
+}
+
+template <class T>
+Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const Extents& cells) {
+  return {level.operator_view(),
+          level.weights_view(),
+          source,
+          static_cast<float>(level.omega),
+          Shared<neighbours - 1>(level.even_a),
+          Shared<neighbours>(level.even_p),
+          Shared<1>(*source.even_root),
+          Runs(cells, space.multiprocessors())};
+}
+
+template <class F>
+void with_shape(const Level<Cuda>& level, F f) {
+  if (level.dimensions == 2) return level.star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
+  return level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
+}
+
+}  // namespace
+
+bool has_passes(const Cuda&, const Level<Cuda>& level) {
+  // In three dimensions a pass has few thread blocks that wait for loads, plane by plane. Single steps are faster for
+  // smaller grids and for full stencils (H200, 2026-11).
+  constexpr std::size_t large = std::size_t{1} << 21;
+  if (level.dimensions == 3) return level.axes == 7 && level.star && level.grid.points() >= large;
+  return level.dimensions == 2 && level.axes == 3;
+}
+
+template <class T>
+void descend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, float* b_of_next) {
+  const Pass<T> pass = make_pass(space, level, source, level.next);
+  with_shape(level, [&]<class S>(S) {
+    cuda::launch(space, descend_kernel<S, T>, static_cast<unsigned>(pass.runs.count()), threads, 0, pass, b_of_next);
+  });
+}
+
+template <class T>
+void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const float* coarse,
+            const Target<T>& target) {
+  const Extents& e = level.grid;
+  const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, level.dimensions > 2 ? (e.z + 1) / 2 : 1};
+  const Pass<T> pass = make_pass(space, level, source, cells);
+  const auto tiles = static_cast<unsigned>(pass.runs.count());
+  const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
+  const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
+  with_shape(level, [&]<class S>(S) {
+    cuda::launch(space, ascend_kernel<S, T>, blocks, threads, 0, pass, coarse, target, tiles,
+                 cuda::reduction(space, target.slot));
+  });
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                     \
+  template void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*); \
+  template void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::multigrid

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The work of a cycle on a level in two kernels, on Cuda: down in one pass over the grid, up in another. What lies between
+// (x, the residual) isn't stored. Cycle does the same with the steps of cycle_steps.hpp elsewhere.
+
+#include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
+#include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+
+namespace ostinato::multigrid {
+
+/// Whether there are the kernels `descend` and `ascend` for a level, and whether they are faster than single steps.
+inline bool has_passes(const Host&, const Level<Host>&) { return false; }
+bool has_passes(const Cuda& space, const Level<Cuda>& level);
+
+/// b of the next level := P^T (b - A omega b), where b is the source.
+/// Exec      Enqueued.
+/// Traffic   Reads the source once, and the operator and the weights where they are kept by point.
+template <class T>
+void descend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, float* b_of_next);
+
+/// The target := x + omega (b - A x), where x = omega b + P coarse.
+/// Exec      Enqueued.
+/// Traffic   Reads the source once and writes the target once; reads operator and weights where they are kept by point.
+template <class T>
+void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const float* coarse,
+            const Target<T>& target);
+
+}  // namespace ostinato::multigrid
