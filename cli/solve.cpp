@@ -335,10 +335,15 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
 template <class Space, class T>
 std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
                                                      SolveReport& report) {
+  constexpr double poor_rate = 0.7;  // as AnyPreconditioner
   report.preconditioner = {in.precond, "asked for"};
   if (in.precond == "none") return {};
   try {
     Multigrid<Space, T> m(a);
+    if (in.precond == "auto" && m.rate() > poor_rate) {
+      report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
+      return {};
+    }
     if (in.precond == "auto") report.preconditioner = {"multigrid", "the matrix is on a grid, " + a.grid().text()};
     report.hierarchy = m.levels();
     report.bytes.preconditioner = m.bytes();

@@ -84,6 +84,9 @@ class StencilOperator {
   Vector<Space, T> coefficients_;
 };
 
+template <class Space>
+StencilOperator(const Space&, const Stencil&) -> StencilOperator<Space, double>;
+
 extern template class StencilOperator<Host, float>;
 extern template class StencilOperator<Host, double>;
 extern template class StencilOperator<Cuda, float>;
