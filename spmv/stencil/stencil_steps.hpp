@@ -5,10 +5,10 @@
 // Products with a stencil, as functors for both spaces. Vectors have no room around them: no neighbour outside the grid
 // is read.
 
-#include <algorithm>
-
 #include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
+#include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/stencil/neighbours.hpp>
 
@@ -88,28 +88,38 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
   for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
 }
 
-/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k).
+/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours outside,
+/// whose coefficients are 0, the points themselves are read.
 template <class Shape, class T>
 void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index count, Index py, Index pz,
                          std::size_t i, T* out) {
+  constexpr int all = Shape::count() + 1;
   const T* a = rows.row(px, py, pz, i);
-  const T* own = x + i;
-  const std::size_t stride = rows.stride();
-  const Extents& grid = rows.grid;
-  std::fill(out, out + count, T{0});
-  const auto add = [&](int c, const Step& d) {
-    if (!grid.contains(px, py + d.y, pz + d.z)) return;
-    const T* from = own + d.distance(grid);
-    const T* value = a + static_cast<std::size_t>(c) * stride;
-    if (rows.by_class) {
-      const T v = value[0];
-      for (Index k = 0; k < count; ++k) out[k] += v * from[k];
-    } else {
-      for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
-    }
+  const T *from[all], *coefficient[all];
+  T shared[all];
+  const auto set = [&](int c, const Step& d) {
+    const bool inside = rows.grid.contains(px, py + d.y, pz + d.z);
+    from[c] = x + i + (inside ? d.distance(rows.grid) : 0);
+    coefficient[c] = a + static_cast<std::size_t>(c) * rows.stride();
+    shared[c] = coefficient[c][0];
   };
-  add(Shape::count(), {0, 0, 0});
-  for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
+  set(Shape::count(), {0, 0, 0});
+  for_coefficients<Shape>([&](int c, auto k) { set(c, Step::of(decltype(k)::value)); });
+  if (rows.by_class) {
+#pragma omp simd
+    for (Index k = 0; k < count; ++k) {
+      T total = shared[all - 1] * from[all - 1][k];
+      for_coefficients<Shape>([&](int c, auto) { total += shared[c] * from[c][k]; });
+      out[k] = total;
+    }
+  } else {
+#pragma omp simd
+    for (Index k = 0; k < count; ++k) {
+      T total = coefficient[all - 1][k] * from[all - 1][k];
+      for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * from[c][k]; });
+      out[k] = total;
+    }
+  }
 }
 
 /// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself.
@@ -149,10 +159,8 @@ struct StencilProduct {
     } else {
       for (std::size_t k = 0; k < n; ++k) out[i + k] = alpha * v[k] + beta * b[i + k];
     }
-    Sums<1> dot{};
-    if (w == nullptr) return dot;
-    for (std::size_t k = 0; k < n; ++k) dot.v[0] += static_cast<double>(w[i + k]) * static_cast<double>(out[i + k]);
-    return dot;
+    if (w == nullptr) return {};
+    return block_sums(Dot<T>{w + i, out + i}, 0, n);
   }
 
   OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
