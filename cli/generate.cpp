@@ -118,7 +118,9 @@ std::function<int()> define_generate(Command& command) {
   command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
   command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);
   add_family_options(command, in->options);
-  command.footer(family_list() + "\nExample: ostinato generate poisson3d 64 p3.mtx\n");
+  command.footer(family_list() +
+                 "\nExample: ostinato generate poisson3d 64 p3.mtx\n"
+                 "Without a file: ostinato solve poisson3d:64\n");
   return [&command, in] { return run_generate(command, *in); };
 }
 

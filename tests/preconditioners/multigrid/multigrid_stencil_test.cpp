@@ -93,6 +93,20 @@ TYPED_TEST(MultigridOfStencilOn, TakesThinGrids) {
   }
 }
 
+TYPED_TEST(MultigridOfStencilOn, SolvesWhereConstantsSolveTheHomogeneousSystem) {
+  using T = typename TypeParam::T;
+  const Stencil stencil = with_neumann(laplacian_stencil({40, 33}, true), 63);
+  const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+  const Csr<T> matrix = stencil_matrix<T>(stencil);
+  std::vector<T> b;  // in the range of A
+  for (const ReferenceRow& row : reference_product(matrix.view(), T{1}, random_vector<T>(matrix.rows, 3), T{0}, {}))
+    b.push_back(static_cast<T>(row.value));
+  const auto db = this->put(b);
+  auto x = this->put(std::vector<T>(b.size()));
+  const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+}
+
 TEST(MultigridOfStencil, RefusesADiagonalThatIsNotPositive) {
   Stencil stencil = laplacian_stencil({20, 20}, true);
   for (StencilTerm& t : stencil.terms) t.coefficient = -t.coefficient;
