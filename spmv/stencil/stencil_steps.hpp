@@ -5,6 +5,8 @@
 // Products with a stencil, as functors for both spaces. Vectors have no room around them: no neighbour outside the grid
 // is read.
 
+#include <type_traits>
+
 #include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -28,13 +30,17 @@ struct StencilRows {
     return a + (place(x, grid.x) + 3 * place(y, grid.y) + 9 * place(z, grid.z));
   }
 
-  /// Whether all neighbours of the next `deep` points along the last axis are in the grid.
+  /// Whether the neighbours of a point at steps along x are in the grid.
+  OSTINATO_FUNCTION bool has_along_x(Index x, int step) const {
+    return step == 0 || (step < 0 ? x > 0 : x + 1 < grid.x);
+  }
+
+  /// Whether the neighbours of the next `deep` points along the last axis are in the grid, those along x aside.
   template <class Shape>
-  OSTINATO_FUNCTION bool is_inside(Index x, Index y, Index z, int deep) const {
+  OSTINATO_FUNCTION bool is_inside(Index y, Index z, int deep) const {
     constexpr int last = Shape::column_axis;
     const auto inside = [](Index at, Index extent, int count) { return at > 0 && at + count < extent; };
-    return inside(x, grid.x, last == 0 ? deep : 1) && (last < 1 || inside(y, grid.y, last == 1 ? deep : 1)) &&
-           (last < 2 || inside(z, grid.z, deep));
+    return (last < 1 || inside(y, grid.y, last == 1 ? deep : 1)) && (last < 2 || inside(z, grid.z, deep));
   }
 };
 
@@ -46,10 +52,10 @@ OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const T* x, Index px, In
   const std::size_t stride = rows.stride();
   const Extents& grid = rows.grid;
   T total = a[static_cast<std::size_t>(Shape::count()) * stride] * own[0];
-  const bool inside = rows.template is_inside<Shape>(px, py, pz, 1);
+  const bool inside = rows.template is_inside<Shape>(py, pz, 1);
   for_coefficients<Shape>([&](int c, auto k) {
     constexpr Step d = Step::of(decltype(k)::value);
-    if (inside || grid.contains(px + d.x, py + d.y, pz + d.z))
+    if (inside ? rows.has_along_x(px, d.x) : grid.contains(px + d.x, py + d.y, pz + d.z))
       total += a[static_cast<std::size_t>(c) * stride] * own[d.distance(grid)];
   });
   return total;
@@ -62,7 +68,7 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
                                 T (&out)[column_points]) {
   const Extents& grid = rows.grid;
   const auto along = [&](int k) { return static_cast<std::size_t>(Shape::along(k).distance(grid)); };
-  if (!rows.template is_inside<Shape>(px, py, pz, column_points)) {
+  if (!rows.template is_inside<Shape>(py, pz, column_points)) {
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const Step s = Shape::along(k);
@@ -73,19 +79,26 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
   const T* a = rows.row(px, py, pz, i);
   const T* own = x + i;
   const std::size_t stride = rows.stride();
-  const auto add = [&](int c, const Step& d) {
-    const T* coefficient = a + static_cast<std::size_t>(c) * stride;
-    const T shared = coefficient[0];
+  const auto add_all = [&](auto by_class) {
+    const auto add = [&](int c, const Step& d) {
+      if (!rows.has_along_x(px, d.x)) return;
+      const T* coefficient = a + static_cast<std::size_t>(c) * stride;
+      const T shared = coefficient[0];
 #pragma unroll
-    for (int k = 0; k < column_points; ++k) {
-      const T value = rows.by_class ? shared : coefficient[along(k)];
-      out[k] += value * own[(d + Shape::along(k)).distance(grid)];
-    }
+      for (int k = 0; k < column_points; ++k)
+        out[k] +=
+            (decltype(by_class)::value ? shared : coefficient[along(k)]) * own[(d + Shape::along(k)).distance(grid)];
+    };
+    add(Shape::count(), {0, 0, 0});
+    for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
   };
 #pragma unroll
   for (int k = 0; k < column_points; ++k) out[k] = 0;
-  add(Shape::count(), {0, 0, 0});
-  for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
+  if (rows.by_class) {
+    add_all(std::true_type{});
+  } else {
+    add_all(std::false_type{});
+  }
 }
 
 /// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours outside,

@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/linear_operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/stencil/stencil_steps.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -160,6 +161,44 @@ TYPED_TEST(StencilOperatorOn, StoresNothingByPointForConstantCoefficients) {
   EXPECT_EQ((StencilOperator<On, T>(this->space(), stencil).bytes()), 7 * 27 * sizeof(T));
   stencil.coefficient = varying;
   EXPECT_EQ((StencilOperator<On, T>(this->space(), stencil).bytes()), 7 * e.points() * sizeof(T));
+}
+
+/// Compares what a thread of a GPU does for a column of points with what it does for each of them.
+template <class Shape>
+void expect_columns(const Extents& e, bool by_class) {
+  using Product = detail::StencilProduct<Shape, double>;
+  const std::size_t stride = by_class ? 27 : e.points();
+  const std::vector<double> a = random_vector<double>(static_cast<Index>((Shape::count() + 1) * stride), 1),
+                            x = random_vector<double>(static_cast<Index>(e.points()), 2),
+                            b = random_vector<double>(static_cast<Index>(e.points()), 3);
+  std::vector<double> by_point(x.size(), NAN), by_column(x.size(), NAN);
+  const detail::StencilRows<double> rows{e, a.data(), by_class};
+  const Product point{rows, x.data(), 2, 3, b.data(), by_point.data(), x.data()};
+  const Product column{rows, x.data(), 2, 3, b.data(), by_column.data(), x.data()};
+  const Index along_y = Shape::column_axis == 1 ? 1 : 0, along_z = 1 - along_y;
+  for (Index z = 0; z + 3 * along_z < e.z; ++z) {
+    for (Index y = 0; y + 3 * along_y < e.y; ++y) {
+      for (Index px = 0; px < e.x; ++px) {
+        double sum = 0;
+        for (Index k = 0; k < column_points; ++k) sum += point(px, y + k * along_y, z + k * along_z).v[0];
+        EXPECT_NEAR(column.column(px, y, z).v[0], sum, 1e-12);
+        for (Index k = 0; k < column_points; ++k) {
+          const std::size_t i = e.number(px, y + k * along_y, z + k * along_z);
+          EXPECT_EQ(by_column[i], by_point[i]) << px << ", " << y << ", " << z;
+        }
+      }
+    }
+  }
+}
+
+TEST(StencilOperator, AColumnHasTheValuesOfItsPoints) {
+  for (const bool by_class : {true, false}) {
+    expect_columns<detail::Shape<2, true>>({7, 13}, by_class);
+    expect_columns<detail::Shape<2, false>>({7, 13}, by_class);
+    expect_columns<detail::Shape<3, true>>({6, 5, 11}, by_class);
+    expect_columns<detail::Shape<3, false>>({6, 5, 11}, by_class);
+    expect_columns<detail::Shape<3, false>>({1, 4, 8}, by_class);
+  }
 }
 
 TEST(StencilOperator, AsksForCoefficientsInsideAndAtNeumannSidesOnly) {
