@@ -15,4 +15,5 @@
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/spmv/stencil/stencil_operator.hpp>
 #include <ostinato/spmv/version.hpp>

@@ -11,6 +11,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -155,7 +156,7 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   report.formats = in.formats;
   LiveLine live(true);
   live.phase("reading " + in.matrix);
-  const Csr<T> a = read_matrix_market<T>(in.matrix);
+  const Csr<T> a = load_matrix<T>(in.matrix);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
   const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);

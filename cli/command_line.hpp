@@ -40,7 +40,9 @@ struct Option {
 
 /// Options of several commands.
 inline const Option matrix_argument = {
-    .names = "matrix", .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard input", .required = true};
+    .names = "matrix",
+    .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard input; FAMILY:N is made, see generate",
+    .required = true};
 inline const Option json_option = {
     .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -11,6 +10,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -48,29 +48,6 @@ void add_family_options(Command& command, GenerateOptions& o) {
   add("--broken", o.broken, at_least(0), "share of each diagonal that is missing, 0 .. 1");
   add("--scatter", o.scatter, at_least(0), "entries a row that stand alone, 0 .. 1");
   add("--seed", o.seed, whole(0, std::numeric_limits<std::int64_t>::max()), "of all that is random");
-}
-
-const GeneratorInfo& family_of(const std::string& name) {
-  for (const GeneratorInfo& info : generators()) {
-    if (info.name == name) return info;
-  }
-  throw UsageError("unknown family '" + name + "'; known: " + names_of(generators()));
-}
-
-std::string kebab(std::string_view name) {
-  std::string text(name);
-  for (char& c : text) c = c == '_' ? '-' : c;
-  return text;
-}
-
-/// Rejects an option that the family doesn't read, because such an option would change nothing.
-void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& family) {
-  const std::string read = " " + kebab(family.arguments) + " ";
-  for (const GivenOption& option : given) {
-    if (read.find("[" + option.name + "]") != std::string::npos) continue;
-    throw UsageError(
-        fmt::format("{} has no use for --{}; it reads {}", family.name, option.name, kebab(family.arguments)));
-  }
 }
 
 std::string family_list() {
@@ -141,7 +118,9 @@ std::function<int()> define_generate(Command& command) {
   command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
   command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);
   add_family_options(command, in->options);
-  command.footer(family_list() + "\nExample: ostinato generate poisson3d 64 p3.mtx\n");
+  command.footer(family_list() +
+                 "\nExample: ostinato generate poisson3d 64 p3.mtx\n"
+                 "Without a file: ostinato solve poisson3d:64\n");
   return [&command, in] { return run_generate(command, *in); };
 }
 

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -185,7 +186,7 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   i.device = device;
   LiveLine live(true);
   live.phase("reading " + in.matrix);
-  const Csr<T> a = read_matrix_market<T>(in.matrix, &i.file);
+  const Csr<T> a = load_matrix<T>(in.matrix, &i.file);
   live.phase("analysing");
   look_at(space, a, in, i);
   live.clear();

@@ -49,7 +49,7 @@ struct SolveReport {
   DeviceInfo device;
   MatrixMarketInfo file;
   Structure structure;
-  Choice choice;
+  Choice choice;  ///< without candidates when there is no matrix: a stencil is the operator
   FormatInput formats;
   std::string generated;  ///< state of the kernels compiled for this matrix; empty without any
   std::optional<Amortisation> amortisation;

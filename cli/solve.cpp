@@ -14,6 +14,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -145,22 +146,25 @@ Array<T> read_part(const std::string& path, Index rows) {
 /// Refuses a system of more rows than there is memory for the vectors of a solve on the CPU: x, b, r and those of the
 /// method, at least two.
 template <class T>
-void require_vectors(const std::string& path, const Csr<T>& a) {
+void require_vectors(const std::string& path, Index rows, double matrix) {
   constexpr double vectors = 5;
-  const double matrix =
-      static_cast<double>(a.row_ptr.size() * sizeof(Offset) + a.val.size() * (sizeof(T) + sizeof(Index)));
-  const double need = matrix + vectors * sizeof(T) * static_cast<double>(a.rows),
+  const double need = matrix + vectors * sizeof(T) * static_cast<double>(rows),
                memory = static_cast<double>(host_memory());
   if (need <= memory) return;
   throw FormatError(path, 0,
-                    fmt::format("a solve with {} rows takes at least {} of memory, and there are {}",
-                                count_text(a.rows), bytes_text(need), bytes_text(memory)));
+                    fmt::format("a solve with {} rows takes at least {} of memory, and there are {}", count_text(rows),
+                                bytes_text(need), bytes_text(memory)));
+}
+
+template <class T>
+double bytes_of(const Csr<T>& a) {
+  return static_cast<double>(a.row_ptr.size() * sizeof(Offset) + a.val.size() * (sizeof(T) + sizeof(Index)));
 }
 
 template <class T>
 System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
   System<T> s;
-  s.a = read_matrix_market<T>(in.matrix, &info);
+  s.a = load_matrix<T>(in.matrix, &info);
   require_square(in, info);
   require_size(in.matrix, s.a);
   s.b = read_part<T>(in.rhs, s.a.rows);
@@ -182,8 +186,8 @@ SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
 }
 
 /// Returns the vector given, or A * ones.
-template <class Space, class T>
-Vector<Space, T> right_hand_side(const Space& space, const Operator<Space, T>& a, const Array<T>& given) {
+template <class A, class Space, class T>
+Vector<Space, T> right_hand_side(const Space& space, const A& a, const Array<T>& given) {
   if (!given.empty()) return Vector<Space, T>(space, std::span<const T>(given));
   const std::size_t n = static_cast<std::size_t>(a.rows());
   const Vector<Space, T> ones(space, n, T{1});
@@ -207,10 +211,9 @@ double error_of(const std::vector<T>& x) {
 }
 
 /// Solves, shows progress in the live line, and stops when the flag is raised.
-template <class Space, class T>
-SolveResult run_solver(const Operator<Space, T>& a, const Vector<Space, T>& b, Vector<Space, T>& x,
-                       const AnyPreconditioner<Space, T>& m, const SolveInput& in, SolveOptions options,
-                       const InterruptFlag& interrupt, LiveLine& live) {
+template <class A, class M, class Space, class T>
+SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& x, const M& m, const SolveInput& in,
+                       SolveOptions options, const InterruptFlag& interrupt, LiveLine& live) {
   options.callback = [&](const Iteration& now) {
     live.iteration(now);
     return !interrupt.raised();
@@ -253,7 +256,6 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   report.times.analyse = a.analyse_seconds();
   report.times.convert = a.convert_seconds();
   report.times.tune = a.tune_seconds();
-  report.bytes.matrix = a.bytes();
   report.structure = a.structure();
   report.choice = a.choice();
   report.formats = in.formats;
@@ -262,18 +264,41 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   return a;
 }
 
-template <class T, class Space>
-int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device, const Stopwatch& since_start) {
+/// The parts of the report that are known before any work.
+SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   SolveReport report;
   report.matrix = in.matrix;
   report.device = device;
   report.options = solve_options(in, device.precision);
   report.rhs = in.rhs.empty() ? "b = A * ones, no --rhs was given" : in.rhs;
+  return report;
+}
+
+/// Solves, once operator and preconditioner are there. `given`: b and x.
+template <class A, class M, class T>
+int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
+               LiveLine& live, const Stopwatch& since_start) {
+  const auto b = right_hand_side(a.space(), a, given.b);
+  auto x = initial_guess(a.space(), b.size(), given.x);
+  live.phase("solving");
+  const InterruptFlag interrupt;  // until all is written
+  report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
+  live.clear();
+  report.times.solve = report.result.seconds;
+  report.bytes.matrix = a.bytes();
+  report.bytes.workspace = report.result.workspace_bytes;
+  report.bytes.vectors = b.bytes() + x.bytes();
+  if constexpr (requires { a.generated(); }) report.generated = a.generated();
+  return finish(in, report, x, since_start);
+}
+
+template <class T, class Space>
+int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   LiveLine live(!in.quiet);
   Stopwatch watch;
   live.phase("reading " + in.matrix);
   const System<T> system = read_system<T>(in, report.file);
-  if (!Space::on_device) require_vectors(in.matrix, system.a);
+  if (!Space::on_device) require_vectors<T>(in.matrix, system.a.rows, bytes_of(system.a));
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
@@ -289,18 +314,70 @@ int solve_on(const Space& space, const SolveInput& in, const DeviceInfo& device,
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
   report.hierarchy = m.levels();
-  const Vector<Space, T> b = right_hand_side(space, a, system.b);
-  Vector<Space, T> x = initial_guess(space, b.size(), system.x);
-  live.phase("solving");
-  const InterruptFlag interrupt;  // until all is written
-  report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
-  live.clear();
-  report.times.solve = report.result.seconds;
   report.bytes.preconditioner = m.bytes();
-  report.bytes.workspace = report.result.workspace_bytes;
-  report.bytes.vectors = b.bytes() + x.bytes();
-  report.generated = a.generated();
-  return finish(in, report, x, since_start);
+  return solve_with(a, m, system, in, report, live, since_start);
+}
+
+/// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
+std::optional<Stencil> stencil_of(const SolveInput& in) {
+  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || in.precond == "jacobi";
+  const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
+  if (!made) return {};
+  try {
+    return generate_stencil(made->family, made->options);
+  } catch (const ArgumentError& e) {
+    throw UsageError(e.what());
+  }
+}
+
+/// Builds multigrid from a stencil, and fills in its part of the report. Returns nothing when none was asked for, or when
+/// "auto" can't have it.
+template <class Space, class T>
+std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
+                                                     SolveReport& report) {
+  constexpr double poor_rate = 0.7;  // as AnyPreconditioner
+  report.preconditioner = {in.precond, "asked for"};
+  if (in.precond == "none") return {};
+  try {
+    Multigrid<Space, T> m(a);
+    if (in.precond == "auto" && m.rate() > poor_rate) {
+      report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
+      return {};
+    }
+    if (in.precond == "auto") report.preconditioner = {"multigrid", "the matrix is on a grid, " + a.grid().text()};
+    report.hierarchy = m.levels();
+    report.bytes.preconditioner = m.bytes();
+    return m;
+  } catch (const ArgumentError& e) {
+    if (in.precond != "auto") throw;
+    const std::string what = e.what();  // "what is wrong; what to do"
+    report.preconditioner = {"none", what.substr(0, what.find(';'))};
+    return {};
+  }
+}
+
+template <class T, class Space>
+int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& in, SolveReport report,
+                  const Stopwatch& since_start) {
+  LiveLine live(!in.quiet);
+  Stopwatch watch;
+  const StencilOperator<Space, T> a(space, stencil);
+  if (!Space::on_device) require_vectors<T>(in.matrix, a.rows(), static_cast<double>(a.bytes()));
+  report.times.convert = watch.lap();
+  report.structure = a.structure();
+  report.choice.format = "stencil";
+  report.choice.reason = a.grid().text() + ", no matrix";
+  report.formats = in.formats;
+  report.solver = solver_choice(in, a.structure(), sizeof(T));
+  System<T> given;
+  given.b = read_part<T>(in.rhs, a.rows());
+  given.x = read_part<T>(in.guess, a.rows());
+  report.times.read = watch.lap();
+  live.phase("preparing the preconditioner");
+  const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
+  report.times.precondition = watch.lap();
+  if (m) return solve_with(a, *m, given, in, report, live, since_start);
+  return solve_with(a, Identity{}, given, in, report, live, since_start);
 }
 
 void check_files(const SolveInput& in) {
@@ -316,8 +393,10 @@ int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
   check_files(in);
+  const std::optional<Stencil> stencil = stencil_of(in);
   return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {
-    return solve_on<T>(space, in, device, since_start);
+    if (stencil) return solve_stencil<T>(space, *stencil, in, begun(in, device), since_start);
+    return solve_matrix<T>(space, in, begun(in, device), since_start);
   });
 }
 

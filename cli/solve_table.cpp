@@ -90,8 +90,9 @@ std::string hint(const SolveReport& r) {
   return {};
 }
 
-/// Adds the chosen format, and the verdicts on the next formats and on csr.
+/// Adds the chosen format, and the verdicts on the next formats and on csr; or what takes the place of a matrix.
 void add_format(Facts& facts, const Choice& choice) {
+  if (choice.candidates.empty()) return facts.row("operator", choice.format + ", " + choice.reason);
   constexpr std::size_t shown = 3;
   const Candidate& chosen = choice.candidates.front();
   facts.row("format", chosen.full_name() + ": " + choice.reason);
@@ -144,7 +145,7 @@ std::string iteration_text(const SolveReport& r) {
 /// Returns the rate at which the solve read the matrix: the bytes of all products over the whole solve time.
 std::string traffic_text(const SolveReport& r) {
   const int products = products_per_iteration(r) * r.result.iterations;
-  if (products == 0 || !(r.times.solve > 0)) return {};
+  if (products == 0 || !(r.times.solve > 0) || r.choice.candidates.empty()) return {};
   return fmt::format("{} read the matrix at {}", counted(products, "product"),
                      rate_text(products * static_cast<double>(r.bytes.matrix) / r.times.solve));
 }

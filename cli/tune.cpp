@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "files.hpp"
+#include "generated.hpp"
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -112,7 +113,7 @@ template <class T, class Space>
 int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
   LiveLine live(true);
   live.phase("reading " + in.matrix);
-  const Csr<T> a = read_matrix_market<T>(in.matrix);
+  const Csr<T> a = load_matrix<T>(in.matrix);
   FormatOptions options = format_options(in.formats);
   options.tune = Tune::everything;
   options.on_trial = [&live](const Candidate& next, const Trials& so_far) { live.phase(progress_text(next, so_far)); };

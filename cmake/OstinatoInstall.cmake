@@ -32,6 +32,7 @@ set(ostinato_headers
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
   spmv/matrix/space_csr.hpp
+  spmv/matrix/stencil.hpp
   spmv/operator.hpp
   spmv/selection/choice.hpp
   spmv/space/cuda.hpp
@@ -43,6 +44,7 @@ set(ostinato_headers
   spmv/space/memory.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
+  spmv/stencil/stencil_operator.hpp
   spmv/version.hpp
   # for user-defined formats
   spmv/formats/built_format.hpp

@@ -13,8 +13,7 @@ namespace ostinato {
 
 struct Structure;
 
-/// The interface that solvers require of a matrix. Operator has it; so may a class of your own, such as a matrix-free
-/// stencil.
+/// The interface that solvers require of a matrix. Operator and StencilOperator have it; so may a class of your own.
 ///
 ///   using value_type = double;                  or float
 ///   rows(), cols()

@@ -15,6 +15,12 @@ namespace {
 /// Steps of Jacobi when the options name none.
 int sweeps_for(const Structure& s) { return s.symmetric ? 1 : 2; }
 
+constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -23,10 +29,10 @@ struct Multigrid<Space, T>::State {
   multigrid::Cycle<Space, T> cycle;
   Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
-      : space(analysis.space()),
-        cycle(space, {analysis, analysis.grid()},
-              options.sweeps > 0 ? options.sweeps : sweeps_for(analysis.structure())),
+  State(const Space& home, multigrid::Hierarchy<Space, T> hierarchy, const Structure& s,
+        const MultigridOptions& options)
+      : space(home),
+        cycle(space, std::move(hierarchy), options.sweeps > 0 ? options.sweeps : sweeps_for(s)),
         unused(space, 1) {}
 };
 
@@ -41,13 +47,20 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
-  const auto refuse = [](const std::string& why) {
-    throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
-  };
-  if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
+  const Structure& s = analysis.structure();
+  if (const std::string why = why_not(s); !why.empty()) refuse(why);
   if (!analysis.grid()) refuse(analysis.grid().why_not);
-  state_ = std::make_unique<State>(analysis, options);
-  if (!(rate() < 1)) refuse("a cycle doesn't make a random error smaller");
+  state_ =
+      std::make_unique<State>(analysis.space(), multigrid::Hierarchy<Space, T>(analysis, analysis.grid()), s, options);
+  if (!(rate() < 1)) refuse(no_smaller_error);
+}
+
+template <class Space, class T>
+Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options) {
+  const Structure& s = stencil.structure();
+  if (const std::string why = why_not(s); !why.empty()) refuse(why);
+  state_ = std::make_unique<State>(stencil.space(), multigrid::Hierarchy<Space, T>(stencil), s, options);
+  if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
 template <class Space, class T>

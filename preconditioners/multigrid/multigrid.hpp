@@ -13,6 +13,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato {
 
@@ -48,6 +49,8 @@ class Multigrid {
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
       : Multigrid(Analysis<Space, T>(space, a), options) {}
+  /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.
+  explicit Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options = {});
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
   ~Multigrid();

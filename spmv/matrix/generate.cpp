@@ -40,23 +40,29 @@ template <class T>
 struct Family {
   GeneratorInfo info;
   Csr<T> (*make)(std::string_view family, const GenerateOptions& options);
+  std::optional<Stencil> (*make_stencil)(std::string_view family, const GenerateOptions& options) = nullptr;
 };
 
 /// The only list of families. Dispatch, help and error messages use this list.
 template <class T>
 constexpr std::array<Family<T>, 18> families = {{
-    {{"poisson2d", "n", "5-point Laplacian on n x n, symmetric positive definite"}, poisson<T, 2>},
-    {{"poisson3d", "n", "7-point Laplacian on n x n x n, symmetric positive definite"}, poisson<T, 3>},
+    {{"poisson2d", "n", "5-point Laplacian on n x n, symmetric positive definite"}, poisson<T, 2>, poisson_stencil<2>},
+    {{"poisson3d", "n", "7-point Laplacian on n x n x n, symmetric positive definite"},
+     poisson<T, 3>,
+     poisson_stencil<3>},
     {{"anisotropic", "n [anisotropy]", "5-point -u_xx - epsilon u_yy on n x n, symmetric positive definite"},
-     anisotropic<T>},
+     anisotropic<T>,
+     anisotropic_stencil},
     {{"variable2d", "n [seed]", "-div(a grad u), a smooth plus random, on n x n, symmetric positive definite"},
      variable<T, 2>},
     {{"variable3d", "n [seed]", "-div(a grad u), a smooth plus random, on n x n x n, symmetric positive definite"},
      variable<T, 3>},
     {{"convection-diffusion2d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n, an M-matrix"},
-     convection_diffusion<T, 2>},
+     convection_diffusion<T, 2>,
+     convection_diffusion_stencil<2>},
     {{"convection-diffusion3d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n x n, an M-matrix"},
-     convection_diffusion<T, 3>},
+     convection_diffusion<T, 3>,
+     convection_diffusion_stencil<3>},
     {{"pde2d", "n", "elliptic equation with smooth coefficients on n x n, 5 diagonals, nonsymmetric"}, pde<T, 2>},
     {{"pde3d", "n", "elliptic equation with smooth coefficients on n x n x n, 7 diagonals, nonsymmetric"}, pde<T, 3>},
     {{"kgs2d", "n", "two coupled 5-point grids of n x n, 7 diagonals, nonsymmetric"}, kgs<T, 2>},
@@ -86,13 +92,28 @@ std::span<const GeneratorInfo> generators() {
   return infos;
 }
 
+namespace {
+
 template <class T>
-Csr<T> generate(std::string_view family, const GenerateOptions& options) {
-  for (const auto& candidate : generate_detail::families<T>)
-    if (candidate.info.name == family) return candidate.make(family, options);
+const generate_detail::Family<T>& family_called(std::string_view name) {
+  for (const auto& family : generate_detail::families<T>)
+    if (family.info.name == name) return family;
   std::string known;
   for (const GeneratorInfo& info : generators()) known += (known.empty() ? "" : ", ") + std::string(info.name);
-  throw ArgumentError("generate: no family is called '" + std::string(family) + "'; there are " + known);
+  throw ArgumentError("generate: no family is called '" + std::string(name) + "'; there are " + known);
+}
+
+}  // namespace
+
+template <class T>
+Csr<T> generate(std::string_view family, const GenerateOptions& options) {
+  return family_called<T>(family).make(family, options);
+}
+
+std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options) {
+  const auto make = family_called<double>(family).make_stencil;
+  if (make == nullptr) return {};
+  return make(family, options);
 }
 
 template Csr<float> generate<float>(std::string_view, const GenerateOptions&);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/stencil.hpp>
 
 namespace ostinato {
 
@@ -89,5 +91,10 @@ struct GenerateOptions {
 ///           doi:10.1137/1.9781611972740.43.
 template <class T>
 Csr<T> generate(std::string_view family, const GenerateOptions& options);
+
+/// Returns the stencil of the matrix that generate() makes, where its coefficients are constant: poisson2d, poisson3d,
+/// anisotropic, and convection-diffusion2d and 3d that don't rotate. Returns nothing for others.
+/// Throws    As generate().
+std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options);
 
 }  // namespace ostinato

@@ -15,13 +15,6 @@ namespace ostinato::multigrid {
 
 namespace {
 
-template <class F>
-void with_shape(int dimensions, bool star, F f) {
-  if (dimensions == 1) return f(Shape<1, true>{});
-  if (dimensions == 2) return star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
-  return star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
-}
-
 template <int... Axes, class F>
 void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
   (void)((axes == Axes + 1 && (f(std::integral_constant<int, Axes + 1>{}), true)) || ...);

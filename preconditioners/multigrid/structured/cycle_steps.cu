@@ -16,7 +16,7 @@ template void for_grid(const Cuda&, const Extents&, multigrid::Enter<double>);
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Smooth<__VA_ARGS__>)       \
   OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, float>) \
   OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, double>)
-OSTINATO_MULTIGRID_SHAPES(OSTINATO_ON_CUDA)
+OSTINATO_STENCIL_SHAPES(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
 
 #define OSTINATO_ON_CUDA(axes)                            \

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
@@ -93,8 +94,7 @@ std::size_t Level<Space>::nonzeros() const {
 
 template <class Space, class T>
 Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid) : space_(analysis.space()) {
-  const double norm = analysis.structure().norm_inf;
-  power_ = norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
+  scale_by(analysis.structure().norm_inf);
   const CsrView<T>& a = analysis.matrix().view();
   const auto pattern = ostinato::detail::pattern_of(a);
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
@@ -104,8 +104,35 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   if (deviants.download()[0] == 0) {
     make_by_class(table.download(), grid);
   } else {
-    make_by_point(analysis, grid);
+    make_by_point(grid, [&](const Stencil& to) {
+      for_each(space_, grid.extents.points(), FillStencil<T>{pattern, a.val.data(), power_, to});
+    });
   }
+  finish();
+}
+
+template <class Space, class T>
+Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil) : space_(stencil.space()) {
+  scale_by(stencil.structure().norm_inf);
+  if (!stencil.table().empty()) {
+    make_by_class(stencil.table(), stencil.grid());
+  } else {
+    const std::span<const T> from = stencil.coefficients();
+    make_by_point(stencil.grid(), [&](const Stencil& to) {
+      for_each(space_, from.size(), RoundScaled<T>{from.data(), power_, to.a});
+    });
+  }
+  finish();
+}
+
+/// A times the power of two has a norm of 1 to 2.
+template <class Space, class T>
+void Hierarchy<Space, T>::scale_by(double norm) {
+  power_ = norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
+}
+
+template <class Space, class T>
+void Hierarchy<Space, T>::finish() {
   invert_coarsest();
   space_.wait();
 }
@@ -152,14 +179,14 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
 }
 
 template <class Space, class T>
-void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, const Grid& grid) {
-  const CsrView<T>& csr = analysis.matrix().view();
+template <class Fill>
+void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
   Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star};
   level.a = Vector<Space, float>(space_, slots * grid.extents.points());
   a.a = level.a.data();
-  for_each(space_, grid.extents.points(), FillStencil<T>{ostinato::detail::pattern_of(csr), csr.val.data(), power_, a});
+  fill(a);
   Vector<Space, double> strengths(space_, 3);
   Vector<Space, int> largest(space_, 1);
   Vector<Space, float> inverse(space_, a.grid.points());

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/space/vector.hpp>
+#include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato::multigrid {
 
@@ -69,6 +70,8 @@ class Hierarchy {
  public:
   /// Requires  The grid was found in this matrix, whose diagonal is positive.
   Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid);
+  /// Requires  A positive diagonal.
+  explicit Hierarchy(const StencilOperator<Space, T>& stencil);
 
   const std::vector<Level<Space>>& levels() const { return levels_; }
   bool by_class() const { return levels_.front().by_class; }
@@ -81,7 +84,11 @@ class Hierarchy {
 
  private:
   void make_by_class(const std::vector<double>& table, const Grid& grid);
-  void make_by_point(const Analysis<Space, T>& analysis, const Grid& grid);
+  /// fill(level.a) writes the operator of the finest grid, times power().
+  template <class Fill>
+  void make_by_point(const Grid& grid, Fill fill);
+  void scale_by(double norm);
+  void finish();
   void invert_coarsest();
 
   Space space_;

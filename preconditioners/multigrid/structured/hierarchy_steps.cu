@@ -14,5 +14,6 @@ OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Galerkin)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::InverseRoot)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleStencil)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleWeights)
+OSTINATO_FOR_EACH_ON_CUDA(multigrid::RoundScaled)
 
 }  // namespace ostinato

@@ -344,4 +344,16 @@ struct ScaleWeights {
   }
 };
 
+/// to[i] := from[i] times a power of two
+template <class T>
+struct RoundScaled {
+  const T* from;
+  double power;
+  float* to;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    to[i] = static_cast<float>(static_cast<double>(from[i]) * power);
+  }
+};
+
 }  // namespace ostinato::multigrid

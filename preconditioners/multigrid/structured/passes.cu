@@ -534,7 +534,7 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, const Source<T>& 
 }
 
 template <class F>
-void with_shape(const Level<Cuda>& level, F f) {
+void with_shape_of(const Level<Cuda>& level, F f) {
   if (level.dimensions == 2) return level.star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
   return level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
 }
@@ -552,7 +552,7 @@ bool has_passes(const Cuda&, const Level<Cuda>& level) {
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, float* b_of_next) {
   const Pass<T> pass = make_pass(space, level, source, level.next);
-  with_shape(level, [&]<class S>(S) {
+  with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, static_cast<unsigned>(pass.runs.count()), threads, 0, pass, b_of_next);
   });
 }
@@ -566,7 +566,7 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source
   const auto tiles = static_cast<unsigned>(pass.runs.count());
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
-  with_shape(level, [&]<class S>(S) {
+  with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, ascend_kernel<S, T>, blocks, threads, 0, pass, coarse, target, tiles,
                  cuda::reduction(space, target.slot));
   });

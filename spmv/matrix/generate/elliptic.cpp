@@ -123,21 +123,64 @@ struct SmoothPde {
   }
 };
 
+/// The stencil of coefficients that don't depend on the point.
+template <int D, class Coefficients>
+ostinato::Stencil constant_stencil(Index n, const Coefficients& coefficients) {
+  const Point<D> any{};
+  ostinato::Stencil stencil{.extents = {n, D > 1 ? n : 1, D > 2 ? n : 1},
+                            .terms = {{0, 0, 0, coefficients.centre(any)}}};
+  for (int axis = 0; axis < D; ++axis) {
+    for (const int side : {-1, 1}) {
+      const auto step = [&](int along) { return axis == along ? side : 0; };
+      stencil.terms.push_back({step(0), step(1), step(2), coefficients.neighbour(any, axis, side)});
+    }
+  }
+  return stencil;
+}
+
+template <int D>
+AxisDiffusion<D> laplacian() {
+  AxisDiffusion<D> diffusion;
+  diffusion.along.fill(1);
+  return diffusion;
+}
+
+AxisDiffusion<2> checked_anisotropy(std::string_view family, const GenerateOptions& options) {
+  check_range(family, "anisotropy", options.anisotropy, std::numeric_limits<double>::min(), no_limit);
+  return {{1, options.anisotropy}};
+}
+
+template <int D>
+Upwind<D> checked_upwind(std::string_view family, const GenerateOptions& options) {
+  check_range(family, "peclet", options.peclet, 0, no_limit);
+  return {options.n, options.peclet, options.rotating};
+}
+
 }  // namespace
 
 template <class T, int D>
 Csr<T> poisson(std::string_view family, const GenerateOptions& options) {
   const Index rows = checked_rows(family, options.n, D);
-  AxisDiffusion<D> diffusion;
-  diffusion.along.fill(1);
-  return build_stencil<T>(Host(), rows, Grid<D>(options.n), diffusion);
+  return build_stencil<T>(Host(), rows, Grid<D>(options.n), laplacian<D>());
+}
+
+template <int D>
+std::optional<ostinato::Stencil> poisson_stencil(std::string_view family, const GenerateOptions& options) {
+  checked_rows(family, options.n, D);
+  return constant_stencil<D>(options.n, laplacian<D>());
 }
 
 template <class T>
 Csr<T> anisotropic(std::string_view family, const GenerateOptions& options) {
-  check_range(family, "anisotropy", options.anisotropy, std::numeric_limits<double>::min(), no_limit);
+  const AxisDiffusion<2> diffusion = checked_anisotropy(family, options);
   const Index rows = checked_rows(family, options.n, 2);
-  return build_stencil<T>(Host(), rows, Grid<2>(options.n), AxisDiffusion<2>{{1, options.anisotropy}});
+  return build_stencil<T>(Host(), rows, Grid<2>(options.n), diffusion);
+}
+
+std::optional<ostinato::Stencil> anisotropic_stencil(std::string_view family, const GenerateOptions& options) {
+  const AxisDiffusion<2> diffusion = checked_anisotropy(family, options);
+  checked_rows(family, options.n, 2);
+  return constant_stencil<2>(options.n, diffusion);
 }
 
 template <class T, int D>
@@ -151,9 +194,17 @@ Csr<T> variable(std::string_view family, const GenerateOptions& options) {
 
 template <class T, int D>
 Csr<T> convection_diffusion(std::string_view family, const GenerateOptions& options) {
-  check_range(family, "peclet", options.peclet, 0, no_limit);
+  const Upwind<D> upwind = checked_upwind<D>(family, options);
   const Index rows = checked_rows(family, options.n, D);
-  return build_stencil<T>(Host(), rows, Grid<D>(options.n), Upwind<D>{options.n, options.peclet, options.rotating});
+  return build_stencil<T>(Host(), rows, Grid<D>(options.n), upwind);
+}
+
+template <int D>
+std::optional<ostinato::Stencil> convection_diffusion_stencil(std::string_view family, const GenerateOptions& options) {
+  const Upwind<D> upwind = checked_upwind<D>(family, options);
+  checked_rows(family, options.n, D);
+  if (options.rotating) return {};
+  return constant_stencil<D>(options.n, upwind);
 }
 
 template <class T, int D>
@@ -162,6 +213,10 @@ Csr<T> pde(std::string_view family, const GenerateOptions& options) {
   return build_stencil<T>(Host(), rows, Grid<D>(options.n), SmoothPde<D>{options.n});
 }
 
+template std::optional<ostinato::Stencil> poisson_stencil<2>(std::string_view, const GenerateOptions&);
+template std::optional<ostinato::Stencil> poisson_stencil<3>(std::string_view, const GenerateOptions&);
+template std::optional<ostinato::Stencil> convection_diffusion_stencil<2>(std::string_view, const GenerateOptions&);
+template std::optional<ostinato::Stencil> convection_diffusion_stencil<3>(std::string_view, const GenerateOptions&);
 template Csr<float> poisson<float, 2>(std::string_view, const GenerateOptions&);
 template Csr<float> poisson<float, 3>(std::string_view, const GenerateOptions&);
 template Csr<double> poisson<double, 2>(std::string_view, const GenerateOptions&);

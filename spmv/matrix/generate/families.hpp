@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include <ostinato/spmv/matrix/generate.hpp>
@@ -43,5 +44,12 @@ template <class T>
 Csr<T> dense_row(std::string_view family, const GenerateOptions& options);
 template <class T>
 Csr<T> powerlaw(std::string_view family, const GenerateOptions& options);
+
+// The stencils of the families with constant coefficients; nothing where the options make them vary.
+template <int D>
+std::optional<Stencil> poisson_stencil(std::string_view family, const GenerateOptions& options);
+std::optional<Stencil> anisotropic_stencil(std::string_view family, const GenerateOptions& options);
+template <int D>
+std::optional<Stencil> convection_diffusion_stencil(std::string_view family, const GenerateOptions& options);
 
 }  // namespace ostinato::generate_detail

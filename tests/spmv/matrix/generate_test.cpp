@@ -17,6 +17,8 @@
 
 #include <ostinato/spmv/space/error.hpp>
 
+#include "support/stencils.hpp"
+
 namespace {
 
 using ostinato::Csr;
@@ -413,6 +415,26 @@ TEST(Powerlaw, HasAboutThreeEntriesARowAndHeavyTails) {
   for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
   EXPECT_GT(longest, 100);
   EXPECT_GT(least_dominance(a), 0);
+}
+
+TEST(GenerateStencil, DescribesTheSameMatrix) {
+  for (const char* family :
+       {"poisson2d", "poisson3d", "anisotropic", "convection-diffusion2d", "convection-diffusion3d"}) {
+    for (const Index n : {1, 2, 6}) {
+      const auto stencil = ostinato::generate_stencil(family, of_size(n));
+      ASSERT_TRUE(stencil) << family;
+      EXPECT_TRUE(same(ostinato::test::stencil_matrix<double>(*stencil), make(family, n))) << family << " " << n;
+    }
+  }
+}
+
+TEST(GenerateStencil, ReturnsNothingWhereCoefficientsVary) {
+  for (const auto& info : ostinato::generators()) {
+    GenerateOptions options = of_size(4);
+    options.rotating = true;
+    const bool constant = info.name.find("poisson") == 0 || info.name == "anisotropic";
+    EXPECT_EQ(ostinato::generate_stencil(info.name, options).has_value(), constant) << info.name;
+  }
 }
 
 TEST(Generate, NamesTheKnownFamiliesForAnUnknownOne) {

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "generated.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include <ostinato/spmv/space/error.hpp>
+
+#include "exit_code.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+namespace {
+
+/// Cuts a text at each `separator`.
+std::vector<std::string> parts_of(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// Whether a name is rather meant for a generated matrix than for a file that is missing.
+bool names_family(const std::string& family, const std::string& size) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto is_letter = [=](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-'; };
+  const auto all = generators();
+  if (std::any_of(all.begin(), all.end(), [&](const GeneratorInfo& info) { return info.name == family; })) return true;
+  return std::all_of(family.begin(), family.end(), is_letter) && std::all_of(size.begin(), size.end(), is_digit);
+}
+
+template <class N>
+void set_number(const GivenOption& given, const Check& check, N& to) {
+  const std::string& text = given.value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+  if (error == std::errc() && end == text.data() + text.size() && check(text).empty()) return;
+  throw UsageError(given.name + ": " + (check(text).empty() ? "'" + text + "' isn't a number" : check(text)));
+}
+
+void set_flag(const GivenOption& given, bool& to) {
+  if (!given.value.empty()) throw UsageError(given.name + " takes no value");
+  to = true;
+}
+
+/// Sets the member of the options that has this name. require_read() has checked the name.
+void set(const GivenOption& given, GenerateOptions& o) {
+  const std::string& name = given.name;
+  if (name == "peclet") set_number(given, at_least(0), o.peclet);
+  if (name == "rotating") set_flag(given, o.rotating);
+  if (name == "anisotropy") set_number(given, at_least(0), o.anisotropy);
+  if (name == "unknowns") set_number(given, whole(1), o.unknowns);
+  if (name == "constant") set_flag(given, o.constant);
+  if (name == "entries-per-row") set_number(given, at_least(1), o.entries_per_row);
+  if (name == "bandwidth") set_number(given, whole(0), o.bandwidth);
+  if (name == "broken") set_number(given, at_least(0), o.broken);
+  if (name == "scatter") set_number(given, at_least(0), o.scatter);
+  if (name == "seed") set_number(given, whole(0, std::numeric_limits<std::int64_t>::max()), o.seed);
+}
+
+}  // namespace
+
+const GeneratorInfo& family_of(std::string_view name) {
+  for (const GeneratorInfo& info : generators()) {
+    if (info.name == name) return info;
+  }
+  throw UsageError(fmt::format("unknown family '{}'; known: {}", name, names_of(generators())));
+}
+
+std::string kebab(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& family) {
+  const std::string read = " " + kebab(family.arguments) + " ";
+  for (const GivenOption& option : given) {
+    if (read.find("[" + option.name + "]") != std::string::npos) continue;
+    throw UsageError(
+        fmt::format("{} has no use for --{}; it reads {}", family.name, option.name, kebab(family.arguments)));
+  }
+}
+
+std::optional<Generated> generated_matrix(const std::string& name) {
+  const std::vector<std::string> parts = parts_of(name, ':');
+  std::error_code error;
+  if (parts.size() < 2 || parts.size() > 3 || std::filesystem::exists(name, error)) return {};
+  if (!names_family(parts[0], parts[1])) return {};
+  const GeneratorInfo& family = family_of(parts[0]);
+  Generated made{parts[0], {}};
+  set_number({"the size N of " + parts[0] + ":N", parts[1]}, whole(1), made.options.n);
+  if (parts.size() == 2) return made;
+  for (const std::string& option : parts_of(parts[2], ',')) {
+    const std::size_t equals = std::min(option.find('='), option.size());
+    const GivenOption given{option.substr(0, equals), option.substr(std::min(equals + 1, option.size()))};
+    require_read({given}, family);
+    set(given, made.options);
+  }
+  return made;
+}
+
+template <class T>
+Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info) {
+  const std::optional<Generated> made = generated_matrix(name);
+  if (!made) return read_matrix_market<T>(name, info);
+  try {
+    Csr<T> a = generate<T>(made->family, made->options);
+    if (info != nullptr) *info = {"generated", "real", "general", a.rows, a.cols, a.nonzeros()};
+    return a;
+  } catch (const ArgumentError& e) {
+    throw UsageError(e.what());
+  }
+}
+
+template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*);
+template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*);
+
+}  // namespace ostinato::cli

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/stencil/stencil_operator.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/stencil/stencil_rows.hpp>
+#include <ostinato/spmv/stencil/stencil_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// table()[class * 27 + neighbour] from the stored coefficients of the classes.
+template <class T>
+std::vector<double> table_of(const Grid& grid, const T* a) {
+  const detail::Slots slots = detail::slots_of(grid);
+  constexpr std::size_t n = detail::neighbours;
+  std::vector<double> table(n * n, 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t c = 0; c < n && slots[k] >= 0; ++c)
+      table[c * n + k] = static_cast<double>(a[static_cast<std::size_t>(slots[k]) * n + c]);
+  }
+  return table;
+}
+
+}  // namespace
+
+template <class Space, class T>
+StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& stencil)
+    : space_(space), grid_(detail::grid_of(stencil)) {
+  const bool by_class = detail::is_by_class(stencil);
+  const std::size_t rows = by_class ? std::size_t{detail::neighbours} : grid_.extents.points();
+  coefficients_ = Vector<Space, T>(space, detail::slot_count(grid_) * rows);
+  Array<T> on_host(Space::on_device ? coefficients_.size() : 0);
+  T* const a = Space::on_device ? on_host.data() : coefficients_.data();
+  structure_ = detail::fill_rows(stencil, grid_, a);
+  if (by_class) table_ = table_of(grid_, a);
+  if (Space::on_device) coefficients_.upload(on_host);
+}
+
+template <class Space, class T>
+detail::StencilRows<T> StencilOperator<Space, T>::view() const {
+  return {grid_.extents, coefficients_.data(), !table_.empty()};
+}
+
+template <class Space, class T>
+void StencilOperator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+  require_shapes(x.size(), y.size());
+  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+    for_grid(space_, grid_.extents,
+             detail::StencilProduct<S, T>{view(), x.data(), alpha, beta, y.data(), y.data(), nullptr});
+  });
+}
+
+template <class Space, class T>
+void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w,
+                                          double* slot) const {
+  require_shapes(x.size(), y.size());
+  require_shapes(w.size(), y.size());
+  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+    sum_grid(space_, grid_.extents,
+             detail::StencilProduct<S, T>{view(), x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
+  });
+}
+
+template <class Space, class T>
+bool StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
+                                         double* slot) const {
+  require_shapes(x.size(), r.size());
+  require_shapes(b.size(), r.size());
+  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+    sum_grid(space_, grid_.extents,
+             detail::StencilProduct<S, T>{view(), x.data(), T{-1}, T{1}, b.data(), r.data(), r.data()}, slot);
+  });
+  return true;
+}
+
+template <class Space, class T>
+bool StencilOperator<Space, T>::accurate_residual(double outer, double inner, std::span<const T> x,
+                                                  std::span<const T> b, std::span<T> r, double* slot) const {
+  require_shapes(x.size(), r.size());
+  require_shapes(b.size(), r.size());
+  detail::AccurateStencilResidual<T> step{view(), {}, outer, inner, x.data(), b.data(), r.data()};
+  std::ranges::copy(detail::slots_of(grid_), step.slot);
+  sum_grid(space_, grid_.extents, step, slot);
+  return true;
+}
+
+template <class Space, class T>
+void StencilOperator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
+  const std::size_t points = grid_.extents.points();
+  if (x == points && y == points) return;
+  throw DimensionError("stencil of " + std::to_string(points) + " points: the vectors have " + std::to_string(x) +
+                       " and " + std::to_string(y) + " elements");
+}
+
+template class StencilOperator<Host, float>;
+template class StencilOperator<Host, double>;
+template class StencilOperator<Cuda, float>;
+template class StencilOperator<Cuda, double>;
+
+}  // namespace ostinato

@@ -1,0 +1,286 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/stencil/stencil_rows.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato::detail {
+
+namespace {
+
+using Row = std::array<double, neighbours>;
+
+std::string text(const StencilTerm& t) {
+  return "(" + std::to_string(t.dx) + ", " + std::to_string(t.dy) + ", " + std::to_string(t.dz) + ")";
+}
+
+void require_extents(const Extents& e) {
+  constexpr std::int64_t limit = std::numeric_limits<Index>::max();
+  const bool fits = e.x > 0 && e.y > 0 && e.z > 0 && e.x <= limit / e.y && std::int64_t{e.x} * e.y <= limit / e.z;
+  if (fits) return;
+  throw ArgumentError("stencil: a grid of " + std::to_string(e.x) + " x " + std::to_string(e.y) + " x " +
+                      std::to_string(e.z) + " points; each extent has to be positive, and there may be " +
+                      std::to_string(limit) + " points");
+}
+
+void require_terms(const std::vector<StencilTerm>& terms) {
+  std::set<int> seen;
+  for (const StencilTerm& t : terms) {
+    if (std::max({std::abs(t.dx), std::abs(t.dy), std::abs(t.dz)}) > 1)
+      throw ArgumentError("stencil: the step " + text(t) + " is longer than 1");
+    if (!seen.insert(Step{t.dx, t.dy, t.dz}.number()).second)
+      throw ArgumentError("stencil: the step " + text(t) + " is given twice");
+  }
+}
+
+/// Whether a step leads to a point of the grid from some point.
+bool has_step(const Extents& e, const Step& d) {
+  return (d.x == 0 || e.x > 1) && (d.y == 0 || e.y > 1) && (d.z == 0 || e.z > 1);
+}
+
+bool stays(const Boundaries& sides, Index at, Index extent) {
+  return at < 0 ? sides.begin == Boundary::neumann : at < extent || sides.end == Boundary::neumann;
+}
+
+/// The coefficients of a point, by neighbour.
+Row row_at(const Stencil& s, Index x, Index y, Index z) {
+  const Extents& e = s.extents;
+  Row row{};
+  for (const StencilTerm& t : s.terms) {
+    const Step d{t.dx, t.dy, t.dz};
+    const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
+    const bool inside = e.contains(nx, ny, nz);
+    if (!inside && !(stays(s.x, nx, e.x) && stays(s.y, ny, e.y) && stays(s.z, nz, e.z))) continue;
+    const double c = s.coefficient ? s.coefficient(x, y, z, d.x, d.y, d.z) : t.coefficient;
+    row[static_cast<std::size_t>(inside ? d.number() : centre)] += c;
+  }
+  return row;
+}
+
+/// What the rows of a matrix have in common.
+struct Tally {
+  Offset nonzeros = 0;
+  Index longest = 0, empty = 0, missing = 0, not_positive = 0;
+  double squares = 0, dominant = 0;  ///< of the lengths of rows; rows dominated by the diagonal
+  double least = HUGE_VAL, most = -HUGE_VAL, norm = 0;
+  bool finite = true;
+  std::uint32_t present = 0;  ///< bit k: some row has a coefficient for neighbour k
+
+  void add(const Row& row, Index times) {
+    Index length = 0;
+    double size = 0;
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      length += row[k] != 0 ? 1 : 0;
+      present |= row[k] != 0 ? 1u << k : 0u;
+      size += std::abs(row[k]);
+    }
+    const double own = row[centre], of_own = std::abs(own);
+    nonzeros += Offset{times} * length;
+    longest = std::max(longest, length);
+    empty += length == 0 ? times : 0;
+    missing += own == 0 ? times : 0;
+    not_positive += own > 0 ? 0 : times;
+    squares += static_cast<double>(times) * length * length;
+    dominant += 2 * of_own - size > 0.02 * of_own ? times : 0;
+    least = std::min(least, own);
+    most = std::max(most, own);
+    norm = std::max(norm, size);
+    finite = finite && std::isfinite(size);
+  }
+
+  void add(const Tally& other) {
+    nonzeros += other.nonzeros;
+    longest = std::max(longest, other.longest);
+    empty += other.empty;
+    missing += other.missing;
+    not_positive += other.not_positive;
+    squares += other.squares;
+    dominant += other.dominant;
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+    norm = std::max(norm, other.norm);
+    finite = finite && other.finite;
+    present |= other.present;
+  }
+};
+
+/// Writes a row, rounded to T, to where it is stored. Returns the rounded row.
+template <class T>
+Row store(const Row& row, const Slots& slots, T* to, std::size_t stride) {
+  Row rounded{};
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (slots[k] < 0) continue;
+    T& at = to[static_cast<std::size_t>(slots[k]) * stride];
+    at = static_cast<T>(row[k]);
+    rounded[k] = static_cast<double>(at);
+  }
+  return rounded;
+}
+
+/// Points of a place (0, 1 or 2) along an axis, and one of them; another point of the axis where there is none.
+Index count_of(int place, Index extent) { return place == 1 ? std::max(extent - 2, 0) : place == 0 || extent > 1; }
+Index point_of(int place, Index extent) { return place == 0 ? 0 : place == 2 ? extent - 1 : extent / 2; }
+
+template <class T>
+Tally fill_classes(const Stencil& s, const Slots& slots, T* a) {
+  const Extents& e = s.extents;
+  Tally all;
+  for (int c = 0; c < neighbours; ++c) {
+    const int x = c % 3, y = c / 3 % 3, z = c / 9;
+    const Row row = row_at(s, point_of(x, e.x), point_of(y, e.y), point_of(z, e.z));
+    const Row rounded = store(row, slots, a + c, neighbours);
+    const Index points = count_of(x, e.x) * count_of(y, e.y) * count_of(z, e.z);
+    if (points > 0) all.add(rounded, points);
+  }
+  return all;
+}
+
+/// Calls f(y, z, line) for the lines of a grid along x, in parallel.
+template <class F>
+void for_lines_of(const Extents& e, F f) {
+  const auto height = static_cast<std::size_t>(e.y);
+  parallel_for(Host(), height * static_cast<std::size_t>(e.z), [=](std::size_t line) {
+    f(static_cast<Index>(line % height), static_cast<Index>(line / height), line);
+  });
+}
+
+template <class T>
+Tally fill_points(const Stencil& s, const Slots& slots, T* a) {
+  const Extents& e = s.extents;
+  std::vector<Tally> lines(static_cast<std::size_t>(e.y) * static_cast<std::size_t>(e.z));
+  for_lines_of(e, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
+    Tally tally;
+    for (Index x = 0; x < e.x; ++x) tally.add(store(row_at(s, x, y, z), slots, a + e.number(x, y, z), e.points()), 1);
+    of_lines[line] = tally;
+  });
+  Tally all;
+  for (const Tally& line : lines) all.add(line);
+  return all;
+}
+
+struct Symmetry {
+  bool pattern = true, values = true;
+
+  void compare(double one, double other) {
+    pattern = pattern && (one != 0) == (other != 0);
+    values = values && one == other;
+  }
+};
+
+template <class T>
+Symmetry symmetry_of_terms(const Stencil& s) {
+  Row row{};
+  for (const StencilTerm& t : s.terms)
+    row[static_cast<std::size_t>(Step{t.dx, t.dy, t.dz}.number())] = static_cast<double>(static_cast<T>(t.coefficient));
+  Symmetry found;
+  for (int k = centre + 1; k < neighbours; ++k) {
+    if (has_step(s.extents, Step::of(k)))
+      found.compare(row[static_cast<std::size_t>(k)], row[static_cast<std::size_t>(2 * centre - k)]);
+  }
+  return found;
+}
+
+template <class T>
+Symmetry symmetry_of_points(const Extents& e, const Slots& slots, const T* a) {
+  std::vector<Symmetry> lines(static_cast<std::size_t>(e.y) * static_cast<std::size_t>(e.z));
+  for_lines_of(e, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
+    Symmetry found;
+    for (int k = centre + 1; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if (slots[static_cast<std::size_t>(k)] < 0) continue;
+      const T* there = a + static_cast<std::size_t>(slots[static_cast<std::size_t>(k)]) * e.points();
+      const T* back = a + static_cast<std::size_t>(slots[static_cast<std::size_t>(2 * centre - k)]) * e.points();
+      for (Index x = 0; x < e.x; ++x) {
+        if (!e.contains(x + d.x, y + d.y, z + d.z)) continue;
+        found.compare(static_cast<double>(there[e.number(x, y, z)]),
+                      static_cast<double>(back[e.number(x + d.x, y + d.y, z + d.z)]));
+      }
+    }
+    of_lines[line] = found;
+  });
+  Symmetry all;
+  for (const Symmetry& line : lines) {
+    all.pattern = all.pattern && line.pattern;
+    all.values = all.values && line.values;
+  }
+  return all;
+}
+
+Structure structure_of(const Stencil& s, const Tally& all, const Symmetry& symmetry) {
+  Structure structure;
+  const double rows = static_cast<double>(s.extents.points());
+  structure.rows = structure.cols = static_cast<Index>(s.extents.points());
+  structure.nonzeros = all.nonzeros;
+  std::set<Index> offsets;
+  for (int k = 0; k < neighbours; ++k) {
+    if (all.present >> k & 1) offsets.insert(Step::of(k).distance(s.extents));
+  }
+  structure.offsets.assign(offsets.begin(), offsets.end());
+  structure.diagonals = static_cast<Offset>(offsets.size());
+  structure.longest_row = all.longest;
+  structure.empty_rows = all.empty;
+  structure.mean_row = static_cast<double>(all.nonzeros) / rows;
+  structure.row_deviation = std::sqrt(std::max(0.0, all.squares / rows - structure.mean_row * structure.mean_row));
+  structure.pattern_symmetric = symmetry.pattern;
+  structure.symmetric = symmetry.values;
+  structure.missing_diagonal = all.missing;
+  structure.positive_diagonal = all.not_positive == 0;
+  structure.constant_diagonal = all.missing == 0 && all.least == all.most;
+  structure.finite = all.finite;
+  structure.norm_inf = all.norm;
+  return structure;
+}
+
+}  // namespace
+
+Slots slots_of(const Grid& grid) {
+  Slots slots;
+  slots.fill(-1);
+  with_shape(grid.dimensions, grid.star, [&]<class S>(S) {
+    for (int k = 0; k < neighbours; ++k) {
+      if (S::has(k)) slots[static_cast<std::size_t>(k)] = static_cast<signed char>(S::coefficient(k));
+    }
+    slots[centre] = static_cast<signed char>(S::count());
+  });
+  return slots;
+}
+
+std::size_t slot_count(const Grid& grid) {
+  return with_shape(grid.dimensions, grid.star, []<class S>(S) { return static_cast<std::size_t>(S::count()) + 1; });
+}
+
+Grid grid_of(const Stencil& stencil) {
+  const Extents& e = stencil.extents;
+  require_extents(e);
+  require_terms(stencil.terms);
+  const bool star = std::all_of(stencil.terms.begin(), stencil.terms.end(), [&](const StencilTerm& t) {
+    const Step d{t.dx, t.dy, t.dz};
+    return d.axes() <= 1 || !has_step(e, d);
+  });
+  return {.extents = e, .dimensions = e.z > 1 ? 3 : e.y > 1 ? 2 : 1, .star = star};
+}
+
+template <class T>
+Structure fill_rows(const Stencil& stencil, Grid& grid, T* a) {
+  const Slots slots = slots_of(grid);
+  const bool by_class = is_by_class(stencil);
+  const Tally all = by_class ? fill_classes(stencil, slots, a) : fill_points(stencil, slots, a);
+  grid.dominant = all.dominant / static_cast<double>(grid.extents.points());
+  return structure_of(stencil, all,
+                      by_class ? symmetry_of_terms<T>(stencil) : symmetry_of_points(grid.extents, slots, a));
+}
+
+template Structure fill_rows(const Stencil&, Grid&, float*);
+template Structure fill_rows(const Stencil&, Grid&, double*);
+
+}  // namespace ostinato::detail

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/stencil/stencil_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+#define OSTINATO_ON_CUDA(...)                                          \
+  OSTINATO_STENCIL_ON_CUDA(detail::StencilProduct<__VA_ARGS__, float>) \
+  OSTINATO_STENCIL_ON_CUDA(detail::StencilProduct<__VA_ARGS__, double>)
+#define OSTINATO_STENCIL_ON_CUDA(...)       \
+  OSTINATO_FOR_GRID_OF_ON_CUDA(__VA_ARGS__) \
+  OSTINATO_SUM_GRID_OF_ON_CUDA(__VA_ARGS__)
+OSTINATO_STENCIL_SHAPES(OSTINATO_ON_CUDA)
+#undef OSTINATO_STENCIL_ON_CUDA
+#undef OSTINATO_ON_CUDA
+OSTINATO_SUM_GRID_OF_ON_CUDA(detail::AccurateStencilResidual<float>)
+OSTINATO_SUM_GRID_OF_ON_CUDA(detail::AccurateStencilResidual<double>)
+
+}  // namespace ostinato

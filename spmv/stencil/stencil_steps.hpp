@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Products with a stencil, as functors for both spaces. Vectors have no room around them: no neighbour outside the grid
+// is read.
+
+#include <type_traits>
+
+#include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
+#include <ostinato/spmv/space/dot.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/stencil/neighbours.hpp>
+
+namespace ostinato::detail {
+
+/// The coefficients of a stencil: those of its neighbours in ascending order, then that of the point itself. Coefficient
+/// c is a[c * 27 + class] or a[c * points + point]; it is 0 where the neighbour lies outside.
+template <class T>
+struct StencilRows {
+  Extents grid;
+  const T* a;
+  bool by_class;
+
+  OSTINATO_FUNCTION std::size_t stride() const { return by_class ? neighbours : grid.points(); }
+  OSTINATO_FUNCTION const T* row(Index x, Index y, Index z, std::size_t point) const {
+    if (!by_class) return a + point;
+    return a + (place(x, grid.x) + 3 * place(y, grid.y) + 9 * place(z, grid.z));
+  }
+
+  /// Whether the neighbours of a point at steps along x are in the grid.
+  OSTINATO_FUNCTION bool has_along_x(Index x, int step) const {
+    return step == 0 || (step < 0 ? x > 0 : x + 1 < grid.x);
+  }
+
+  /// Whether the neighbours of the next `deep` points along the last axis are in the grid, those along x aside.
+  template <class Shape>
+  OSTINATO_FUNCTION bool is_inside(Index y, Index z, int deep) const {
+    constexpr int last = Shape::column_axis;
+    const auto inside = [](Index at, Index extent, int count) { return at > 0 && at + count < extent; };
+    return (last < 1 || inside(y, grid.y, last == 1 ? deep : 1)) && (last < 2 || inside(z, grid.z, deep));
+  }
+};
+
+/// (A x)(i)
+template <class Shape, class T>
+OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const T* x, Index px, Index py, Index pz, std::size_t i) {
+  const T* a = rows.row(px, py, pz, i);
+  const T* own = x + i;
+  const std::size_t stride = rows.stride();
+  const Extents& grid = rows.grid;
+  T total = a[static_cast<std::size_t>(Shape::count()) * stride] * own[0];
+  const bool inside = rows.template is_inside<Shape>(py, pz, 1);
+  for_coefficients<Shape>([&](int c, auto k) {
+    constexpr Step d = Step::of(decltype(k)::value);
+    if (inside ? rows.has_along_x(px, d.x) : grid.contains(px + d.x, py + d.y, pz + d.z))
+      total += a[static_cast<std::size_t>(c) * stride] * own[d.distance(grid)];
+  });
+  return total;
+}
+
+/// The same for the points of a column: out[k] = (A x)(i + k-th step). Constant coefficients, and elements of x that
+/// points share, are read once.
+template <class Shape, class T>
+OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px, Index py, Index pz, std::size_t i,
+                                T (&out)[column_points]) {
+  const Extents& grid = rows.grid;
+  const auto along = [&](int k) { return static_cast<std::size_t>(Shape::along(k).distance(grid)); };
+  if (!rows.template is_inside<Shape>(py, pz, column_points)) {
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      const Step s = Shape::along(k);
+      out[k] = product<Shape>(rows, x, px + s.x, py + s.y, pz + s.z, i + along(k));
+    }
+    return;
+  }
+  const T* a = rows.row(px, py, pz, i);
+  const T* own = x + i;
+  const std::size_t stride = rows.stride();
+  const auto add_all = [&](auto by_class) {
+    const auto add = [&](int c, const Step& d) {
+      if (!rows.has_along_x(px, d.x)) return;
+      const T* coefficient = a + static_cast<std::size_t>(c) * stride;
+      const T shared = coefficient[0];
+#pragma unroll
+      for (int k = 0; k < column_points; ++k)
+        out[k] +=
+            (decltype(by_class)::value ? shared : coefficient[along(k)]) * own[(d + Shape::along(k)).distance(grid)];
+    };
+    add(Shape::count(), {0, 0, 0});
+    for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
+  };
+#pragma unroll
+  for (int k = 0; k < column_points; ++k) out[k] = 0;
+  if (rows.by_class) {
+    add_all(std::true_type{});
+  } else {
+    add_all(std::false_type{});
+  }
+}
+
+/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours outside,
+/// whose coefficients are 0, the points themselves are read.
+template <class Shape, class T>
+void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index count, Index py, Index pz,
+                         std::size_t i, T* out) {
+  constexpr int all = Shape::count() + 1;
+  const T* a = rows.row(px, py, pz, i);
+  const T *from[all], *coefficient[all];
+  T shared[all];
+  const auto set = [&](int c, const Step& d) {
+    const bool inside = rows.grid.contains(px, py + d.y, pz + d.z);
+    from[c] = x + i + (inside ? d.distance(rows.grid) : 0);
+    coefficient[c] = a + static_cast<std::size_t>(c) * rows.stride();
+    shared[c] = coefficient[c][0];
+  };
+  set(Shape::count(), {0, 0, 0});
+  for_coefficients<Shape>([&](int c, auto k) { set(c, Step::of(decltype(k)::value)); });
+  if (rows.by_class) {
+#pragma omp simd
+    for (Index k = 0; k < count; ++k) {
+      T total = shared[all - 1] * from[all - 1][k];
+      for_coefficients<Shape>([&](int c, auto) { total += shared[c] * from[c][k]; });
+      out[k] = total;
+    }
+  } else {
+#pragma omp simd
+    for (Index k = 0; k < count; ++k) {
+      T total = coefficient[all - 1][k] * from[all - 1][k];
+      for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * from[c][k]; });
+      out[k] = total;
+    }
+  }
+}
+
+/// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself.
+template <class Shape, class T>
+struct StencilProduct {
+  StencilRows<T> rows;
+  const T* x;
+  T alpha, beta;
+  const T* b;
+  T* out;
+  const T* w;
+
+  /// The element that `out` gets, of A x.
+  OSTINATO_FUNCTION T value(T product, std::size_t i) const {
+    return beta == T{0} ? alpha * product : alpha * product + beta * b[i];
+  }
+  /// The element of w that belongs to this element of `out`.
+  OSTINATO_FUNCTION double weight(T value, std::size_t i) const {
+    return w == nullptr ? 0.0 : static_cast<double>(w == out ? value : w[i]);
+  }
+
+  OSTINATO_FUNCTION Sums<1> operator()(Index px, Index py, Index pz) const {
+    const std::size_t i = rows.grid.number(px, py, pz);
+    const T v = value(product<Shape>(rows, x, px, py, pz, i), i);
+    const double of_w = weight(v, i);
+    out[i] = v;
+    return {{of_w * static_cast<double>(v)}};
+  }
+
+  Range even(int n) const { return {1, n - 1}; }
+  Sums<1> segment(Index px, Index count, Index py, Index pz) const {
+    const std::size_t i = rows.grid.number(px, py, pz), n = static_cast<std::size_t>(count);
+    T v[segment_points];
+    products_of_segment<Shape>(rows, x, px, count, py, pz, i, v);
+    if (beta == T{0}) {
+      for (std::size_t k = 0; k < n; ++k) out[i + k] = alpha * v[k];
+    } else {
+      for (std::size_t k = 0; k < n; ++k) out[i + k] = alpha * v[k] + beta * b[i + k];
+    }
+    if (w == nullptr) return {};
+    return block_sums(Dot<T>{w + i, out + i}, 0, n);
+  }
+
+  OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
+  OSTINATO_FUNCTION Sums<1> column(Index px, Index py, Index pz) const {
+    const std::size_t i = rows.grid.number(px, py, pz);
+    const auto at = [&](int k) { return i + static_cast<std::size_t>(Shape::along(k).distance(rows.grid)); };
+    T v[column_points];
+    products<Shape>(rows, x, px, py, pz, i, v);
+    Sums<1> dot{};
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) {
+      v[k] = value(v[k], at(k));
+      dot.v[0] += weight(v[k], at(k)) * static_cast<double>(v[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[at(k)] = v[k];
+    return dot;
+  }
+};
+
+/// r = b - outer A (inner x), rounded once;  the sum is r . r before this rounding. See AccurateResidual.
+template <class T>
+struct AccurateStencilResidual {
+  StencilRows<T> rows;
+  signed char slot[neighbours];  ///< the coefficient of each neighbour; -1 where there is none
+  double outer, inner;
+  const T *x, *b;
+  T* r;
+
+  OSTINATO_FUNCTION Sums<1> operator()(Index px, Index py, Index pz) const {
+    const std::size_t i = rows.grid.number(px, py, pz), stride = rows.stride();
+    const T* a = rows.row(px, py, pz, i);
+    TwofoldSum sum;
+    sum.add(static_cast<double>(b[i]));
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if (slot[k] < 0 || !rows.grid.contains(px + d.x, py + d.y, pz + d.z)) continue;
+      sum.subtract_product(outer * static_cast<double>(a[static_cast<std::size_t>(slot[k]) * stride]),
+                           inner * static_cast<double>(x[i + static_cast<std::size_t>(d.distance(rows.grid))]));
+    }
+    const double value = sum.most();
+    r[i] = static_cast<T>(value);
+    return {{value * value}};
+  }
+};
+
+}  // namespace ostinato::detail

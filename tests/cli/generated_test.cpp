@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/program.hpp"
+
+// Matrices that are named by their family instead of a file.
+
+namespace ostinato::cli_tests {
+
+using CliGenerated = Cli;
+
+TEST_F(CliGenerated, SolvesWithAStencilWithoutAMatrix) {
+  for (const char* name : {"poisson2d:64", "poisson3d:20", "anisotropic:40:anisotropy=0.1",
+                           "convection-diffusion2d:50:peclet=2", "convection-diffusion3d:15"}) {
+    const Outcome r = run(std::string("solve ") + name + " --device cpu --json report.json");
+    EXPECT_EQ(r.code, 0) << r.err;
+    for (const char* phrase : {"operator ", "stencil, ", "-point, no matrix", "multigrid: the matrix is on a grid"}) {
+      EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+    }
+    const Json j = report();
+    EXPECT_EQ(j["format"], "stencil");
+    EXPECT_EQ(j["preconditioner"], "multigrid");
+    EXPECT_TRUE(j["selection"].empty());
+    EXPECT_LT(j["bytes"]["matrix"].get<int>(), 2000);
+    EXPECT_LT(j["error"].get<double>(), 1e-6);
+  }
+}
+
+TEST_F(CliGenerated, SolvesTheSameSystemAsTheFile) {
+  generate("poisson2d 64 p.mtx");
+  ASSERT_EQ(run("solve p.mtx --quiet --device cpu --json file.json").code, 0);
+  ASSERT_EQ(run("solve poisson2d:64 --quiet --device cpu --json stencil.json").code, 0);
+  ASSERT_EQ(run("solve poisson2d:64 --quiet --device cpu --format csr --json matrix.json").code, 0);
+  for (const char* key : {"rows", "cols", "nonzeros", "structure", "solver", "preconditioner", "iterations"}) {
+    EXPECT_EQ(report("stencil.json")[key], report("file.json")[key]) << key;
+    EXPECT_EQ(report("matrix.json")[key], report("file.json")[key]) << key;
+  }
+  EXPECT_EQ(report("matrix.json")["format"], "csr");
+}
+
+TEST_F(CliGenerated, TakesVectorsAndPrecisionAsForAFile) {
+  generate("poisson2d 9 p.mtx");
+  ASSERT_EQ(run("solve p.mtx --quiet -o x.mtx").code, 0);
+  EXPECT_EQ(run("solve poisson2d:9 --quiet -f x.mtx -x x.mtx -o y.mtx --precision single").code, 0);
+  EXPECT_EQ(run("solve poisson2d:9 --quiet --precond none").code, 0);
+  const Outcome r = run("solve poisson2d:8 -f x.mtx");
+  EXPECT_EQ(r.code, 3);
+  EXPECT_NE(r.err.find("holds 81 values, but the matrix has 64 rows"), std::string::npos) << r.err;
+}
+
+TEST_F(CliGenerated, MakesAMatrixWhereItIsNeeded) {
+  for (const char* rest : {"poisson2d:20 --format dia", "poisson2d:20 --tune off", "poisson2d:20 --precond jacobi",
+                           "variable2d:20:seed=7", "convection-diffusion2d:20:peclet=1,rotating", "fem27:5:constant"}) {
+    const Outcome r = run(std::string("solve ") + rest + " --device cpu");
+    EXPECT_EQ(r.code, 0) << rest << r.err;
+    EXPECT_EQ(r.out.find("no matrix"), std::string::npos) << rest;
+    EXPECT_NE(r.out.find("format "), std::string::npos) << rest;
+  }
+  for (const char* command : {"inspect", "bench --repetitions 1 --format csr", "tune --tune-budget 0.01"}) {
+    const Outcome r = run(std::string(command) + " poisson2d:20 --device cpu");
+    EXPECT_EQ(r.code, 0) << command << r.err;
+    EXPECT_NE(r.out.find("poisson2d:20"), std::string::npos) << r.out;
+  }
+}
+
+TEST_F(CliGenerated, NamesTheFamiliesForAnUnknownOne) {
+  const Outcome r = run("solve poisson4d:64");
+  EXPECT_EQ(r.code, 2);
+  for (const char* phrase : {"'poisson4d'", "poisson2d", "powerlaw"}) {
+    EXPECT_NE(r.err.find(phrase), std::string::npos) << r.err;
+  }
+}
+
+TEST_F(CliGenerated, RefusesWhatTheFamilyDoesNotRead) {
+  for (const char* name : {"poisson2d:0", "poisson2d:x", "poisson2d:", "poisson2d:1e3", "poisson2d:9:peclet=1",
+                           "convection-diffusion2d:9:peclet", "convection-diffusion2d:9:peclet=-1",
+                           "convection-diffusion2d:9:rotating=1", "anisotropic:9:anisotropy=0", "poisson3d:2000"}) {
+    for (const char* command : {"solve ", "inspect "}) {
+      const Outcome r = run(std::string(command) + name);
+      EXPECT_EQ(r.code, 2) << command << name << r.err;
+      EXPECT_EQ(r.err.rfind("ostinato: ", 0), 0u) << r.err;
+    }
+  }
+}
+
+TEST_F(CliGenerated, PrefersAFile) {
+  generate("poisson2d 3 p.mtx");
+  std::filesystem::rename(path("p.mtx"), path("poisson2d:4"));
+  ASSERT_EQ(run("solve poisson2d:4 --quiet --json report.json").code, 0);
+  EXPECT_EQ(report()["rows"], 9);
+  const Outcome missing = run("solve folder:x/poisson.mtx");
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_NE(missing.err.find("No such file"), std::string::npos) << missing.err;
+}
+
+}  // namespace ostinato::cli_tests

@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+#include "support/grids.hpp"
+#include "support/solving.hpp"
+#include "support/stencils.hpp"
+
+namespace ostinato::test {
+namespace {
+
+/// Multigrid of a stencil, without a matrix, beside multigrid of its matrix.
+template <class Case>
+class MultigridOfStencilOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+
+  template <class A, class M>
+  int iterations(const A& a, const M& m, const Csr<Value>& matrix) const {
+    const auto b = random_vector<Value>(matrix.rows, 7);
+    const auto db = this->put(b);
+    auto x = this->put(std::vector<Value>(b.size()));
+    const double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-9;
+    const SolveResult result =
+        ostinato::solve(this->space(), a, db, x, m, "auto", {.rtol = rtol, .max_iterations = 60});
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+    const ReferenceResidual end = reference_residual(matrix.view(), x.download(), b);
+    EXPECT_LE(end.norm, rtol * end.b_norm * 1.0001);
+    return result.iterations;
+  }
+
+  /// Expects as many iterations as with the matrix.
+  void expect_same_cycle(const Stencil& stencil) const {
+    SCOPED_TRACE(testing::Message() << stencil.extents.x << " x " << stencil.extents.y << " x " << stencil.extents.z);
+    const Csr<Value> matrix = stencil_matrix<Value>(stencil);
+    const StencilOperator<Home, Value> a(this->space(), stencil);
+    const Multigrid<Home, Value> m(a);
+    const Analysis<Home, Value> analysis(this->space(), matrix);
+    const Operator<Home, Value> op(analysis);
+    const Multigrid<Home, Value> of_matrix(analysis);
+    EXPECT_EQ(a.grid().text(), analysis.grid().text());
+    EXPECT_NEAR(a.grid().dominant, analysis.grid().dominant, 1e-12);
+    EXPECT_EQ(m.levels().size(), of_matrix.levels().size());
+    EXPECT_EQ(m.levels().front().storage, of_matrix.levels().front().storage);
+    EXPECT_NEAR(m.rate(), of_matrix.rate(), 1e-4);
+    EXPECT_NEAR(iterations(a, m, matrix), iterations(op, of_matrix, matrix), 1);
+  }
+};
+
+TYPED_TEST_SUITE(MultigridOfStencilOn, EverySpace, SpaceNames);
+
+TYPED_TEST(MultigridOfStencilOn, IsTheCycleOfTheMatrix) {
+  for (const Extents& e : {Extents{100}, Extents{63, 63}, Extents{50, 77}, Extents{21, 32, 17}}) {
+    this->expect_same_cycle(laplacian_stencil(e, true));
+    this->expect_same_cycle(laplacian_stencil(e, false));
+    this->expect_same_cycle(with_neumann(laplacian_stencil(e, true), 1));
+  }
+}
+
+TYPED_TEST(MultigridOfStencilOn, IsTheCycleOfTheMatrixWithVaryingCoefficients) {
+  for (const Extents& e : {Extents{300}, Extents{60, 41}, Extents{20, 17, 24}}) {
+    for (const bool star : {true, false}) {
+      Stencil stencil = laplacian_stencil(e, star);
+      const Coupling coupling = varied(e, star, 1);
+      stencil.coefficient = [=](Index x, Index y, Index z, int dx, int dy, int dz) {
+        if (dx != 0 || dy != 0 || dz != 0) return -coupling(x, y, z, dx, dy, dz);
+        double sum = 0;
+        for (int k = 0; k < 27; ++k) sum += k == 13 ? 0 : coupling(x, y, z, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        return sum;
+      };
+      this->expect_same_cycle(stencil);
+    }
+  }
+}
+
+// A grid that a matrix doesn't show: its entries could be those of a grid of fewer dimensions.
+TYPED_TEST(MultigridOfStencilOn, TakesThinGrids) {
+  for (const Extents& e :
+       {Extents{1, 40, 30}, Extents{40, 1, 30}, Extents{2, 50}, Extents{100, 3}, Extents{3, 30, 2}}) {
+    const Stencil stencil = laplacian_stencil(e, true);
+    const StencilOperator<typename TypeParam::Space, typename TypeParam::T> a(this->space(), stencil);
+    const Multigrid m(a);
+    EXPECT_LT(m.rate(), 0.4) << e.x << " x " << e.y << " x " << e.z;
+    EXPECT_LT(this->iterations(a, m, stencil_matrix<typename TypeParam::T>(stencil)), 20);
+  }
+}
+
+TYPED_TEST(MultigridOfStencilOn, SolvesWhereConstantsSolveTheHomogeneousSystem) {
+  using T = typename TypeParam::T;
+  const Stencil stencil = with_neumann(laplacian_stencil({40, 33}, true), 63);
+  const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+  const Csr<T> matrix = stencil_matrix<T>(stencil);
+  std::vector<T> b;  // in the range of A
+  for (const ReferenceRow& row : reference_product(matrix.view(), T{1}, random_vector<T>(matrix.rows, 3), T{0}, {}))
+    b.push_back(static_cast<T>(row.value));
+  const auto db = this->put(b);
+  auto x = this->put(std::vector<T>(b.size()));
+  const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+}
+
+TEST(MultigridOfStencil, RefusesADiagonalThatIsNotPositive) {
+  Stencil stencil = laplacian_stencil({20, 20}, true);
+  for (StencilTerm& t : stencil.terms) t.coefficient = -t.coefficient;
+  EXPECT_THROW(Multigrid(StencilOperator<Host, double>(Host(), stencil)), ArgumentError);
+}
+
+}  // namespace
+}  // namespace ostinato::test

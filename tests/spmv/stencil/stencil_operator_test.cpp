@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/stencil/stencil_operator.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/stencil/stencil_steps.hpp>
+
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/spaces.hpp"
+#include "support/stencils.hpp"
+
+namespace ostinato::test {
+namespace {
+
+static_assert(LinearOperator<StencilOperator<Host, double>>);
+static_assert(is_capturable<StencilOperator<Cuda, float>>);
+
+template <class Case>
+class StencilOperatorOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  using Stencils = StencilOperator<Home, Value>;
+
+  /// Compares all kinds of products with those of the matrix.
+  void expect_products(const Stencil& stencil, const std::vector<std::pair<double, double>>& factors = {
+                                                   {1, 0}, {1, 1}, {-0.5, 2}, {3, 0}, {0, -1}}) const {
+    const Stencils a(this->space(), stencil);
+    const Csr<Value> matrix = stencil_matrix<Value>(stencil);
+    const auto x = random_vector<Value>(matrix.rows, 1), y = random_vector<Value>(matrix.rows, 2);
+    const auto dx = this->put(x), dy = this->put(y);
+    for (const auto& [alpha, beta] : factors) {
+      const auto of_a = static_cast<Value>(alpha), of_y = static_cast<Value>(beta);
+      auto out = this->put(beta == 0 ? std::vector<Value>(y.size(), std::numeric_limits<Value>::quiet_NaN()) : y);
+      a.apply(of_a, dx, of_y, out);
+      EXPECT_EQ(difference(out.download(), reference_product(matrix.view(), of_a, x, of_y, y)), "")
+          << alpha << ", " << beta;
+    }
+    auto out = this->put(std::vector<Value>(y.size(), std::numeric_limits<Value>::quiet_NaN()));
+    auto slot = this->template put<double>({-1});
+    a.apply_dot(dx, out, dy, slot.data());
+    EXPECT_EQ(difference(out.download(), reference_product(matrix.view(), Value{1}, x, Value{0}, y)), "");
+    expect_dot(slot.download()[0], y, out.download());
+    const auto residual = reference_product(matrix.view(), Value{-1}, x, Value{1}, y);
+    EXPECT_TRUE(a.residual(dx, dy, out, slot.data()));
+    EXPECT_EQ(difference(out.download(), residual), "");
+    expect_dot(slot.download()[0], out.download(), out.download());
+    EXPECT_TRUE(a.accurate_residual(2, 0.5, dx, dy, out, slot.data()));
+    EXPECT_EQ(difference(out.download(), residual), "");
+    expect_dot(slot.download()[0], out.download(), out.download());
+  }
+
+  static void expect_dot(double dot, const std::vector<Value>& u, const std::vector<Value>& v) {
+    long double exact = 0, size = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      exact += static_cast<long double>(u[i]) * v[i];
+      size += std::abs(static_cast<long double>(u[i]) * v[i]);
+    }
+    const double tolerance = std::max(1e-12, 4.0 * static_cast<double>(std::numeric_limits<Value>::epsilon()));
+    EXPECT_NEAR(dot, static_cast<double>(exact), tolerance * static_cast<double>(size) + 1e-300);
+  }
+};
+
+TYPED_TEST_SUITE(StencilOperatorOn, EverySpace, SpaceNames);
+
+TYPED_TEST(StencilOperatorOn, GivesTheProductsOfItsMatrix) {
+  for (const Extents& e : {Extents{1}, Extents{2}, Extents{3}, Extents{31}, Extents{33}, Extents{597}, Extents{5, 2},
+                           Extents{2, 7}, Extents{300, 9}, Extents{1, 40}, Extents{4, 5, 3}, Extents{2, 2, 2},
+                           Extents{33, 1, 8}, Extents{1, 6, 7}, Extents{270, 5, 4}, Extents{9, 8, 33}}) {
+    for (const bool star : {true, false}) {
+      SCOPED_TRACE(testing::Message() << e.x << " x " << e.y << " x " << e.z << (star ? ", star" : ""));
+      this->expect_products(unsymmetric_stencil(e, star));
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorOn, AddsWhatLeavesAtANeumannSideToTheDiagonal) {
+  for (int sides = 0; sides < 64; ++sides) {
+    for (const Extents& e : {Extents{7}, Extents{6, 5}, Extents{4, 3, 5}, Extents{1, 2, 3}}) {
+      SCOPED_TRACE(testing::Message() << sides << " of " << e.x << " x " << e.y << " x " << e.z);
+      this->expect_products(with_neumann(unsymmetric_stencil(e, sides % 2 == 0), sides));
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorOn, TakesCoefficientsByAFunction) {
+  for (const Extents& e : {Extents{1}, Extents{33}, Extents{30, 20}, Extents{300, 4}, Extents{9, 7, 8}}) {
+    for (const int sides : {0, 25, 63}) {
+      Stencil stencil = with_neumann(unsymmetric_stencil(e, sides == 0), sides);
+      stencil.coefficient = varying;
+      this->expect_products(stencil);
+    }
+  }
+}
+
+// On a large grid a thread of a GPU makes four points along the last axis.
+TYPED_TEST(StencilOperatorOn, GivesTheProductsOnALargeGrid) {
+  Stencil varied = unsymmetric_stencil({150, 110, 91}, true);
+  varied.coefficient = varying;
+  this->expect_products(varied, {{2, 0.5}});
+  this->expect_products(unsymmetric_stencil({1210, 1001}, true), {{2, 0.5}});
+  this->expect_products(unsymmetric_stencil({1210, 1001}, false), {{2, 0.5}});
+  this->expect_products(unsymmetric_stencil({150, 110, 91}, true), {{2, 0.5}});
+}
+
+void expect_same(const Structure& found, const Structure& wanted) {
+  EXPECT_EQ(found.rows, wanted.rows);
+  EXPECT_EQ(found.cols, wanted.cols);
+  EXPECT_EQ(found.nonzeros, wanted.nonzeros);
+  EXPECT_EQ(found.diagonals, wanted.diagonals);
+  EXPECT_EQ(found.offsets, wanted.offsets);
+  EXPECT_EQ(found.longest_row, wanted.longest_row);
+  EXPECT_EQ(found.empty_rows, wanted.empty_rows);
+  EXPECT_NEAR(found.mean_row, wanted.mean_row, 1e-12 * wanted.mean_row);
+  EXPECT_NEAR(found.row_deviation, wanted.row_deviation, 1e-6);
+  EXPECT_EQ(found.pattern_symmetric, wanted.pattern_symmetric);
+  EXPECT_EQ(found.symmetric, wanted.symmetric);
+  EXPECT_EQ(found.missing_diagonal, wanted.missing_diagonal);
+  EXPECT_EQ(found.positive_diagonal, wanted.positive_diagonal);
+  EXPECT_EQ(found.constant_diagonal, wanted.constant_diagonal);
+  EXPECT_EQ(found.finite, wanted.finite);
+  EXPECT_NEAR(found.norm_inf, wanted.norm_inf, 1e-14 * wanted.norm_inf);
+}
+
+TYPED_TEST(StencilOperatorOn, KnowsTheStructureOfItsMatrix) {
+  using T = typename TypeParam::T;
+  const auto expect_structure = [&](const Stencil& stencil) {
+    SCOPED_TRACE(testing::Message() << stencil.extents.x << " x " << stencil.extents.y << " x " << stencil.extents.z);
+    const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+    expect_same(a.structure(), analyse(Host(), stencil_matrix<T>(stencil).view()));
+  };
+  for (const Extents& e : {Extents{1}, Extents{2}, Extents{40}, Extents{5, 6}, Extents{2, 9}, Extents{4, 5, 6}}) {
+    for (const bool star : {true, false}) {
+      for (const int sides : {0, 7, 63}) {
+        for (Stencil stencil : {laplacian_stencil(e, star), unsymmetric_stencil(e, star)}) {
+          stencil = with_neumann(stencil, sides);
+          expect_structure(stencil);
+          stencil.coefficient = varying;
+          expect_structure(stencil);
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(StencilOperatorOn, StoresNothingByPointForConstantCoefficients) {
+  using On = typename TypeParam::Space;
+  using T = typename TypeParam::T;
+  const Extents e{64, 64, 64};
+  Stencil stencil = laplacian_stencil(e, true);
+  EXPECT_EQ((StencilOperator<On, T>(this->space(), stencil).bytes()), 7 * 27 * sizeof(T));
+  stencil.coefficient = varying;
+  EXPECT_EQ((StencilOperator<On, T>(this->space(), stencil).bytes()), 7 * e.points() * sizeof(T));
+}
+
+/// Compares what a thread of a GPU does for a column of points with what it does for each of them.
+template <class Shape>
+void expect_columns(const Extents& e, bool by_class) {
+  using Product = detail::StencilProduct<Shape, double>;
+  const std::size_t stride = by_class ? 27 : e.points();
+  const std::vector<double> a = random_vector<double>(static_cast<Index>((Shape::count() + 1) * stride), 1),
+                            x = random_vector<double>(static_cast<Index>(e.points()), 2),
+                            b = random_vector<double>(static_cast<Index>(e.points()), 3);
+  std::vector<double> by_point(x.size(), NAN), by_column(x.size(), NAN);
+  const detail::StencilRows<double> rows{e, a.data(), by_class};
+  const Product point{rows, x.data(), 2, 3, b.data(), by_point.data(), x.data()};
+  const Product column{rows, x.data(), 2, 3, b.data(), by_column.data(), x.data()};
+  const Index along_y = Shape::column_axis == 1 ? 1 : 0, along_z = 1 - along_y;
+  for (Index z = 0; z + 3 * along_z < e.z; ++z) {
+    for (Index y = 0; y + 3 * along_y < e.y; ++y) {
+      for (Index px = 0; px < e.x; ++px) {
+        double sum = 0;
+        for (Index k = 0; k < column_points; ++k) sum += point(px, y + k * along_y, z + k * along_z).v[0];
+        EXPECT_NEAR(column.column(px, y, z).v[0], sum, 1e-12);
+        for (Index k = 0; k < column_points; ++k) {
+          const std::size_t i = e.number(px, y + k * along_y, z + k * along_z);
+          EXPECT_EQ(by_column[i], by_point[i]) << px << ", " << y << ", " << z;
+        }
+      }
+    }
+  }
+}
+
+TEST(StencilOperator, AColumnHasTheValuesOfItsPoints) {
+  for (const bool by_class : {true, false}) {
+    expect_columns<detail::Shape<2, true>>({7, 13}, by_class);
+    expect_columns<detail::Shape<2, false>>({7, 13}, by_class);
+    expect_columns<detail::Shape<3, true>>({6, 5, 11}, by_class);
+    expect_columns<detail::Shape<3, false>>({6, 5, 11}, by_class);
+    expect_columns<detail::Shape<3, false>>({1, 4, 8}, by_class);
+  }
+}
+
+TEST(StencilOperator, AsksForCoefficientsInsideAndAtNeumannSidesOnly) {
+  const Extents e{3, 2};
+  Stencil stencil = laplacian_stencil(e, true);
+  stencil.x.begin = Boundary::neumann;
+  stencil.coefficient = [=](Index x, Index y, Index z, int dx, int dy, int dz) {
+    EXPECT_TRUE(e.contains(x + dx, y + dy, z + dz) || x + dx < 0) << x << ", " << y << ": " << dx << ", " << dy;
+    return 1.0;
+  };
+  const StencilOperator<Host, double> a(Host(), stencil);
+  EXPECT_EQ(a.structure().norm_inf, 4);
+}
+
+TEST(StencilOperator, RefusesWhatIsNoStencil) {
+  const auto make = [](const Stencil& stencil) { StencilOperator<Host, double>(Host(), stencil); };
+  EXPECT_THROW(make({.extents = {0}, .terms = {{0, 0, 0, 1}}}), ArgumentError);
+  EXPECT_THROW(make({.extents = {65536, 32768}, .terms = {{0, 0, 0, 1}}}), ArgumentError);
+  EXPECT_THROW(make({.extents = {2097152, 2097152, 2097152}, .terms = {{0, 0, 0, 1}}}), ArgumentError);
+  EXPECT_THROW(make({.extents = {9}, .terms = {{2, 0, 0, 1}}}), ArgumentError);
+  EXPECT_THROW(make({.extents = {9}, .terms = {{1, 0, 0, 1}, {1, 0, 0, 2}}}), ArgumentError);
+}
+
+TEST(StencilOperator, RefusesVectorsOfAnotherSize) {
+  const StencilOperator<Host, double> a(Host(), laplacian_stencil({5, 5}, true));
+  std::vector<double> right(25), wrong(24);
+  double slot = 0;
+  EXPECT_THROW(a.apply(1, wrong, 0, right), DimensionError);
+  EXPECT_THROW(a.apply(1, right, 0, wrong), DimensionError);
+  EXPECT_THROW(a.apply_dot(right, right, wrong, &slot), DimensionError);
+  EXPECT_THROW(a.residual(right, wrong, right, &slot), DimensionError);
+  EXPECT_THROW(a.accurate_residual(1, 1, right, wrong, right, &slot), DimensionError);
+}
+
+}  // namespace
+}  // namespace ostinato::test
