@@ -93,19 +93,20 @@ std::size_t Level<Space>::nonzeros() const {
 }
 
 template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid) : space_(analysis.space()) {
+Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown)
+    : space_(analysis.space()) {
   const double norm = analysis.structure().norm_inf;
   power_ = norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
   const CsrView<T>& a = analysis.matrix().view();
-  const auto pattern = ostinato::detail::pattern_of(a);
+  const UnknownBlock<T> block{
+      ostinato::detail::pattern_of(a), a.val.data(), {grid.extents, grid.unknowns, grid.by_field}, unknown};
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
-  for_each(space_, neighbours, ReadClasses<T>{pattern, a.val.data(), grid.extents, table.data()});
-  sum(space_, static_cast<std::size_t>(a.rows), CountDeviants<T>{pattern, a.val.data(), grid.extents, table.data()},
-      deviants.data());
+  for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
+  sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
   if (deviants.download()[0] == 0) {
     make_by_class(table.download(), grid);
   } else {
-    make_by_point(analysis, grid);
+    make_by_point(block, grid);
   }
   add_vectors();
   invert_coarsest();
@@ -148,14 +149,13 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
 }
 
 template <class Space, class T>
-void Hierarchy<Space, T>::make_by_point(const Analysis<Space, T>& analysis, const Grid& grid) {
-  const CsrView<T>& csr = analysis.matrix().view();
+void Hierarchy<Space, T>::make_by_point(const UnknownBlock<T>& block, const Grid& grid) {
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
   Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star};
   level.a = Vector<Space, float>(space_, slots * grid.extents.points());
   a.a = level.a.data();
-  for_each(space_, grid.extents.points(), FillStencil<T>{ostinato::detail::pattern_of(csr), csr.val.data(), power_, a});
+  for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, a});
   Vector<Space, double> strengths(space_, 3);
   Vector<Space, int> largest(space_, 1);
   Vector<Space, float> inverse(space_, a.grid.points());

@@ -66,8 +66,9 @@ struct Level {
 template <class Space, class T>
 class Hierarchy {
  public:
-  /// Requires  The grid was found in this matrix, whose diagonal is positive.
-  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid);
+  /// Of the entries that couple an unknown of each point with itself.
+  /// Requires  The grid was found in this matrix and isn't periodic; the diagonal is positive.
+  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0);
 
   const std::vector<Level<Space>>& levels() const { return levels_; }
   bool by_class() const { return levels_.front().by_class; }
@@ -79,7 +80,7 @@ class Hierarchy {
 
  private:
   void make_by_class(const std::vector<double>& table, const Grid& grid);
-  void make_by_point(const Analysis<Space, T>& analysis, const Grid& grid);
+  void make_by_point(const UnknownBlock<T>& block, const Grid& grid);
   void add_vectors();
   void invert_coarsest();
 
