@@ -32,6 +32,7 @@ struct Multigrid<Space, T>::State {
   State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
       : space(analysis.space()), grid(analysis.grid()), unused(space, 1) {
     const int sweeps = options.sweeps > 0 ? options.sweeps : sweeps_for(analysis.structure());
+    cycles.reserve(static_cast<std::size_t>(grid.unknowns));
     for (int u = 0; u < grid.unknowns; ++u)
       cycles.emplace_back(space, multigrid::Hierarchy<Space, T>(analysis, grid, u), sweeps);
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
+#include "support/shared_matrices.hpp"
 #include "support/spaces.hpp"
 #include "support/systems.hpp"
 
@@ -155,6 +157,30 @@ TYPED_TEST(GridOf, KnowsHowManyRowsAreDominant) {
   const Extents e{10, 10};
   EXPECT_DOUBLE_EQ(this->find(grid_matrix<T>(e, laplacian(e, true))).dominant, 0.36);
   EXPECT_DOUBLE_EQ(this->find(grid_matrix<T>(e, laplacian(e, true), 1)).dominant, 1);
+}
+
+TEST(Grid, IsFoundInSharedMatricesThatHaveOne) {
+  if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
+  const std::map<std::string, std::string> on_a_grid = {{"Laplace3D10", "10 x 10 x 10, 7-point"},
+                                                        {"BentPipe2D100", "100 x 100, 5-point"},
+                                                        {"bcsstk03", "28, 3-point, 4 unknowns a point"},
+                                                        {"bcsstk21", "20 x 30, 5-point, 6 unknowns a point"},
+                                                        {"dwb512", "16 x 16, 5-point, 2 unknowns a point"},
+                                                        {"gr_30_30", "30 x 30, 9-point"},
+                                                        {"lap3d_40", "40 x 40 x 40, 7-point"},
+                                                        {"nos1", "79, 3-point, 3 unknowns a point"},
+                                                        {"nos3", "20 x 24, 9-point, 2 unknowns a point"},
+                                                        {"nos7", "9 x 9 x 9, 7-point"},
+                                                        {"olm1000", "500, 3-point, 2 unknowns a point"},
+                                                        {"olm500", "250, 3-point, 2 unknowns a point"},
+                                                        {"orsreg_1", "21 x 21 x 5, 7-point"},
+                                                        {"sherman3", "35 x 11 x 13, 7-point"},
+                                                        {"watt_1", "8 x 8 x 29, 7-point"}};
+  for (const auto& entry : shared_matrices()) {
+    const Grid grid = Analysis(Host{}, read_matrix_market<double>(entry.path())).grid();
+    const auto known = on_a_grid.find(entry.name);
+    EXPECT_EQ(grid ? grid.text() : "", known == on_a_grid.end() ? "" : known->second) << entry.name;
+  }
 }
 
 }  // namespace
