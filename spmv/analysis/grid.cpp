@@ -150,10 +150,10 @@ Grid judge(const GridRows& rows, const std::vector<double>& counts) {
   const double all = static_cast<double>(rows.points()) * rows.unknowns;
   const Index extent[3] = {e.x, e.y, e.z};
   for (int k = 0; k < 3; ++k) {
-    if (count(GridCounts::around + k) == 0) continue;
+    const double around = count(GridCounts::around + k);
     // Two for each line along the axis, unless there are holes.
-    if (count(GridCounts::straight + k) < all / extent[k]) return grid;
-    grid.periodic[static_cast<std::size_t>(k)] = true;
+    if (around > 0 && around < all / extent[k]) return grid;
+    grid.periodic[static_cast<std::size_t>(k)] = around > 0;
   }
   const auto inside = [](Index n) { return n > 1 ? n - 2 : 1; };
   const Extents within{inside(e.x), inside(e.y), inside(e.z)};

@@ -30,6 +30,7 @@ struct GridStep {
 
   OSTINATO_FUNCTION static GridStep of(const Extents& grid, const GridPoint& from, const GridPoint& to) {
     GridStep d{to.x - from.x, to.y - from.y, to.z - from.z, 0};
+    if (d.is_beside()) return d;
     d.go_around(d.x, grid.x, 1);
     d.go_around(d.y, grid.y, 2);
     d.go_around(d.z, grid.z, 4);
@@ -68,13 +69,14 @@ struct GridRows {
 /// What the rows of a matrix say about a grid. Entries of value 0 count for `leaning` only: where couplings cancel, which
 /// of them are exactly 0 is chance.
 struct GridCounts {
-  static constexpr int off = 0;       ///< entries that lead to no point beside the row's
-  static constexpr int slanted = 1;   ///< entries that a star doesn't have
+  /// Rows with an entry that leads to no point beside, or that lead around an axis at a slant only.
+  static constexpr int off = 0;
+  static constexpr int slanted = 1;   ///< rows with an entry that a star doesn't have
   static constexpr int dominant = 2;  ///< rows whose diagonal exceeds the sum of the others by over 2 % of itself
   static constexpr int leaning = 3;   ///< rows between the ends of all axes that lead to one side more often
-  static constexpr int around = 4;    ///< entries from one end to the other of x; 5: of y, 6: of z
-  static constexpr int straight = 7;  ///< those of them that change nothing but x; 8: y, 9: z
-  static constexpr int number = 10;
+  /// Rows with an entry from one end to the other of x, changing nothing else; 5: of y, 6: of z.
+  static constexpr int around = 4;
+  static constexpr int number = 7;
 };
 
 /// Counts what the entries of a row say about a grid.
@@ -86,14 +88,6 @@ struct CountOffGrid {
 
   OSTINATO_FUNCTION static bool is_inside(Index at, Index extent) { return extent == 1 || (at > 0 && at < extent - 1); }
 
-  OSTINATO_FUNCTION void count_around(const GridStep& d, bool same_unknown, Sums<GridCounts::number>& counts) const {
-    for (int axis = 0; axis < 3; ++axis) {
-      if ((d.around >> axis & 1) == 0) continue;
-      counts.v[GridCounts::around + axis] += 1;
-      counts.v[GridCounts::straight + axis] += same_unknown && d.axes() == 1 ? 1 : 0;
-    }
-  }
-
   OSTINATO_FUNCTION Sums<GridCounts::number> operator()(std::size_t i) const {
     const auto row = static_cast<Index>(i);
     const GridPoint p = rows.point(row);
@@ -101,17 +95,23 @@ struct CountOffGrid {
     Sums<GridCounts::number> counts{};
     double own = 0, others = 0;
     Index lean = 0;
+    bool off = false, slanted = false;
+    int around = 0, straight = 0;  // axes
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       const GridStep d = GridStep::of(rows.grid, p, rows.point(a.col[k]));
       lean += d.x + 3 * d.y + 9 * d.z;
       if (val[k] == T{0}) continue;
-      counts.v[GridCounts::off] += d.is_beside() ? 0 : 1;
-      counts.v[GridCounts::slanted] += d.axes() > 1 ? 1 : 0;
-      if (d.around != 0) count_around(d, rows.unknown(a.col[k]) == unknown, counts);
+      off = off || !d.is_beside();
+      slanted = slanted || d.axes() > 1;
+      around |= d.around;
+      if (d.around != 0 && d.axes() == 1 && rows.unknown(a.col[k]) == unknown) straight |= d.around;
       const double v = static_cast<double>(val[k]), size = v < 0 ? -v : v;
       (a.col[k] == row ? own : others) += size;
     }
     const bool inside = is_inside(p.x, rows.grid.x) && is_inside(p.y, rows.grid.y) && is_inside(p.z, rows.grid.z);
+    counts.v[GridCounts::off] = off || around != straight ? 1 : 0;
+    for (int axis = 0; axis < 3; ++axis) counts.v[GridCounts::around + axis] = straight >> axis & 1;
+    counts.v[GridCounts::slanted] = slanted ? 1 : 0;
     counts.v[GridCounts::leaning] = inside && lean != 0 ? 1 : 0;
     counts.v[GridCounts::dominant] = own - others > 0.02 * own ? 1 : 0;
     return counts;
