@@ -36,7 +36,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   const Structure& s = analysis.structure();
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
   const Grid& grid = analysis.grid();
-  if (!grid || grid.dominant > 0.5) return choose_simple(s);
+  if (!grid || !grid.periodic_axes().empty() || grid.dominant > 0.5) return choose_simple(s);
   return {"multigrid", "the matrix is on a grid, " + grid.text()};
 }
 

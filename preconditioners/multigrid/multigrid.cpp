@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
+#include <cmath>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
@@ -25,16 +29,59 @@ constexpr const char* no_smaller_error = "a cycle doesn't make a random error sm
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
-  Space space;
-  multigrid::Cycle<Space, T> cycle;
-  Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
+  using Cycle = multigrid::Cycle<Space, T>;
+  using Hierarchy = multigrid::Hierarchy<Space, T>;
 
-  State(const Space& home, multigrid::Hierarchy<Space, T> hierarchy, const Structure& s,
-        const MultigridOptions& options)
-      : space(home),
-        cycle(space, std::move(hierarchy), options.sweeps > 0 ? options.sweeps : sweeps_for(s)),
-        unused(space, 1) {}
+  Space space;
+  Grid grid;
+  std::vector<Cycle> cycles;     ///< one for each unknown of a point
+  Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
+  double rate = 0;
+
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
+      : space(analysis.space()), grid(analysis.grid()), unused(space, 1) {
+    cycles.reserve(static_cast<std::size_t>(grid.unknowns));
+    for (int u = 0; u < grid.unknowns; ++u)
+      cycles.push_back(cycle(Hierarchy(analysis, grid, u), options, analysis.structure()));
+    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
+  }
+
+  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& options)
+      : space(stencil.space()), grid(stencil.grid()), unused(space, 1) {
+    cycles.push_back(cycle(Hierarchy(stencil), options, stencil.structure()));
+    rate = cycles.front().rate();
+  }
+
+  Cycle cycle(Hierarchy hierarchy, const MultigridOptions& options, const Structure& s) const {
+    return Cycle(space, std::move(hierarchy), options.sweeps > 0 ? options.sweeps : sweeps_for(s));
+  }
+
+  /// The elements that belong to unknown u.
+  template <class V>
+  multigrid::Strided<V> unknown(V* v, std::size_t u) const {
+    if (grid.by_field) return {v + u * grid.extents.points()};
+    return {v + u, static_cast<Index>(cycles.size())};
+  }
+
+  /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
+  void apply(const T* r, T* z, double* slot) const {
+    for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
+  }
+  double measure_rate(const CsrView<T>& a);
 };
+
+template <class Space, class T>
+double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  const double power = cycles.front().hierarchy().power();
+  Vector<Space, T> r(space, n), z(space, n);
+  Vector<Space, double> squares(space, 2);
+  for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
+  apply(r.data(), z.data(), unused.data());
+  sum(space, n, multigrid::RandomLeft<T>{power, z.data()}, squares.data());
+  const std::vector<double> values = squares.download();
+  return std::sqrt(values[0] / values[1]);
+}
 
 template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
@@ -47,19 +94,18 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
-  const Structure& s = analysis.structure();
-  if (const std::string why = why_not(s); !why.empty()) refuse(why);
-  if (!analysis.grid()) refuse(analysis.grid().why_not);
-  state_ =
-      std::make_unique<State>(analysis.space(), multigrid::Hierarchy<Space, T>(analysis, analysis.grid()), s, options);
+  if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
+  const Grid& grid = analysis.grid();
+  if (!grid) refuse(grid.why_not);
+  if (const std::string axes = grid.periodic_axes(); !axes.empty()) refuse("the grid is periodic along " + axes);
+  state_ = std::make_unique<State>(analysis, options);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options) {
-  const Structure& s = stencil.structure();
-  if (const std::string why = why_not(s); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(stencil.space(), multigrid::Hierarchy<Space, T>(stencil), s, options);
+  if (const std::string why = why_not(stencil.structure()); !why.empty()) refuse(why);
+  state_ = std::make_unique<State>(stencil, options);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
@@ -72,38 +118,51 @@ Multigrid<Space, T>::~Multigrid() = default;
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  state_->cycle.apply({r.data()}, {z.data()}, state_->unused.data());
+  state_->apply(r.data(), z.data(), state_->unused.data());
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  state_->cycle.apply({r.data()}, {z.data()}, slot);
+  state_->apply(r.data(), z.data(), slot);
+  if (state_->cycles.size() > 1) dot<T>(state_->space, r, z, slot);
 }
 
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
-  return state_->cycle.bytes();
+  std::size_t total = 0;
+  for (const auto& cycle : state_->cycles) total += cycle.bytes();
+  return total;
 }
 
 template <class Space, class T>
 double Multigrid<Space, T>::seconds() const {
-  return state_->cycle.seconds();
+  double total = 0;
+  for (const auto& cycle : state_->cycles) total += cycle.seconds();
+  return total;
 }
 
 template <class Space, class T>
 std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
-  for (const auto& level : state_->cycle.hierarchy().levels()) {
-    const Grid grid{level.grid, level.dimensions, level.star};
-    all.push_back({level.grid.points(), level.nonzeros(), state_->cycle.bytes(all.size()), grid.text(),
-                   level.by_class ? "classes" : "diagonals"});
+  for (const auto& cycle : state_->cycles) {
+    std::size_t k = 0;
+    for (const auto& level : cycle.hierarchy().levels()) {
+      Grid grid = state_->grid;
+      grid.extents = level.grid;
+      grid.star = level.star;
+      if (k == all.size()) all.push_back({0, 0, 0, grid.text(), level.by_class ? "classes" : "diagonals"});
+      PreconditionerLevel& sum = all[k];
+      sum.rows += level.grid.points();
+      sum.nonzeros += level.nonzeros();
+      sum.bytes += cycle.bytes(k++);
+    }
   }
   return all;
 }
 
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
-  return state_->cycle.rate();
+  return state_->rate;
 }
 
 template class Multigrid<Host, float>;

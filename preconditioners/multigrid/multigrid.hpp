@@ -25,6 +25,9 @@ struct MultigridOptions {
 /// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name the
 /// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients.
 ///
+/// Where a point has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
+/// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
+///
 /// M is a V-cycle with damped Jacobi, the same before and after the coarse grid, so that M is symmetric positive definite
 /// when A is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
 ///
@@ -32,8 +35,9 @@ struct MultigridOptions {
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
-/// Throws    ArgumentError when the matrix isn't on a grid, when its diagonal isn't positive, when the operator of a
-///           coarser grid leaves the range of float, or when a cycle doesn't make a random error smaller.
+/// Throws    ArgumentError when the matrix isn't on a grid, when the grid is periodic, when the diagonal isn't positive,
+///           when the operator of a coarser grid leaves the range of float, or when a cycle doesn't make a random error
+///           smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
 class Multigrid {

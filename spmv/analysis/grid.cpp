@@ -3,6 +3,7 @@
 #include <ostinato/spmv/analysis/grid.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <vector>
@@ -20,44 +21,112 @@ namespace {
 /// An axis of fewer points is rather the unknowns of a point than an axis.
 constexpr Index fewest_points = 4;
 
-/// Whether `offset` leads to a point beside, on a grid with lines of `line` points and planes of `plane` points.
-bool is_beside(Index offset, Index line, Index plane) {
-  for (const Offset z : {Offset{0}, Offset{plane}, -Offset{plane}}) {
-    for (const Offset y : {Offset{0}, Offset{line}, -Offset{line}}) {
-      if (std::abs(offset - z - y) <= 1) return true;
+constexpr int most_unknowns = 8;
+
+using detail::GridCounts;
+using detail::GridRows;
+
+/// The steps from a point to those beside it, by the diagonals of a matrix.
+struct Offsets {
+  const Structure& s;
+  int unknowns;
+  bool by_field;
+
+  Index points() const { return s.rows / unknowns; }
+
+  /// The two numbers of points that an offset may lead on by; it depends on the unknowns which one it is.
+  std::array<Index, 2> steps(Index offset) const {
+    if (by_field) return {offset % points(), offset % points() + (offset < 0 ? points() : -points())};
+    return {offset / unknowns, offset / unknowns + (offset % unknowns != 0 ? (offset < 0 ? -1 : 1) : 0)};
+  }
+
+  /// The distances to the points that an unknown is coupled to by itself.
+  std::vector<Index> distances() const {
+    std::vector<Index> all;
+    for (const Index o : s.offsets) {
+      const std::array<Index, 2> step = steps(o);
+      if (by_field) all.push_back(std::min(std::abs(step[0]), std::abs(step[1])));
+      if (!by_field && step[0] == step[1]) all.push_back(std::abs(step[0]));
     }
+    return all;
   }
-  return false;
+};
+
+/// Whether a step along one axis, whose points are `stride` numbers apart, is among those to the points beside.
+template <class F>
+bool any_step(Index extent, Offset stride, bool periodic, F f) {
+  if (f(Offset{0})) return true;
+  if (extent == 1) return false;
+  if (f(stride) || f(-stride)) return true;
+  const Offset around = stride * (extent - 1);
+  return periodic && extent >= detail::fewest_periodic && (f(around) || f(-around));
 }
 
-bool all_beside(const std::vector<Index>& offsets, Index line, Index plane) {
-  return std::all_of(offsets.begin(), offsets.end(), [=](Index o) { return is_beside(o, line, plane); });
+/// Whether a step leads to a point beside. `periodic`: the ends of each axis are beside each other.
+bool is_beside(Offset step, const Extents& e, bool periodic) {
+  return any_step(e.z, Offset{e.x} * e.y, periodic, [&](Offset z) {
+    return any_step(e.y, Offset{e.x}, periodic, [&](Offset y) {
+      return any_step(e.x, Offset{1}, periodic, [&](Offset x) { return step == x + y + z; });
+    });
+  });
 }
 
-/// The grids that the offsets allow, those of fewer dimensions first. The first offset above 1 leads to the next line or
-/// to the point before in it, and the first offset above those of the next line leads into the next plane.
-std::vector<Extents> candidates(const Structure& s) {
+bool all_beside(const Offsets& offsets, const Extents& e, bool periodic) {
+  return std::all_of(offsets.s.offsets.begin(), offsets.s.offsets.end(), [&](Index o) {
+    const std::array<Index, 2> step = offsets.steps(o);
+    return is_beside(step[0], e, periodic) || is_beside(step[1], e, periodic);
+  });
+}
+
+/// The grids that the offsets allow, those of fewer dimensions first. The shortest distance above 1 leads to the next line
+/// or to the point before in it, and the shortest one above those of the next line leads into the next plane.
+std::vector<Extents> candidates(const Offsets& offsets, bool periodic) {
   std::vector<Extents> grids;
-  const std::vector<Index>& offsets = s.offsets;
-  if (all_beside(offsets, 0, 0)) return {{s.rows, 1, 1}};
-  const auto is_axis = [](Index points) { return points >= fewest_points; };
-  const auto size = [](Index o) { return std::abs(o); };
-  Index next = s.rows;
-  for (const Index o : offsets) next = size(o) > 1 ? std::min(next, size(o)) : next;
+  const Index points = offsets.points();
+  const auto fits = [&](const Extents& e) { return all_beside(offsets, e, periodic); };
+  const auto is_axis = [](Index n) { return n >= fewest_points; };
+  const std::vector<Index> distances = offsets.distances();
+  const auto has = [&](Index d) { return std::find(distances.begin(), distances.end(), d) != distances.end(); };
+  if (!is_axis(points) || (offsets.unknowns > 1 && !has(1))) return grids;
+  if (fits({points, 1, 1})) return {{points, 1, 1}};
+  Index next = points;
+  for (const Index d : distances) next = d > 1 ? std::min(next, d) : next;
   for (const Index line : {next, next + 1}) {
-    if (!is_axis(line) || s.rows % line != 0 || !is_axis(s.rows / line)) continue;
-    if (all_beside(offsets, line, 0)) grids.push_back({line, s.rows / line, 1});
+    if (!is_axis(line) || points % line != 0 || !is_axis(points / line)) continue;
+    if (fits({line, points / line, 1})) grids.push_back({line, points / line, 1});
   }
   for (const Index line : {next, next + 1}) {
-    if (!is_axis(line) || s.rows % line != 0 || all_beside(offsets, line, 0)) continue;
-    Index layer = s.rows;
-    for (const Index o : offsets) layer = size(o) > line + 1 ? std::min(layer, size(o)) : layer;
-    for (const Index plane : {layer, layer + 1, layer + line - 1, layer + line, layer + line + 1}) {
-      if (plane % line != 0 || s.rows % plane != 0 || !is_axis(plane / line) || !is_axis(s.rows / plane)) continue;
-      if (all_beside(offsets, line, plane)) grids.push_back({line, plane / line, s.rows / plane});
+    if (!is_axis(line) || points % line != 0 || fits({line, points / line, 1})) continue;
+    Index layer = points;
+    for (const Index d : distances)
+      layer = is_beside(d, {line, points / line, 1}, periodic) ? layer : std::min(layer, d);
+    for (const Index plane :
+         {layer, layer + 1, layer + line - 1, layer + line, layer + line + 1, layer + 2 * line - 1}) {
+      if (plane % line != 0 || points % plane != 0 || !is_axis(plane / line) || !is_axis(points / plane)) continue;
+      if (const Extents e{line, plane / line, points / plane}; fits(e)) grids.push_back(e);
     }
   }
   return grids;
+}
+
+/// All grids that the offsets allow, the preferred ones first.
+std::vector<GridRows> candidates(const Structure& s) {
+  std::vector<GridRows> all;
+  for (int unknowns = 1; unknowns <= most_unknowns; ++unknowns) {
+    if (s.rows % unknowns != 0) continue;
+    for (const bool periodic : {false, true}) {
+      for (const bool by_field : {false, true}) {
+        if (by_field && unknowns == 1) continue;
+        for (const Extents& e : candidates(Offsets{s, unknowns, by_field}, periodic)) {
+          const auto is_same = [&](const GridRows& r) {
+            return r.grid == e && r.unknowns == unknowns && r.by_field == by_field;
+          };
+          if (std::none_of(all.begin(), all.end(), is_same)) all.push_back({e, unknowns, by_field});
+        }
+      }
+    }
+  }
+  return all;
 }
 
 int dimensions_of(const Extents& e) { return e.z > 1 ? 3 : e.y > 1 ? 2 : 1; }
@@ -68,29 +137,57 @@ std::string reason_against(const Structure& s) {
   if (s.rows < fewest_points) return "the matrix has fewer than " + std::to_string(fewest_points) + " rows";
   if (s.offsets.empty()) return "there are " + std::to_string(s.diagonals) + " diagonals";
   if (s.offsets == std::vector<Index>{0}) return "the matrix is diagonal";
-  constexpr Offset most = 27;
-  // Entries of value 0 may lie on further diagonals; the list of offsets doesn't tell.
-  if (s.diagonals > most) return "there are " + std::to_string(s.diagonals) + " diagonals, over 27";
   return {};
+}
+
+/// The grid with the facts that its counts show, or the reason why it is none.
+Grid judge(const GridRows& rows, const std::vector<double>& counts) {
+  Grid grid;
+  const auto count = [&](int k) { return counts[static_cast<std::size_t>(k)]; };
+  grid.why_not = "entries run over the end of a line of the grid";
+  if (count(GridCounts::off) > 0) return grid;
+  const Extents& e = rows.grid;
+  const double all = static_cast<double>(rows.points()) * rows.unknowns;
+  const Index extent[3] = {e.x, e.y, e.z};
+  for (int k = 0; k < 3; ++k) {
+    const double around = count(GridCounts::around + k);
+    // Two for each line along the axis, unless there are holes.
+    if (around > 0 && around < all / extent[k]) return grid;
+    grid.periodic[static_cast<std::size_t>(k)] = around > 0;
+  }
+  const auto inside = [](Index n) { return n > 1 ? n - 2 : 1; };
+  const Extents within{inside(e.x), inside(e.y), inside(e.z)};
+  if (rows.unknowns > 1 && count(GridCounts::leaning) * 2 > static_cast<double>(within.points()) * rows.unknowns) {
+    grid.why_not = "the entries of its rows lead to one side";
+    return grid;
+  }
+  return {e,
+          dimensions_of(e),
+          count(GridCounts::slanted) == 0,
+          count(GridCounts::dominant) / all,
+          {},
+          rows.unknowns,
+          rows.by_field,
+          grid.periodic};
 }
 
 }  // namespace
 
 template <class Space, class T>
 Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
-  Grid grid;
-  grid.why_not = reason_against(s);
-  if (!grid.why_not.empty()) return grid;
-  grid.why_not = "the offsets of its diagonals aren't those of a 3-, 5-, 7-, 9- or 27-point stencil";
-  Vector<Space, double> slots(space, 3);
-  for (const Extents& e : candidates(s)) {
-    sum(space, static_cast<std::size_t>(a.rows), detail::CountOffGrid<T>{detail::pattern_of(a), a.val.data(), e},
+  Grid none;
+  none.why_not = reason_against(s);
+  if (!none.why_not.empty()) return none;
+  none.why_not = "the offsets of its diagonals aren't those of a 3-, 5-, 7-, 9- or 27-point stencil";
+  Vector<Space, double> slots(space, GridCounts::number);
+  for (const GridRows& rows : candidates(s)) {
+    sum(space, static_cast<std::size_t>(a.rows), detail::CountOffGrid<T>{detail::pattern_of(a), a.val.data(), rows},
         slots.data());
-    const std::vector<double> counts = slots.download();
-    if (counts[0] == 0) return {e, dimensions_of(e), counts[1] == 0, counts[2] / static_cast<double>(a.rows), {}};
-    grid.why_not = "entries run over the end of a line of the grid";
+    const Grid grid = judge(rows, slots.download());
+    if (grid) return grid;
+    none.why_not = grid.why_not;
   }
-  return grid;
+  return none;
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) template Grid find_grid(const Space&, const CsrView<T>&, const Structure&)

@@ -19,30 +19,101 @@ struct GridPoint {
   }
 };
 
-/// Counts the entries of a row that lead to no point beside the row's, those that a star doesn't have, and the rows whose
-/// diagonal exceeds the sum of the others by over 2 % of itself. Entries of value 0 don't count.
+/// The points of the shortest axis that may be periodic.
+inline constexpr Index fewest_periodic = 5;
+
+/// The step from a point to one beside it. The ends of an axis are beside each other, too; `around` has bit k when the
+/// step leads from one end of axis k to the other.
+struct GridStep {
+  Index x, y, z;
+  int around;
+
+  OSTINATO_FUNCTION static GridStep of(const Extents& grid, const GridPoint& from, const GridPoint& to) {
+    GridStep d{to.x - from.x, to.y - from.y, to.z - from.z, 0};
+    if (d.is_beside()) return d;
+    d.go_around(d.x, grid.x, 1);
+    d.go_around(d.y, grid.y, 2);
+    d.go_around(d.z, grid.z, 4);
+    return d;
+  }
+  OSTINATO_FUNCTION bool is_beside() const { return x >= -1 && x <= 1 && y >= -1 && y <= 1 && z >= -1 && z <= 1; }
+  OSTINATO_FUNCTION int axes() const { return (x != 0) + (y != 0) + (z != 0); }
+
+ private:
+  OSTINATO_FUNCTION void go_around(Index& step, Index extent, int bit) {
+    if (extent < fewest_periodic || (step != extent - 1 && step != 1 - extent)) return;
+    step = step > 0 ? -1 : 1;
+    around |= bit;
+  }
+};
+
+/// The rows of a matrix on a grid: each belongs to an unknown of a point.
+struct GridRows {
+  Extents grid;
+  int unknowns = 1;
+  bool by_field = false;
+
+  OSTINATO_FUNCTION Index points() const { return static_cast<Index>(grid.points()); }
+  OSTINATO_FUNCTION GridPoint point(Index row) const {
+    return GridPoint::of(grid, unknowns == 1 ? row : by_field ? row % points() : row / unknowns);
+  }
+  OSTINATO_FUNCTION int unknown(Index row) const {
+    return unknowns == 1 ? 0 : static_cast<int>(by_field ? row / points() : row % unknowns);
+  }
+  OSTINATO_FUNCTION std::size_t row(std::size_t point, int unknown) const {
+    const auto u = static_cast<std::size_t>(unknown);
+    return by_field ? u * grid.points() + point : point * static_cast<std::size_t>(unknowns) + u;
+  }
+};
+
+/// What the rows of a matrix say about a grid. Entries of value 0 count for `leaning` only: where couplings cancel, which
+/// of them are exactly 0 is chance.
+struct GridCounts {
+  /// Rows with an entry that leads to no point beside, or that lead around an axis at a slant only.
+  static constexpr int off = 0;
+  static constexpr int slanted = 1;   ///< rows with an entry that a star doesn't have
+  static constexpr int dominant = 2;  ///< rows whose diagonal exceeds the sum of the others by over 2 % of itself
+  static constexpr int leaning = 3;   ///< rows between the ends of all axes that lead to one side more often
+  /// Rows with an entry from one end to the other of x, changing nothing else; 5: of y, 6: of z.
+  static constexpr int around = 4;
+  static constexpr int number = 7;
+};
+
+/// Counts what the entries of a row say about a grid.
 template <class T>
 struct CountOffGrid {
   CsrPattern a;
   const T* val;
-  Extents grid;
+  GridRows rows;
 
-  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
-    const GridPoint row = GridPoint::of(grid, static_cast<Index>(i));
-    Sums<3> counts{};
+  OSTINATO_FUNCTION static bool is_inside(Index at, Index extent) { return extent == 1 || (at > 0 && at < extent - 1); }
+
+  OSTINATO_FUNCTION Sums<GridCounts::number> operator()(std::size_t i) const {
+    const auto row = static_cast<Index>(i);
+    const GridPoint p = rows.point(row);
+    const int unknown = rows.unknown(row);
+    Sums<GridCounts::number> counts{};
     double own = 0, others = 0;
+    Index lean = 0;
+    bool off = false, slanted = false;
+    int around = 0, straight = 0;  // axes
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const GridStep d = GridStep::of(rows.grid, p, rows.point(a.col[k]));
+      lean += d.x + 3 * d.y + 9 * d.z;
       if (val[k] == T{0}) continue;
-      const GridPoint col = GridPoint::of(grid, a.col[k]);
-      const Index dx = col.x - row.x, dy = col.y - row.y, dz = col.z - row.z;
-      const bool beside = dx >= -1 && dx <= 1 && dy >= -1 && dy <= 1 && dz >= -1 && dz <= 1;
-      counts.v[0] += beside ? 0.0 : 1.0;
-      const int axes = (dx != 0) + (dy != 0) + (dz != 0);
-      counts.v[1] += axes > 1 ? 1.0 : 0.0;
+      off = off || !d.is_beside();
+      slanted = slanted || d.axes() > 1;
+      around |= d.around;
+      if (d.around != 0 && d.axes() == 1 && rows.unknown(a.col[k]) == unknown) straight |= d.around;
       const double v = static_cast<double>(val[k]), size = v < 0 ? -v : v;
-      (axes == 0 ? own : others) += size;
+      (a.col[k] == row ? own : others) += size;
     }
-    counts.v[2] = own - others > 0.02 * own ? 1.0 : 0.0;
+    const bool inside = is_inside(p.x, rows.grid.x) && is_inside(p.y, rows.grid.y) && is_inside(p.z, rows.grid.z);
+    counts.v[GridCounts::off] = off || around != straight ? 1 : 0;
+    for (int axis = 0; axis < 3; ++axis) counts.v[GridCounts::around + axis] = straight >> axis & 1;
+    counts.v[GridCounts::slanted] = slanted ? 1 : 0;
+    counts.v[GridCounts::leaning] = inside && lean != 0 ? 1 : 0;
+    counts.v[GridCounts::dominant] = own - others > 0.02 * own ? 1 : 0;
     return counts;
   }
 };

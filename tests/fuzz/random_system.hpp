@@ -14,8 +14,9 @@
 #include "fuzz/trials.hpp"
 #include "support/exact_residual.hpp"
 #include "support/matrices.hpp"
+#include "support/systems.hpp"
 
-// Random systems of 1 to 364 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
+// Random systems of 1 to 1500 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
 // singular, indefinite, with zero diagonals, empty and repeated rows, and NaN.
 
 namespace ostinato::test {
@@ -92,13 +93,15 @@ class Draw {
   }
 
   /// A matrix on a grid of 4 to 500 points: with random values, or couplings of one sign that add up to the diagonal,
-  /// as multigrid likes it; constant or not, symmetric or not, with or without a boundary.
+  /// as multigrid likes it; constant or not, symmetric or not, with or without a boundary, periodic or not, with one to
+  /// three unknowns a point.
   Csr<T> on_a_grid() {
     const Index dimensions = 1 + below(random_, 3), most = dimensions == 1 ? 400 : dimensions == 2 ? 18 : 4;
     const auto side = [&](Index axis) { return axis < dimensions ? 4 + below(random_, most) : 1; };
     const Extents e{side(0), side(1), side(2)};
     const bool star = one_in(2), constant = one_in(2), summed = !one_in(3), symmetric = one_in(2), open = one_in(3);
     const double extra = one_in(2) ? 0 : power_of_ten(-8, 1);
+    const Index around = one_in(4) ? 1 + below(random_, 7) : 0;
     std::vector<Triplet<T>> triplets;
     T coupling[27];
     for (T& c : coupling) c = value();
@@ -110,7 +113,8 @@ class Draw {
         if (k == 13 || (star && std::abs(dx) + std::abs(dy) + std::abs(dz) > 1)) continue;
         if ((dy != 0 && e.y == 1) || (dz != 0 && e.z == 1) || (symmetric && k < 13)) continue;
         const T drawn = constant ? coupling[k] : value(), v = summed ? std::abs(drawn) : drawn;
-        const Index nx = x + dx, ny = y + dy, nz = z + dz;
+        const auto along = [around](Index at, Index n, int bit) { return around & bit ? (at + n) % n : at; };
+        const Index nx = along(x + dx, e.x, 1), ny = along(y + dy, e.y, 2), nz = along(z + dz, e.z, 4);
         const bool inside = e.contains(nx, ny, nz);
         if (inside || !open) diagonal[static_cast<std::size_t>(i)] += v;
         if (!inside) continue;
@@ -124,7 +128,8 @@ class Draw {
       const T own = diagonal[static_cast<std::size_t>(i)];
       triplets.push_back({i, i, summed ? own + static_cast<T>(extra) * own : value()});
     }
-    return from_triplets<T>(static_cast<Index>(e.points()), static_cast<Index>(e.points()), triplets);
+    const Csr<T> a = from_triplets<T>(static_cast<Index>(e.points()), static_cast<Index>(e.points()), triplets);
+    return one_in(3) ? with_unknowns(a, 2 + below(random_, 2), one_in(2), power_of_ten(-4, 0.5)) : a;
   }
 
   std::vector<T> vector(Index n) {

@@ -93,19 +93,20 @@ std::size_t Level<Space>::nonzeros() const {
 }
 
 template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid) : space_(analysis.space()) {
+Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown)
+    : space_(analysis.space()) {
   scale_by(analysis.structure().norm_inf);
   const CsrView<T>& a = analysis.matrix().view();
-  const auto pattern = ostinato::detail::pattern_of(a);
+  const UnknownBlock<T> block{
+      ostinato::detail::pattern_of(a), a.val.data(), {grid.extents, grid.unknowns, grid.by_field}, unknown};
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
-  for_each(space_, neighbours, ReadClasses<T>{pattern, a.val.data(), grid.extents, table.data()});
-  sum(space_, static_cast<std::size_t>(a.rows), CountDeviants<T>{pattern, a.val.data(), grid.extents, table.data()},
-      deviants.data());
+  for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
+  sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
   if (deviants.download()[0] == 0) {
     make_by_class(table.download(), grid);
   } else {
     make_by_point(grid, [&](const Stencil& to) {
-      for_each(space_, grid.extents.points(), FillStencil<T>{pattern, a.val.data(), power_, to});
+      for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
     });
   }
   finish();

@@ -68,8 +68,9 @@ struct Level {
 template <class Space, class T>
 class Hierarchy {
  public:
-  /// Requires  The grid was found in this matrix, whose diagonal is positive.
-  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid);
+  /// Of the entries that couple an unknown of each point with itself.
+  /// Requires  The grid was found in this matrix and isn't periodic; the diagonal is positive.
+  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0);
   /// Requires  A positive diagonal.
   explicit Hierarchy(const StencilOperator<Space, T>& stencil);
 

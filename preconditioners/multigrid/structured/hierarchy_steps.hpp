@@ -53,13 +53,36 @@ struct Weights {
   }
 };
 
+/// A(u, u): the entries of a matrix that couple an unknown with itself.
+template <class T>
+struct UnknownBlock {
+  detail::CsrPattern a;
+  const T* val;
+  detail::GridRows rows;
+  int unknown;
+
+  OSTINATO_FUNCTION detail::GridPoint point(std::size_t i) const {
+    return detail::GridPoint::of(rows.grid, static_cast<Index>(i));
+  }
+
+  /// Calls f(neighbour, value) for the entries of a point.
+  template <class F>
+  OSTINATO_FUNCTION void for_row(std::size_t i, F f) const {
+    const std::size_t row = rows.row(i, unknown);
+    const detail::GridPoint from = point(i);
+    for (Offset e = a.row_ptr[row]; e < a.row_ptr[row + 1]; ++e) {
+      if (val[e] == T{0} || rows.unknown(a.col[e]) != unknown) continue;
+      const detail::GridPoint to = rows.point(a.col[e]);
+      f(Step{to.x - from.x, to.y - from.y, to.z - from.z}.number(), static_cast<double>(val[e]));
+    }
+  }
+};
+
 /// The coefficients of one row for each of the 27 classes of points: table[class * 27 + neighbour]. Reads the row in the
 /// middle of each class.
 template <class T>
 struct ReadClasses {
-  detail::CsrPattern a;
-  const T* val;
-  Extents grid;
+  UnknownBlock<T> a;
   double* table;
 
   OSTINATO_FUNCTION static Index middle(int place, Index extent) {
@@ -68,47 +91,40 @@ struct ReadClasses {
 
   OSTINATO_FUNCTION void operator()(std::size_t c) const {
     const int k = static_cast<int>(c);
-    const Index x = middle(k % 3, grid.x), y = middle(k / 3 % 3, grid.y), z = middle(k / 9, grid.z);
+    const Extents& grid = a.rows.grid;
     double* row = table + c * neighbours;
     for (int n = 0; n < neighbours; ++n) row[n] = 0;
-    const std::size_t i = grid.number(x, y, z);
-    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
-      const detail::GridPoint col = detail::GridPoint::of(grid, a.col[e]);
-      if (val[e] != T{0}) row[Step{col.x - x, col.y - y, col.z - z}.number()] = static_cast<double>(val[e]);
-    }
+    const std::size_t i = grid.number(middle(k % 3, grid.x), middle(k / 3 % 3, grid.y), middle(k / 9, grid.z));
+    a.for_row(i, [row](int neighbour, double v) { row[neighbour] = v; });
   }
 };
 
-/// Counts the entries that differ from those of their class.
+/// Counts the rows that differ from those of their class.
 template <class T>
 struct CountDeviants {
-  detail::CsrPattern a;
-  const T* val;
-  Extents grid;
+  UnknownBlock<T> a;
   const double* table;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    const detail::GridPoint p = detail::GridPoint::of(grid, static_cast<Index>(i));
+    const Extents& grid = a.rows.grid;
+    const detail::GridPoint p = a.point(i);
     const int c = place(p.x, grid.x) + 3 * place(p.y, grid.y) + 9 * place(p.z, grid.z);
     const double* row = table + c * neighbours;
-    int left = 0, wrong = 0;
+    int left = 0;
+    bool wrong = false;
     for (int k = 0; k < neighbours; ++k) left += row[k] != 0 ? 1 : 0;
-    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
-      if (val[e] == T{0}) continue;
-      const detail::GridPoint col = detail::GridPoint::of(grid, a.col[e]);
-      const double expected = row[Step{col.x - p.x, col.y - p.y, col.z - p.z}.number()];
-      wrong += static_cast<double>(val[e]) != expected ? 1 : 0;
+    a.for_row(i, [&](int neighbour, double v) {
+      wrong = wrong || v != row[neighbour];
       --left;
-    }
-    return {{wrong > 0 || left != 0 ? 1.0 : 0.0}};
+    });
+    return {{wrong || left != 0 ? 1.0 : 0.0}};
   }
 };
 
 /// Writes the row of a point, times a power of two, into an operator by point.
 template <class T>
 struct FillStencil {
-  detail::CsrPattern a;
-  const T* val;
+  UnknownBlock<T> a;
   double power;
   Stencil to;
 
@@ -116,13 +132,7 @@ struct FillStencil {
     for (int k = 0; k < neighbours; ++k) {
       if (to.slot[k] >= 0) to.at(k, i) = 0;
     }
-    const detail::GridPoint p = detail::GridPoint::of(to.grid, static_cast<Index>(i));
-    for (Offset e = a.row_ptr[i]; e < a.row_ptr[i + 1]; ++e) {
-      if (val[e] == T{0}) continue;
-      const detail::GridPoint col = detail::GridPoint::of(to.grid, a.col[e]);
-      to.at(Step{col.x - p.x, col.y - p.y, col.z - p.z}.number(), i) =
-          static_cast<float>(static_cast<double>(val[e]) * power);
-    }
+    a.for_row(i, [&](int neighbour, double v) { to.at(neighbour, i) = static_cast<float>(v * power); });
   }
 };
 

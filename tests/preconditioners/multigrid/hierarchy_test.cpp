@@ -12,6 +12,7 @@
 
 #include "support/grids.hpp"
 #include "support/spaces.hpp"
+#include "support/systems.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -167,6 +168,27 @@ TYPED_TEST(HierarchyOn, FinestOperatorIsTheScaledMatrix) {
   visit([&](std::size_t i, std::size_t j, double v) {
     EXPECT_NEAR(m(i, j), v / std::sqrt(diagonal[i] * diagonal[j]), 1e-6);
   });
+}
+
+TYPED_TEST(HierarchyOn, OfAnUnknownIsThatOfItsCouplingsWithItself) {
+  using T = typename TypeParam::T;
+  const Extents e{12, 9};
+  for (const double size : {0.0, 1.0}) {
+    const Csr<T> a = grid_matrix<T>(e, varied(e, true, size));
+    const auto alone = this->make(a);
+    for (const bool by_field : {false, true}) {
+      const Analysis analysis(this->space(), with_unknowns(a, 3, by_field, 0.25));
+      for (int u = 0; u < 3; ++u) {
+        const Hierarchy hierarchy(analysis, analysis.grid(), u);
+        ASSERT_EQ(hierarchy.levels().size(), alone.levels().size());
+        EXPECT_EQ(hierarchy.by_class(), size == 0);
+        for (std::size_t k = 0; k < alone.levels().size(); ++k) {
+          const Dense expected = operator_of(alone.levels()[k]), found = operator_of(hierarchy.levels()[k]);
+          for (std::size_t i = 0; i < expected.v.size(); ++i) EXPECT_NEAR(found.v[i], expected.v[i], 1e-6);
+        }
+      }
+    }
+  }
 }
 
 TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {

@@ -13,6 +13,7 @@
 
 #include "support/grids.hpp"
 #include "support/solving.hpp"
+#include "support/systems.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -252,6 +253,96 @@ TYPED_TEST(MultigridOn, SolvesOnThinGrids) {
   }
 }
 
+TYPED_TEST(MultigridOn, SolvesElasticity) {
+  using T = typename TypeParam::T;
+  for (const bool by_field : {false, true}) {
+    for (const Index n : {32, 64, 128}) {
+      const SolveResult r = this->solve(elasticity<T>({n, n}, by_field), "cg");
+      EXPECT_TRUE(r || sizeof(T) == 4) << r.message();  // single precision may end at its limit here
+      EXPECT_LE(r.iterations, 28) << n;                 // 25, 26 and 27
+    }
+    const SolveResult r = this->solve(elasticity<T>({12, 13, 14}, by_field), "cg");
+    EXPECT_TRUE(r) << r.message();
+    EXPECT_LE(r.iterations, 40);
+  }
+}
+
+TYPED_TEST(MultigridOn, SolvesReactionAndDiffusion) {
+  using T = typename TypeParam::T;
+  for (const bool by_field : {false, true}) {
+    for (const Index n : {32, 64, 128}) {
+      const SolveResult r = this->solve(reaction_diffusion<T>({n, n}, 2, by_field), "cg");
+      EXPECT_TRUE(r) << r.message();
+      EXPECT_LE(r.iterations, 14) << n;
+    }
+    for (const int unknowns : {3, 8})
+      EXPECT_LE(this->solve(reaction_diffusion<T>({9, 10, 11}, unknowns, by_field), "cg").iterations, 18);
+  }
+}
+
+TYPED_TEST(MultigridOn, IsSymmetricWithSeveralUnknowns) {
+  using T = typename TypeParam::T;
+  for (const bool by_field : {false, true}) {
+    const Csr<T> a = elasticity<T>({20, 13}, by_field);
+    const Multigrid m(this->space(), a);
+    const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
+    const auto mu = this->apply(m, u), mv = this->apply(m, v);
+    double uv = 0, vu = 0, uu = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      uv += static_cast<double>(u[i]) * static_cast<double>(mv[i]);
+      vu += static_cast<double>(v[i]) * static_cast<double>(mu[i]);
+      uu += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
+    }
+    EXPECT_GT(uu, 0);
+    EXPECT_NEAR(uv, vu, 1e-5 * uu);
+  }
+}
+
+TYPED_TEST(MultigridOn, IsNotTakenByAutoWhereUnknownsCoupleStrongly) {
+  using T = typename TypeParam::T;
+  const Csr<T> weak = reaction_diffusion<T>({48, 48}, 2, false),
+               strong = reaction_diffusion<T>({48, 48}, 2, false, 1e5);
+  EXPECT_EQ(AnyPreconditioner(this->space(), weak, "auto").name(), "multigrid");
+  EXPECT_NE(AnyPreconditioner(this->space(), strong, "auto").name(), "multigrid");
+}
+
+// A rectangle of rows that are a diagonal 1, with the columns of these points eliminated or not.
+TYPED_TEST(MultigridOn, SolvesOnGridsWithHoles) {
+  using T = typename TypeParam::T;
+  const Extents e{70, 60};
+  const auto is_hole = [&](Index i) { return i % e.x > 20 && i % e.x < 45 && i / e.x > 15 && i / e.x < 38; };
+  for (const double size : {0.0, 1.0}) {
+    const Csr<T> a = grid_matrix<T>(e, varied(e, true, size));
+    const SolveResult eliminated = this->solve(hold(a, true, is_hole), "cg");
+    EXPECT_TRUE(eliminated) << eliminated.message();
+    EXPECT_LE(eliminated.iterations, 12);
+    const SolveResult kept = this->solve(hold(a, false, is_hole), "gmres");
+    EXPECT_TRUE(kept) << kept.message();
+    EXPECT_LE(kept.iterations, 12);
+  }
+}
+
+// At y = 0 the first displacement is held, in a rectangle the second.
+TYPED_TEST(MultigridOn, SolvesWhereSomeUnknownsAreHeld) {
+  using T = typename TypeParam::T;
+  const Extents e{48, 40};
+  for (const bool by_field : {false, true}) {
+    const auto points = static_cast<Index>(e.points());
+    const auto is_held = [&](Index row) {
+      const Index p = by_field ? row % points : row / 2, u = by_field ? row / points : row % 2;
+      const bool is_inside = p % e.x > 20 && p % e.x < 30 && p / e.x > 15 && p / e.x < 28;
+      return u == 0 ? p < e.x : is_inside;
+    };
+    const Csr<T> a = elasticity<T>(e, by_field);
+    const SolveResult eliminated = this->solve(hold(a, true, is_held), "cg");
+    EXPECT_TRUE(eliminated) << eliminated.message();
+    EXPECT_LE(eliminated.iterations, 30);
+    const SolveResult kept = this->solve(hold(a, false, is_held), "gmres");
+    EXPECT_TRUE(kept) << kept.message();
+    EXPECT_LE(kept.iterations, 30);
+  }
+}
+
 // -laplace(u) - k u: the coarse operators lose their sign and grow without end.
 TYPED_TEST(MultigridOn, RefusesCoarseOperatorsThatAreNotFinite) {
   using T = typename TypeParam::T;
@@ -272,6 +363,9 @@ TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
   for (T& v : negative.val) v = -v;
   EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use --precond jacobi");
   EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use --precond jacobi");
+  EXPECT_EQ(message(periodic_laplacian<T>({8, 8}, 3, true)),
+            "multigrid: the grid is periodic along x and y; use --precond jacobi");
+  EXPECT_NE(AnyPreconditioner(this->space(), periodic_laplacian<T>({80, 80}, 1, true), "auto").name(), "multigrid");
 }
 
 TYPED_TEST(MultigridOn, ReportsItsLevels) {
@@ -285,6 +379,11 @@ TYPED_TEST(MultigridOn, ReportsItsLevels) {
   EXPECT_EQ(levels[1].grid, "10 x 10 x 10, 27-point");
   EXPECT_EQ(levels[1].nonzeros, 28u * 28 * 28);
   EXPECT_EQ(levels[3].grid, "2 x 2 x 2, 27-point");
+
+  const auto of_pairs = Multigrid(this->space(), reaction_diffusion<T>({20, 20}, 2, true)).levels();
+  EXPECT_EQ(of_pairs[0].rows, 800u);
+  EXPECT_EQ(of_pairs[0].nonzeros, 2u * (400 + 4 * 380));
+  EXPECT_EQ(of_pairs[1].grid, "10 x 10, 9-point, 2 unknowns a point");
 }
 
 TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {

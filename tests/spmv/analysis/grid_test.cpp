@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,9 @@
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
+#include "support/shared_matrices.hpp"
 #include "support/spaces.hpp"
+#include "support/systems.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -35,6 +39,8 @@ TYPED_TEST(GridOf, IsFoundInTheDiagonals) {
       EXPECT_EQ(grid.extents, e) << grid.text();
       EXPECT_EQ(grid.dimensions, (e.z > 1) + (e.y > 1) + 1);
       EXPECT_EQ(grid.star, star || e.y == 1);
+      EXPECT_EQ(grid.unknowns, 1);
+      EXPECT_EQ(grid.periodic_axes(), "");
     }
   }
 }
@@ -71,11 +77,79 @@ TYPED_TEST(GridOf, IsNoneForOtherMatrices) {
   EXPECT_EQ(this->find(Csr<T>{}).why_not, "the matrix has fewer than 4 rows");
   EXPECT_NE(this->find(generate<T>("random", {.n = 500, .entries_per_row = 5})).why_not.find("diagonals"),
             std::string::npos);
-  for (const char* family : {"kgs2d", "maxwell2d", "banded"})
-    EXPECT_FALSE(this->find(generate<T>(family, {.n = 12}))) << family;
-  // Two unknowns at each point of a line.
+  for (const char* family : {"maxwell2d", "banded"}) EXPECT_FALSE(this->find(generate<T>(family, {.n = 12}))) << family;
+}
+
+TYPED_TEST(GridOf, HasSeveralUnknownsAtAPoint) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{30}, Extents{5, 9}, Extents{9, 4}, Extents{4, 4, 4}, Extents{7, 5, 4}}) {
+    for (const int unknowns : {2, 3, 5, 8}) {
+      for (const bool star : {true, false}) {
+        for (const bool by_field : {true, false}) {
+          const Grid grid = this->find(with_unknowns(grid_matrix<T>(e, laplacian(e, star)), unknowns, by_field, 0.25));
+
+          EXPECT_EQ(grid.extents, e) << grid.text();
+          EXPECT_EQ(grid.unknowns, unknowns) << grid.text();
+          EXPECT_EQ(grid.by_field, by_field) << grid.text();
+          EXPECT_EQ(grid.star, star || e.y == 1);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(this->find(elasticity<T>({8, 6, 5}, false)).text(), "8 x 6 x 5, 27-point, 3 unknowns a point");
+  EXPECT_EQ(this->find(elasticity<T>({8, 6}, true)).text(), "8 x 6, 9-point, 2 unknowns a point");
+  EXPECT_EQ(this->find(generate<T>("kgs2d", {.n = 12})).text(), "12 x 12, 5-point, 2 unknowns a point");
   const Extents pairs{2, 50};
-  EXPECT_FALSE(this->find(grid_matrix<T>(pairs, laplacian(pairs, false))));
+  EXPECT_EQ(this->find(grid_matrix<T>(pairs, laplacian(pairs, false))).text(), "50, 3-point, 2 unknowns a point");
+}
+
+TYPED_TEST(GridOf, IsNoneForNarrowBands) {
+  using T = typename TypeParam::T;
+  for (const Index far : {2, 3, 4, 6, 8, 15}) {
+    std::vector<Triplet<T>> triplets;
+    for (Index i = 0; i < 240; ++i) {
+      for (Index j = std::max<Index>(0, i - far); j <= std::min<Index>(239, i + far); ++j)
+        triplets.push_back({i, j, T{1}});
+    }
+    const Grid grid = this->find(from_triplets<T>(240, 240, triplets));
+    EXPECT_FALSE(grid) << far << ": " << grid.text();
+  }
+}
+
+TYPED_TEST(GridOf, IsPeriodicAlongAnyAxes) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{30}, Extents{5, 9}, Extents{9, 5}, Extents{5, 6, 7}, Extents{12, 7, 5}}) {
+    for (int around = 1; around < (e.y == 1 ? 2 : e.z == 1 ? 4 : 8); ++around) {
+      for (const bool star : {true, false}) {
+        for (const int unknowns : {1, 2}) {
+          for (const bool by_field : {true, false}) {
+            const Csr<T> a = periodic_laplacian<T>(e, around, star);
+            const Grid grid = this->find(with_unknowns(a, unknowns, by_field, 0.25));
+
+            EXPECT_EQ(grid.extents, e) << grid.text();
+            EXPECT_EQ(grid.unknowns, unknowns) << grid.text();
+            for (int k = 0; k < 3; ++k) EXPECT_EQ(grid.periodic[static_cast<std::size_t>(k)], (around >> k & 1) != 0);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(this->find(periodic_laplacian<T>({8, 6, 5}, 1, true)).text(), "8 x 6 x 5, 7-point, periodic along x");
+  EXPECT_EQ(this->find(periodic_laplacian<T>({8, 6, 5}, 5, true)).text(), "8 x 6 x 5, 7-point, periodic along x and z");
+  EXPECT_EQ(this->find(periodic_laplacian<T>({8, 6, 5}, 7, true)).text(),
+            "8 x 6 x 5, 7-point, periodic along x, y and z");
+  // Four points in a ring are four unknowns.
+  EXPECT_EQ(this->find(periodic_laplacian<T>({4, 6}, 1, true)).text(), "6, 3-point, 4 unknowns a point");
+}
+
+// The end of a line leads to the beginning of the next one.
+TYPED_TEST(GridOf, IsNoneForAScrew) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < 100; ++i) {
+    for (const Index step : {-10, -1, 0, 1, 10}) triplets.push_back({i, (i + step + 100) % 100, T{1}});
+  }
+  EXPECT_FALSE(this->find(from_triplets<T>(100, 100, triplets)));
 }
 
 TYPED_TEST(GridOf, KnowsHowManyRowsAreDominant) {
@@ -83,6 +157,30 @@ TYPED_TEST(GridOf, KnowsHowManyRowsAreDominant) {
   const Extents e{10, 10};
   EXPECT_DOUBLE_EQ(this->find(grid_matrix<T>(e, laplacian(e, true))).dominant, 0.36);
   EXPECT_DOUBLE_EQ(this->find(grid_matrix<T>(e, laplacian(e, true), 1)).dominant, 1);
+}
+
+TEST(Grid, IsFoundInSharedMatricesThatHaveOne) {
+  if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
+  const std::map<std::string, std::string> on_a_grid = {{"Laplace3D10", "10 x 10 x 10, 7-point"},
+                                                        {"BentPipe2D100", "100 x 100, 5-point"},
+                                                        {"bcsstk03", "28, 3-point, 4 unknowns a point"},
+                                                        {"bcsstk21", "20 x 30, 5-point, 6 unknowns a point"},
+                                                        {"dwb512", "16 x 16, 5-point, 2 unknowns a point"},
+                                                        {"gr_30_30", "30 x 30, 9-point"},
+                                                        {"lap3d_40", "40 x 40 x 40, 7-point"},
+                                                        {"nos1", "79, 3-point, 3 unknowns a point"},
+                                                        {"nos3", "20 x 24, 9-point, 2 unknowns a point"},
+                                                        {"nos7", "9 x 9 x 9, 7-point"},
+                                                        {"olm1000", "500, 3-point, 2 unknowns a point"},
+                                                        {"olm500", "250, 3-point, 2 unknowns a point"},
+                                                        {"orsreg_1", "21 x 21 x 5, 7-point"},
+                                                        {"sherman3", "35 x 11 x 13, 7-point"},
+                                                        {"watt_1", "8 x 8 x 29, 7-point"}};
+  for (const auto& entry : shared_matrices()) {
+    const Grid grid = Analysis(Host{}, read_matrix_market<double>(entry.path())).grid();
+    const auto known = on_a_grid.find(entry.name);
+    EXPECT_EQ(grid ? grid.text() : "", known == on_a_grid.end() ? "" : known->second) << entry.name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(multigrid::ProductOfRandom)
+OSTINATO_SUM_ON_CUDA(multigrid::RandomLeft)
+
+}  // namespace ostinato

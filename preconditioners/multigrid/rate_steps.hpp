@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The trial of a preconditioner on a random error e, which isn't stored: what M^-1 A e leaves of it.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::multigrid {
+
+/// An element of the random error, in -1 .. 1.
+OSTINATO_FUNCTION inline double random_error(std::size_t i) {
+  std::uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
+  h = (h ^ (h >> 31)) * 0xbf58476d1ce4e5b9u;
+  return static_cast<double>(h >> 11) * 0x1p-52 - 1;
+}
+
+/// r = power A e
+template <class T>
+struct ProductOfRandom {
+  detail::CsrPattern a;
+  const T* val;
+  double power;
+  T* r;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    double total = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      total += static_cast<double>(val[k]) * power * random_error(static_cast<std::size_t>(a.col[k]));
+    r[i] = static_cast<T>(total);
+  }
+};
+
+/// The sums are |e - z / power|^2 and |e|^2.
+template <class T>
+struct RandomLeft {
+  double power;
+  const T* z;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const double e = random_error(i), left = e - static_cast<double>(z[i]) / power;
+    return {{left * left, e * e}};
+  }
+};
+
+}  // namespace ostinato::multigrid
