@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -17,6 +21,8 @@ namespace ostinato {
 namespace {
 
 using namespace multigrid;
+
+constexpr int most_sweeps = 8;
 
 template <class F>
 void with_shape(int dimensions, bool star, F f) {
@@ -42,16 +48,18 @@ template <class Space, class T>
 struct Multigrid<Space, T>::State {
   Space space;
   Hierarchy<Space, T> hierarchy;
+  MultigridOptions options;
   int sweeps;
   double rate = 0;
   Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
       : space(analysis.space()),
         hierarchy(analysis, analysis.grid()),
-        sweeps(options.sweeps > 0               ? options.sweeps
-               : analysis.structure().symmetric ? 1
-                                                : 2),
+        options(given),
+        sweeps(given.sweeps > 0                                                       ? given.sweeps
+               : analysis.structure().symmetric && given.smoother == Smoother::jacobi ? 1
+                                                                                      : 2),
         unused(space, 1) {
     rate = measure_rate();
   }
@@ -71,26 +79,30 @@ struct Multigrid<Space, T>::State {
     });
     const Iterate x = solve(0);
     float* out = other(finest, x);
-    if (!is_coarsest) smooth(finest, x, out);
+    if (!is_coarsest) smooth(finest, 0, x, out);
     sum(space, n, Correct{is_coarsest ? x.x : out, e.data()}, squares.data() + 1);
     const std::vector<double> norms = squares.download();
     return std::sqrt(norms[1] / norms[0]);
   }
 
-  void smooth(const Level<Space>& level, Iterate from, float* out) const {
+  void smooth(const Level<Space>& level, int sweep, Iterate from, float* out) const {
     with_shape(level.dimensions, level.star, [&]<class S>(S) {
-      for_grid(space, level.grid, Smooth<S>{level.operator_view(), level.b.data(), from.x, from.c, omega(level), out});
+      for_grid(space, level.grid,
+               Smooth<S>{level.operator_view(), level.b.data(), from.x, from.c, omega(level, sweep), out});
     });
   }
 
-  static float omega(const Level<Space>& level) { return static_cast<float>(level.omega); }
+  /// The damping of a sweep. Those after the coarse grid run backwards, so that the cycle is symmetric.
+  float omega(const Level<Space>& level, int sweep) const {
+    return static_cast<float>(damping_of(options.smoother, sweep, sweeps, level.omega, level.largest));
+  }
 
   /// Smooths from x = 0 and hands the residual to the next level. Returns the smoothed x.
   Iterate descend(const Level<Space>& level, const Level<Space>& next) const {
-    Iterate x{level.b.data(), omega(level)};
+    Iterate x{level.b.data(), omega(level, 0)};
     for (int sweep = 1; sweep < sweeps; ++sweep) {
       float* out = sweep % 2 == 1 ? level.x.data() : level.t.data();
-      smooth(level, x, out);
+      smooth(level, sweep, x, out);
       x = {out, 1};
     }
     float* residual = other(level, x);
@@ -116,9 +128,9 @@ struct Multigrid<Space, T>::State {
       for_grid(space, step.cells(), step);
     });
     x = {out, 1};
-    for (int sweep = 1; sweep < sweeps; ++sweep) {
+    for (int sweep = sweeps - 1; sweep > 0; --sweep) {
       out = other(level, x);
-      smooth(level, x, out);
+      smooth(level, sweep, x, out);
       x = {out, 1};
     }
     return x;
@@ -138,7 +150,7 @@ struct Multigrid<Space, T>::State {
     const Iterate corrected = ascend(level, x, coarse.x);
     if (k == 0) return corrected;
     float* out = other(level, corrected);
-    smooth(level, corrected, out);
+    smooth(level, 0, corrected, out);
     return {out, 1};
   }
 
@@ -148,7 +160,7 @@ struct Multigrid<Space, T>::State {
     for_grid(space, finest.grid, Enter<T>{root, r.data(), finest.b.data()});
     const Iterate x = solve(0);
     with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
-      const float last = hierarchy.levels().size() > 1 ? omega(finest) : 0.0f;
+      const float last = hierarchy.levels().size() > 1 ? omega(finest, 0) : 0.0f;
       const Smooth<S> smooth{finest.operator_view(), finest.b.data(), x.x, x.c, last, nullptr};
       sum_grid(space, finest.grid, Leave<S, T>{smooth, root, static_cast<T>(hierarchy.power()), r.data(), z.data()},
                slot);
@@ -166,11 +178,28 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
+  MultigridOptions parsed;
+  const std::array<PreconditionerOption, 3> known = {{
+      {"kind", "structured", [](std::string_view value) { return value == "structured"; }},
+      {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
+      {"smoother", "jacobi|chebyshev",
+       [&](std::string_view value) {
+         parsed.smoother = value == "chebyshev" ? Smoother::chebyshev : Smoother::jacobi;
+         return value == "chebyshev" || value == "jacobi";
+       }},
+  }};
+  read_options(name, text, known);
+  return parsed;
+}
+
+template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
   const auto refuse = [](const std::string& why) {
     throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
   };
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
+  if (options.sweeps < 0 || options.sweeps > most_sweeps) throw ArgumentError("multigrid: sweeps must be in 0..8");
   if (!analysis.grid()) refuse(analysis.grid().why_not);
   state_ = std::make_unique<State>(analysis, options);
   if (!(rate() < 1)) refuse("a cycle doesn't make a random error smaller");
@@ -182,6 +211,12 @@ template <class Space, class T>
 Multigrid<Space, T>& Multigrid<Space, T>::operator=(Multigrid&&) noexcept = default;
 template <class Space, class T>
 Multigrid<Space, T>::~Multigrid() = default;
+
+template <class Space, class T>
+void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), state_->hierarchy.levels().front().grid.points());
+  *this = Multigrid(analysis, state_->options);
+}
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
