@@ -103,9 +103,9 @@ class FallbackSolve {
                 const SolveOptions& options)
       : method_(method), space_(space), a_(a), b_(b), x_(x), m_(m), simple_(simple), options_(options) {}
 
-  /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. The one
-  /// that isn't stops there, and M is watched for four times as many iterations before it has to compete again: so what
-  /// the trials cost stays a share of the whole.
+  /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. It goes on
+  /// as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what the
+  /// trials cost stays a share of the whole.
   SolveResult run() {
     constexpr int first_window = 5;
     SlowWatch watch(first_window, options_);
@@ -146,7 +146,7 @@ class FallbackSolve {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      Trial trial(pace, 0.5 * window * pace.seconds);
+      Trial trial(pace, 0.5 * window * pace.seconds, options_);
       SolveResult more = run_with(simple_, watched(remaining(options_, all), trial));
       const bool nearer = is_nearer(more, all);
       if (!nearer) copy<T>(space_, before, x_);

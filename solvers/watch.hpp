@@ -51,25 +51,31 @@ class SlowWatch {
   bool reached_ = false, stopped_ = false;
 };
 
-/// Stops a method that in `seconds` hasn't come as far as another one would have. Watches no longer once it has.
+/// Stops a method that falls less in a time than another one did. Looks after `seconds`, then after twice that time and so
+/// on: what falls fast at first, as the rough part of an error does, may be slow in the end.
 class Trial {
  public:
-  Trial(const Pace& other, double seconds)
-      : seconds_(seconds), enough_(other.residual * std::pow(other.rate, seconds / other.seconds)) {}
+  Trial(const Pace& other, double seconds, const SolveOptions& options)
+      : other_(other), from_(other.residual), seconds_(seconds), goal_(options.rtol) {}
 
   bool stopped() const { return stopped_; }
 
-  /// False when the method is to stop.
+  /// False when the method is to stop. One that would be over after the same fall once more goes on.
   bool operator()(const Iteration& now) {
-    if (won_ || now.seconds < seconds_) return true;
-    won_ = now.relative_residual < enough_;
-    stopped_ = !won_;
-    return won_;
+    const double elapsed = now.seconds - since_;
+    if (elapsed < seconds_) return true;
+    const double fall = now.relative_residual / from_;
+    stopped_ = !(fall < std::pow(other_.rate, elapsed / other_.seconds)) && !(now.relative_residual * fall < goal_);
+    from_ = now.relative_residual;
+    since_ = now.seconds;
+    seconds_ *= 2;
+    return !stopped_;
   }
 
  private:
-  double seconds_, enough_;
-  bool won_ = false, stopped_ = false;
+  Pace other_;
+  double from_, since_ = 0, seconds_, goal_;
+  bool stopped_ = false;
 };
 
 /// The options with a callback that asks `watch`, too.

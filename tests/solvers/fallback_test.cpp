@@ -174,13 +174,20 @@ TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
 
 TEST(Trial, IsLostByWhoComesLessFar) {
   const Pace other{.residual = 1, .rate = 0.5, .seconds = 1};
-  Trial fast(other, 3), slow(other, 3);
+  const SolveOptions options{.rtol = 1e-8};
+  Trial fast(other, 3, options), slow(other, 3, options);
   EXPECT_TRUE(fast({1, 2, 1}));
   EXPECT_TRUE(fast({2, 0.1, 3}));
-  EXPECT_TRUE(fast({3, 9, 4})) << "once it has won, it isn't watched any longer";
+  EXPECT_TRUE(fast({3, 0.1, 8}));
+  EXPECT_FALSE(fast({4, 0.1, 9})) << "twice the time is over";
   EXPECT_TRUE(slow({1, 2, 1}));
   EXPECT_FALSE(slow({2, 0.2, 3}));
   EXPECT_TRUE(slow.stopped());
+}
+
+TEST(Trial, LeavesAMethodThatIsAboutToEnd) {
+  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, {.rtol = 0.1});
+  EXPECT_TRUE(trial({2, 0.2, 3})) << "0.2 once more is below the goal";
 }
 
 }  // namespace
