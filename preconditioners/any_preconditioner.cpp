@@ -3,6 +3,8 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <new>
 
 #include <ostinato/preconditioners/jacobi.hpp>
@@ -70,6 +72,40 @@ PreconditionerChoice choose_simple(const Structure& s) {
 
 }  // namespace
 
+namespace {
+
+/// What multigrid costs on a grid, and what it saves. Costs are in iterations with Jacobi or nothing: the solver's and
+/// the set-up's times grow together with the matrix.
+struct Prospect {
+  double plain;       ///< predicted iterations with Jacobi or nothing
+  double iterations;  ///< with multigrid
+  double cost;        ///< of these iterations and the set-up
+
+  bool pays() const { return plain > cost; }
+};
+
+/// Iterations to 1e-8 grow with the points along the longest side, for an elliptic stencil whose rows aren't dominant:
+/// 1.8 a point (poisson2d) to 3.4 (variable3d), 4 to 8 for unsymmetric ones. Strong axes aren't told from weak ones.
+/// Costs     Measured on two cores of an AMD EPYC, 2026-11-22, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth 5
+///           to 10 in 2-D and 8 to 14 in 3-D, a set-up 60 to 120 by class and 180 to 400 by point. Iterations of GMRES
+///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
+///           3 an iteration, 12 to 50 the set-up.
+template <class Space>
+Prospect prospect_of(const Structure& s, const Extents& e) {
+  const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
+  if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
+  const double setup = s.constant_diagonal ? 80 : 300;
+  return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
+}
+
+std::string rounded(double iterations) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", std::round(iterations / 10) * 10);
+  return text;
+}
+
+}  // namespace
+
 void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
 
 template <class Space, class T>
@@ -79,7 +115,15 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
   const Grid& grid = analysis.grid();
   if (!grid || grid.dominant > 0.5) return choose_simple(s);
-  return {"multigrid", "the matrix is on a grid, " + grid.text()};
+  const Prospect prospect = prospect_of<Space>(s, grid.extents);
+  const std::string plain = "some " + rounded(prospect.plain);
+  if (prospect.pays()) {
+    return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
+                             " iterations instead of " + plain};
+  }
+  PreconditionerChoice simple = choose_simple(s);
+  simple.reason += "; " + plain + " iterations are predicted, too few for multigrid";
+  return simple;
 }
 
 template <class Space, class T>

@@ -40,8 +40,8 @@ struct PreconditionerChoice {
   std::string reason;
 };
 
-/// Chooses multigrid for a matrix of at least 4,096 rows on a grid, unless most rows are dominated by their diagonal, so
-/// that Jacobi takes few iterations. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
+/// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
+/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
 /// nothing) or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);

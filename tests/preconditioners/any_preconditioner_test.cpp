@@ -80,7 +80,7 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
 TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
-  Csr<T> changed = generate<T>("variable2d", {.n = 70});
+  Csr<T> changed = generate<T>("variable2d", {.n = 120});
   const Analysis before(this->space(), Csr<T>(changed));
   for (std::size_t k = 0; k < changed.val.size(); ++k) changed.val[k] *= T{2};
   const Analysis after(this->space(), changed);
@@ -109,7 +109,7 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
 TYPED_TEST(AnyPreconditionerOn, StaysAsItWasWhenNewValuesAreRefused) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
-  Csr<T> bad = generate<T>("variable2d", {.n = 70});
+  Csr<T> bad = generate<T>("variable2d", {.n = 120});
   const Index n = bad.rows;
   const Analysis before(this->space(), Csr<T>(bad));
   for (Offset k = bad.row_ptr[7]; k < bad.row_ptr[8]; ++k) {

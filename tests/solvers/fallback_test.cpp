@@ -125,7 +125,7 @@ TYPED_TEST(FallbackOn, KeepsTheLimits) {
 
 TYPED_TEST(FallbackOn, IsNotAskedWhileThePreconditionerIsFast) {
   using T = typename TypeParam::T;
-  this->system = with_known_solution(generate<T>("variable2d", {.n = 80}));
+  this->system = with_known_solution(generate<T>("variable2d", {.n = 120}));
   this->analysis = Analysis<typename TypeParam::Space, T>(this->space(), this->system.a);
   this->op = Operator<typename TypeParam::Space, T>(this->analysis);
   const AnyPreconditioner chosen(this->analysis, "auto"), named(this->analysis, "multigrid");
