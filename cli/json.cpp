@@ -97,6 +97,8 @@ Json to_json(const SolveReport& r) {
           {"preconditioner", r.preconditioner.name},
           {"hierarchy", to_json(r.hierarchy)},
           {"operator_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(operator_complexity(r.hierarchy))},
+          {"grid_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(grid_complexity(r.hierarchy))},
+          {"precondition_products", r.hierarchy.empty() ? Json(nullptr) : Json(precondition_products(r))},
           {"format", r.choice.format},
           {"parameters", r.choice.parameters},
           {"device", r.device.description},

@@ -65,6 +65,10 @@ struct SolveReport {
 
 /// The entries of the operators of all levels over those of the finest; 0 without levels.
 double operator_complexity(const std::vector<PreconditionerLevel>& levels);
+/// The rows of all levels over those of the finest; 0 without levels.
+double grid_complexity(const std::vector<PreconditionerLevel>& levels);
+/// The set-up of the preconditioner, timed, in products with the chosen format, timed or else predicted.
+double precondition_products(const SolveReport& report);
 
 /// The report of a matrix.
 struct Inspection {

@@ -49,12 +49,30 @@ void add_files(Command& command, SolveInput& in) {
                    in.quiet);
 }
 
+/// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
+std::string unusable_preconditioner(const std::string& text, const std::string& known) {
+  const std::string name = text.substr(0, text.find(':'));
+  if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
+  try {
+    check_preconditioner(text);
+    return {};
+  } catch (const ArgumentError& e) {
+    return e.what();
+  }
+}
+
 void add_choices(Command& command, SolveInput& in) {
   const auto name = [&command](const char* option, std::string& value, const std::string& known) {
     command.add({.names = option, .description = known, .value = "NAME", .check = one_of(known)}, value);
   };
   name("--solver", in.solver, names_of(solver_infos, "auto"));
-  name("--precond", in.precond, names_of(preconditioner_infos(), "auto"));
+  const std::string preconditioners = names_of(preconditioner_infos(), "auto");
+  command.add(
+      {.names = "--precond",
+       .description = preconditioners + "; with options: NAME:KEY=VALUE,KEY=VALUE",
+       .value = "NAME",
+       .check = [preconditioners](const std::string& text) { return unusable_preconditioner(text, preconditioners); }},
+      in.precond);
   add_format_option(command, in.formats);
   add_tune_option(command, in.formats, "off, model, measure",
                   "how auto finds the format: off (csr), model (predict), measure (time the best few)");

@@ -108,11 +108,13 @@ void add_format(Facts& facts, const Choice& choice) {
   if (others > 0) facts.more(fmt::format("nor {} more, which inspect lists", others));
 }
 
-void add_hierarchy(Facts& facts, const std::vector<PreconditionerLevel>& levels) {
+void add_hierarchy(Facts& facts, const SolveReport& r) {
+  const std::vector<PreconditionerLevel>& levels = r.hierarchy;
   if (levels.empty()) return;
   facts.more(fmt::format("{}, down to {}", counted(static_cast<Offset>(levels.size()), "grid"), levels.back().grid));
-  facts.more(fmt::format("operators hold {:.3g} times the entries of A, kept as {}", operator_complexity(levels),
-                         levels.front().storage));
+  facts.more(fmt::format("{:.3g} times the points, {:.3g} times the entries, kept as {}", grid_complexity(levels),
+                         operator_complexity(levels), levels.front().storage));
+  facts.more("set-up: " + counted(std::llround(precondition_products(r)), "product"));
 }
 
 void add_choices(Facts& facts, const SolveReport& r) {
@@ -120,7 +122,7 @@ void add_choices(Facts& facts, const SolveReport& r) {
   if (solver == "gmres") solver += fmt::format("({}){}", r.options.restart, r.options.flexible ? " flexible" : "");
   facts.row("solver", solver + ": " + r.solver.reason);
   facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
-  add_hierarchy(facts, r.hierarchy);
+  add_hierarchy(facts, r);
   add_format(facts, r.choice);
   if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
@@ -212,6 +214,17 @@ double operator_complexity(const std::vector<PreconditionerLevel>& levels) {
   double entries = 0;
   for (const PreconditionerLevel& level : levels) entries += static_cast<double>(level.nonzeros);
   return levels.empty() ? 0 : entries / static_cast<double>(levels.front().nonzeros);
+}
+
+double grid_complexity(const std::vector<PreconditionerLevel>& levels) {
+  double points = 0;
+  for (const PreconditionerLevel& level : levels) points += static_cast<double>(level.rows);
+  return levels.empty() ? 0 : points / static_cast<double>(levels.front().rows);
+}
+
+double precondition_products(const SolveReport& r) {
+  const Candidate& chosen = r.choice.candidates.front();
+  return r.times.precondition / (chosen.is_measured() ? chosen.measured_seconds : chosen.cost.seconds);
 }
 
 void add_device(Facts& facts, const DeviceInfo& device) {

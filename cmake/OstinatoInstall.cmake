@@ -12,6 +12,7 @@ set(ostinato_headers
   preconditioners/identity.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp
+  preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
   solvers/bicgstab.hpp

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <new>
 
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
@@ -14,13 +18,51 @@ namespace ostinato {
 const std::vector<PreconditionerInfo>& preconditioner_infos() {
   static const std::vector<PreconditionerInfo> infos = [] {
     std::vector<PreconditionerInfo> all = {{"none", "no preconditioner"}};
-    for (const auto& entry : preconditioner_list<Host, double>()) all.push_back({entry.name, entry.description});
+    for (const auto& entry : preconditioner_list<Host, double>()) {
+      std::string description(entry.description);
+      if (!entry.options.empty()) description += "; " + std::string(entry.name) + ":" + std::string(entry.options);
+      all.push_back({entry.name, std::move(description)});
+    }
     return all;
   }();
   return infos;
 }
 
 namespace {
+
+/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
+struct Request {
+  std::string_view name, options;
+};
+
+Request request_of(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
+}
+
+/// The entry of a preconditioner that takes these options; null for "auto" and "none".
+template <class Space, class T>
+const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
+  if (asked.name == "auto" || asked.name == "none") {
+    if (!asked.options.empty()) throw ArgumentError(std::string(asked.name) + " takes no options");
+    return nullptr;
+  }
+  std::string known = "auto, none";
+  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
+    if (entry.name == asked.name) {
+      entry.check(asked.options);
+      return &entry;
+    }
+    known += ", " + std::string(entry.name);
+  }
+  throw ArgumentError("unknown preconditioner '" + std::string(asked.name) + "'; known: " + known);
+}
+
+template <class Space, class T>
+std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const Request& asked) {
+  const auto* entry = find_entry<Space, T>(asked);
+  return entry == nullptr ? nullptr : entry->build(analysis, asked.options);
+}
 
 PreconditionerChoice choose_simple(const Structure& s) {
   if (const std::string reason = Jacobi<Host, double>::why_not(s); !reason.empty()) return {"none", reason};
@@ -30,6 +72,42 @@ PreconditionerChoice choose_simple(const Structure& s) {
 
 }  // namespace
 
+namespace {
+
+/// What multigrid costs on a grid, and what it saves. Costs are in iterations with Jacobi or nothing: the solver's and
+/// the set-up's times grow together with the matrix.
+struct Prospect {
+  double plain;       ///< predicted iterations with Jacobi or nothing
+  double iterations;  ///< with multigrid
+  double cost;        ///< of these iterations and the set-up
+
+  bool pays() const { return plain > cost; }
+};
+
+/// Iterations to 1e-8 grow with the points along the longest side, for an elliptic stencil whose rows aren't dominant:
+/// 1.8 a point (poisson2d) to 3.4 (variable3d), 4 to 8 for unsymmetric ones. Strong axes aren't told from weak ones.
+/// Costs     Measured on two cores of an AMD EPYC, 2026-11-22, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth 5
+///           to 10 in 2-D and 8 to 14 in 3-D, a set-up 60 to 120 by class and 180 to 400 by point. Iterations of GMRES
+///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
+///           3 an iteration, 12 to 50 the set-up.
+template <class Space>
+Prospect prospect_of(const Structure& s, const Extents& e) {
+  const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
+  if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
+  const double setup = s.constant_diagonal ? 80 : 300;
+  return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
+}
+
+std::string rounded(double iterations) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f", std::round(iterations / 10) * 10);
+  return text;
+}
+
+}  // namespace
+
+void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
+
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
@@ -37,26 +115,42 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
   const Grid& grid = analysis.grid();
   if (!grid || !grid.periodic_axes().empty() || grid.dominant > 0.5) return choose_simple(s);
-  return {"multigrid", "the matrix is on a grid, " + grid.text()};
+  const Prospect prospect = prospect_of<Space>(s, grid.extents);
+  const std::string plain = "some " + rounded(prospect.plain);
+  if (prospect.pays()) {
+    return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
+                             " iterations instead of " + plain};
+  }
+  PreconditionerChoice simple = choose_simple(s);
+  simple.reason += "; " + plain + " iterations are predicted, too few for multigrid";
+  return simple;
 }
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_(name == "auto" ? choose_preconditioner(analysis) : PreconditionerChoice{std::string(name), "asked for"}) {
-  if (name != "auto") {
-    build(analysis);
+    : choice_{std::string(request_of(name).name), "asked for"},
+      options_(request_of(name).options),
+      rows_(static_cast<std::size_t>(analysis.structure().rows)) {
+  if (choice_.name != "auto") {
+    built_ = build(analysis, {choice_.name, options_});
     return;
   }
+  find_entry<Space, T>({choice_.name, options_});
+  choice_ = choose_preconditioner(analysis);
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
   for (;;) {
     const std::string why = try_to_build(analysis);
-    if (why.empty()) return;
+    if (why.empty()) break;
     built_.reset();
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
   }
+  if (choice_.name == simple.name || choice_.name == "none") return;
+  auto instead = std::make_unique<AnyPreconditioner>(analysis, "none");
+  instead->choice_ = simple;
+  if (instead->try_to_build(analysis).empty()) fallback_ = std::move(instead);
 }
 
 /// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
@@ -64,7 +158,7 @@ template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis) {
   constexpr double poor_rate = 0.7;
   try {
-    build(analysis);
+    built_ = build(analysis, {choice_.name, options_});
     const bool is_poor = built_ != nullptr && built_->rate() > poor_rate;
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
@@ -78,17 +172,11 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
 }
 
 template <class Space, class T>
-void AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis) {
-  if (choice_.name == "none") return;
-  std::string known = "auto, none";
-  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
-    if (entry.name == choice_.name) {
-      built_ = entry.build(analysis);
-      return;
-    }
-    known += ", " + std::string(entry.name);
-  }
-  throw ArgumentError("unknown preconditioner '" + choice_.name + "'; known: " + known);
+void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(choice_.name, analysis.structure(), rows_);
+  auto built = build(analysis, {choice_.name, options_});
+  if (fallback_ != nullptr) fallback_->update_values(analysis);
+  built_ = std::move(built);
 }
 
 template <class Space, class T>
@@ -100,7 +188,7 @@ AnyPreconditioner<Space, T>::~AnyPreconditioner() = default;
 
 template <class Space, class T>
 std::size_t AnyPreconditioner<Space, T>::bytes() const {
-  return is_identity() ? 0 : built_->bytes();
+  return (is_identity() ? 0 : built_->bytes()) + (fallback_ == nullptr ? 0 : fallback_->bytes());
 }
 
 template <class Space, class T>

@@ -24,11 +24,15 @@ struct PreconditionerEntry;
 
 struct PreconditionerInfo {
   std::string_view name;
-  std::string_view description;
+  std::string description;  ///< with the options that it takes
 };
 
 /// Names and descriptions of all preconditioners, "none" first, for help texts.
 const std::vector<PreconditionerInfo>& preconditioner_infos();
+
+/// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name, listing
+///           the known names, or options that the preconditioner doesn't have, listing those that it has.
+void check_preconditioner(std::string_view text);
 
 /// The preconditioner that "auto" takes, and the reason.
 struct PreconditionerChoice {
@@ -36,8 +40,8 @@ struct PreconditionerChoice {
   std::string reason;
 };
 
-/// Chooses multigrid for a matrix of at least 4,096 rows on a grid, unless most rows are dominated by their diagonal, so
-/// that Jacobi takes few iterations. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
+/// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
+/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
 /// nothing) or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
@@ -50,10 +54,10 @@ class AnyPreconditioner {
  public:
   using value_type = T;
 
-  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners. "auto" takes a
-  /// simpler one, and says why, when the preconditioner that it would take can't be built for the matrix.
-  /// Throws    ArgumentError for an unknown name, listing the known names; exceptions of the constructor of a
-  ///           preconditioner asked for by name.
+  /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
+  /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
+  /// preconditioner that it would take can't be built for the matrix.
+  /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
       : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
@@ -65,6 +69,15 @@ class AnyPreconditioner {
   const std::string& reason() const { return choice_.reason; }
   std::size_t bytes() const;
 
+  /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
+  /// its options, and is built anew, so that both are in memory for a while. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
+  /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
+  /// solve() goes on with it where that is faster.
+  const AnyPreconditioner* fallback() const { return fallback_.get(); }
+
   bool is_identity() const { return built_ == nullptr; }
   bool capturable() const;
   double seconds() const;
@@ -74,11 +87,13 @@ class AnyPreconditioner {
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
-  void build(const Analysis<Space, T>& analysis);
   std::string try_to_build(const Analysis<Space, T>& analysis);
 
   PreconditionerChoice choice_;
+  std::string options_;  ///< of the preconditioner, as text
+  std::size_t rows_ = 0;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
+  std::unique_ptr<AnyPreconditioner> fallback_;
 };
 
 template <class Space, class T>

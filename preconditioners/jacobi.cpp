@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -34,6 +35,12 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
   throw ArgumentError("jacobi: row " + std::to_string(bad - inverse.begin() + 1) +
                       " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond "
                       "none");
+}
+
+template <class Space, class T>
+void Jacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows("jacobi", analysis.structure(), inverse_.size());
+  *this = Jacobi(analysis);
 }
 
 template <class Space, class T>

@@ -44,6 +44,11 @@ class Jacobi {
   Jacobi(const Space& space, const Csr<T>& a, JacobiOptions options = {}) : Jacobi(space, a.view(), options) {}
   Jacobi(const Space& space, const SpaceCsr<Space, T>& a, JacobiOptions options = {});
 
+  /// Takes the diagonal of a matrix with new values, as the constructor from an Analysis does. After an exception the
+  /// object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z

@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
@@ -35,11 +37,36 @@ template <class Space, class T>
 struct PreconditionerEntry {
   std::string_view name;
   std::string_view description;
+  std::string_view options;                    ///< "KEY=VALUES, KEY=VALUES", for help texts; empty when there are none
   std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
-  std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis);
+  void (*check)(std::string_view options);     ///< throws ArgumentError for a text that M doesn't take
+  std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options);
 };
 
 namespace detail {
+
+struct NoOptions {};
+
+/// What M makes of a text "KEY=VALUE,KEY=VALUE" (M::parse_options); nothing where M has no options.
+template <class M>
+auto parsed_options(std::string_view text) {
+  if constexpr (requires { M::parse_options(text); }) {
+    return M::parse_options(text);
+  } else {
+    if (!text.empty()) throw ArgumentError(std::string(M::name) + " takes no options");
+    return NoOptions{};
+  }
+}
+
+template <class M, class Analysis>
+M make(const Analysis& analysis, std::string_view options) {
+  const auto parsed = parsed_options<M>(options);
+  if constexpr (std::is_same_v<decltype(parsed), const NoOptions>) {
+    return M(analysis);
+  } else {
+    return M(analysis, parsed);
+  }
+}
 
 template <class M>
 class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_type, typename M::value_type> {
@@ -47,7 +74,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
   using Space = typename M::space_type;
   using T = typename M::value_type;
 
-  explicit ErasedPreconditioner(const Analysis<Space, T>& analysis) : m_(analysis) {}
+  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options) : m_(make<M>(analysis, options)) {}
 
   void apply(std::span<const T> r, std::span<T> z) const override { m_.apply(r, z); }
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const override {
@@ -85,14 +112,22 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// works_in_float, levels and rate.
+/// works_in_float, levels and rate. One with options has them as a text `known_options` for help, parse_options(text), and
+/// takes what that returns as the second argument of the constructor.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
-  return {M::name, M::description, &M::why_not,
-          [](const Analysis<Space, T>& analysis) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
-            return std::make_unique<detail::ErasedPreconditioner<M>>(analysis);
-          }};
+  std::string_view options;
+  if constexpr (requires { M::known_options; }) options = M::known_options;
+  return {
+      M::name,
+      M::description,
+      options,
+      &M::why_not,
+      [](std::string_view text) { (void)detail::parsed_options<M>(text); },
+      [](const Analysis<Space, T>& analysis, std::string_view text) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
+        return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text);
+      }};
 }
 
 /// The one list of preconditioners: dispatch, help and tests read it. "none" isn't in the list.

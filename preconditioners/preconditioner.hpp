@@ -5,7 +5,9 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 
 #include <ostinato/spmv/linear_operator.hpp>
 
@@ -27,6 +29,9 @@ inline constexpr bool is_identity = requires {
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
+///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
+///                                               when there is none
+///   std::string name() const                    for messages; a static member will do
 template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
   m.apply(r, z);
@@ -52,6 +57,13 @@ class PreconditionerRef {
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
+
+  /// What to try when this one is slow; nothing where there is nothing else.
+  std::optional<PreconditionerRef> fallback() const {
+    return calls_ == nullptr ? std::nullopt : calls_->fallback(object_);
+  }
+  /// For messages.
+  std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
   /// z; all of it to z where M works in float, into which r has to fit. `room` has as many elements as r and is overwritten by every call.
@@ -91,6 +103,8 @@ class PreconditionerRef {
     bool (*capturable)(const void*);
     double (*seconds)(const void*);
     bool (*works_in_float)(const void*);
+    std::optional<PreconditionerRef> (*fallback)(const void*);
+    std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
   };
@@ -121,6 +135,21 @@ class PreconditionerRef {
                                     if constexpr (requires { bool(as<M>(o).works_in_float()); })
                                       return bool(as<M>(o).works_in_float());
                                     return false;
+                                  },
+                                  [](const void* o) -> std::optional<PreconditionerRef> {
+                                    if constexpr (requires { *as<M>(o).fallback(); }) {
+                                      if (as<M>(o).fallback() != nullptr)
+                                        return PreconditionerRef(*as<M>(o).fallback());
+                                    }
+                                    return std::nullopt;
+                                  },
+                                  [](const void* o) -> std::string {
+                                    if constexpr (requires { std::string(as<M>(o).name()); })
+                                      return std::string(as<M>(o).name());
+                                    else if constexpr (requires { std::string(M::name); })
+                                      return std::string(M::name);
+                                    else
+                                      return "the preconditioner";
                                   },
                                   [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
                                   [](const void* o, In<T> r, Out<T> z, double* slot) {

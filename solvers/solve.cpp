@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <new>
 #include <vector>
 
 #include <ostinato/solvers/callback_guard.hpp>
+#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -33,12 +35,150 @@ Run<Space, T> find(std::string_view name, MethodList<M...>) {
 }
 
 template <class Space, class T>
-SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
-                const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+SolveResult run_alone(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
   std::string known = "auto";
   for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
   throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
+}
+
+/// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
+bool is_nearer(const SolveResult& more, const SolveResult& all) {
+  const double now = more.relative_residual, before = all.relative_residual;
+  return now < before || (std::isnan(before) && !std::isnan(now));
+}
+
+void take_residual(SolveResult& to, const SolveResult& from) {
+  to.residual = from.residual;
+  to.relative_residual = from.relative_residual;
+  to.backward_error = from.backward_error;
+  to.at_precision_limit = from.at_precision_limit;
+}
+
+/// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
+SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
+  SolveOptions left = options;
+  left.max_iterations = std::max(0, options.max_iterations - done.iterations);
+  if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
+  if (options.callback) {
+    left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
+      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds});
+    };
+  }
+  return left;
+}
+
+/// Adds what a further run has spent and noted.
+void count(SolveResult& all, SolveResult& more) {
+  all.iterations += more.iterations;
+  all.seconds += more.seconds;
+  all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
+  if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
+  for (std::string& note : more.notes) {
+    if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) all.notes.push_back(std::move(note));
+  }
+}
+
+/// Takes the result of a further run of the same method, from the x where the last one was stopped.
+void extend(SolveResult& all, SolveResult more) {
+  count(all, more);
+  all.status = more.status;
+  take_residual(all, more);
+}
+
+std::string slow_text(const Pace& pace, const std::string& name, int iterations) {
+  char text[160];
+  std::snprintf(text, sizeof text, "%s left %.3g of the residual an iteration, at iteration %d; ", name.c_str(),
+                pace.rate, iterations);
+  return text;
+}
+
+/// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
+template <class Space, class T>
+class FallbackSolve {
+ public:
+  FallbackSolve(std::string_view method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                const PreconditionerRef<Space, T>& m, const PreconditionerRef<Space, T>& simple,
+                const SolveOptions& options)
+      : method_(method), space_(space), a_(a), b_(b), x_(x), m_(m), simple_(simple), options_(options) {}
+
+  /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. It goes on
+  /// as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what the
+  /// trials cost stays a share of the whole.
+  SolveResult run() {
+    constexpr int first_window = 5;
+    SlowWatch watch(first_window, options_);
+    SolveResult all = run_with(m_, watched(options_, watch));
+    for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
+      const std::string slow = slow_text(watch.pace(), m_.name(), all.iterations);
+      bool enough_memory = true;
+      if (try_simple(all, slow, watch.pace(), window, enough_memory)) return all;
+      const SolveOptions left = remaining(options_, all);
+      watch = SlowWatch(4 * window, left);
+      extend(all, run_with(m_, enough_memory ? watched(left, watch) : left));
+    }
+    return all;
+  }
+
+ private:
+  SolveResult run_with(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
+    return run_alone<Space, T>(method_, space_, a_, b_, x_, m, options);
+  }
+
+  /// False when M should go on.
+  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, bool& enough_memory) const {
+    const auto no_memory = [&](const std::string& why) {
+      all.notes.push_back(slow + simple_.name() + " wasn't tried: " + why);
+      return enough_memory = false;
+    };
+    try {
+      return compete(all, slow, pace, window);
+    } catch (const std::bad_alloc&) {
+      return no_memory("not enough memory");
+    } catch (const DeviceError& e) {
+      return no_memory(e.what());
+    }
+  }
+
+  /// x and the residual stay those from before when the other one came no nearer.
+  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window) const {
+    Vector<Space, T> before(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    try {
+      Trial trial(pace, 0.5 * window * pace.seconds, options_);
+      SolveResult more = run_with(simple_, watched(remaining(options_, all), trial));
+      const bool nearer = is_nearer(more, all);
+      if (!nearer) copy<T>(space_, before, x_);
+      const bool lost = trial.stopped() && more.status == Status::interrupted;
+      all.notes.push_back(
+          slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
+      count(all, more);
+      all.status = more.status;
+      if (nearer) take_residual(all, more);
+      return !lost;
+    } catch (...) {
+      copy<T>(space_, before, x_);
+      throw;
+    }
+  }
+
+  std::string_view method_;
+  const Space& space_;
+  const OperatorRef<Space, T>& a_;
+  In<T> b_;
+  Out<T> x_;
+  const PreconditionerRef<Space, T>&m_, &simple_;
+  const SolveOptions& options_;
+};
+
+/// Runs a method. A preconditioner that has a fallback is watched.
+template <class Space, class T>
+SolveResult run(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  const auto simple = m.fallback();
+  if (!simple) return run_alone<Space, T>(name, space, a, b, x, m, options);
+  return FallbackSolve<Space, T>(name, space, a, b, x, m, *simple, options).run();
 }
 
 /// How the latest of the methods ended. `iterations` counts those of all methods.
@@ -65,28 +205,11 @@ std::string why_next(const Ending& r, std::string_view next) {
          " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
 }
 
-/// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
-bool is_nearer(const SolveResult& more, const SolveResult& all) {
-  const double now = more.relative_residual, before = all.relative_residual;
-  return now < before || (std::isnan(before) && !std::isnan(now));
-}
-
-void take_residual(SolveResult& to, const SolveResult& from) {
-  to.residual = from.residual;
-  to.relative_residual = from.relative_residual;
-  to.backward_error = from.backward_error;
-  to.at_precision_limit = from.at_precision_limit;
-}
-
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
 /// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
 void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  all.iterations += more.iterations;
-  all.seconds += more.seconds;
-  all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
-  if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
-  all.notes.insert(all.notes.end(), more.notes.begin(), more.notes.end());
+  count(all, more);
   if (!nearer && !as_near) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
                         ", no nearer; x is that of " + all.solver);
@@ -187,19 +310,6 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
   }
 }
 
-/// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
-SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
-  SolveOptions left = options;
-  left.max_iterations = std::max(0, options.max_iterations - done.iterations);
-  if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
-  if (options.callback) {
-    left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
-      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds});
-    };
-  }
-  return left;
-}
-
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
   return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
 }
@@ -221,9 +331,13 @@ namespace detail {
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
-  if (solver != "auto") return run<Space, T>(solver, space, a, b, x, m, given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
   const SolveOptions& options = guard.options();
+  if (solver != "auto") {
+    SolveResult result = run<Space, T>(solver, space, a, b, x, m, options);
+    guard.rethrow();
+    return result;
+  }
   Structure unknown;
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;

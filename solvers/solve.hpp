@@ -39,6 +39,11 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// from the solution than the guess, by the residual. Iterations, history and time count over all solvers. An
 /// operator without structure() is treated as nonsymmetric.
 ///
+/// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves more
+/// than 0.7 of the residual an iteration, averaged over 5 iterations and then over 20, 80, ..., the fallback may show
+/// from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is depends on
+/// measured times, so two such solves may differ. result.notes says so.
+///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names; DimensionError; DeviceError; what the
 ///           callback, A or M throws. x is then finite if the guess was. std::bad_alloc and DeviceError of A or M let

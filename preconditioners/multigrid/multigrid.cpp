@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -16,13 +19,21 @@ namespace ostinato {
 
 namespace {
 
-/// Steps of Jacobi when the options name none.
-int sweeps_for(const Structure& s) { return s.symmetric ? 1 : 2; }
+constexpr int most_sweeps = 8;
+
+int sweeps_for(const MultigridOptions& options, const Structure& s) {
+  if (options.sweeps > 0) return options.sweeps;
+  return s.symmetric && options.smoother == Smoother::jacobi ? 1 : 2;
+}
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
 [[noreturn]] void refuse(const std::string& why) {
   throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
+}
+
+void require_usable(const MultigridOptions& options) {
+  if (options.sweeps < 0 || options.sweeps > most_sweeps) throw ArgumentError("multigrid: sweeps must be in 0..8");
 }
 
 }  // namespace
@@ -34,26 +45,26 @@ struct Multigrid<Space, T>::State {
 
   Space space;
   Grid grid;
+  MultigridOptions options;
   std::vector<Cycle> cycles;     ///< one for each unknown of a point
   Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
   double rate = 0;
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& options)
-      : space(analysis.space()), grid(analysis.grid()), unused(space, 1) {
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
+      : space(analysis.space()), grid(analysis.grid()), options(given), unused(space, 1) {
     cycles.reserve(static_cast<std::size_t>(grid.unknowns));
-    for (int u = 0; u < grid.unknowns; ++u)
-      cycles.push_back(cycle(Hierarchy(analysis, grid, u), options, analysis.structure()));
+    for (int u = 0; u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), analysis.structure()));
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
   }
 
-  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& options)
-      : space(stencil.space()), grid(stencil.grid()), unused(space, 1) {
-    cycles.push_back(cycle(Hierarchy(stencil), options, stencil.structure()));
+  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given)
+      : space(stencil.space()), grid(stencil.grid()), options(given), unused(space, 1) {
+    cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
     rate = cycles.front().rate();
   }
 
-  Cycle cycle(Hierarchy hierarchy, const MultigridOptions& options, const Structure& s) const {
-    return Cycle(space, std::move(hierarchy), options.sweeps > 0 ? options.sweeps : sweeps_for(s));
+  Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
+    return Cycle(space, std::move(hierarchy), options.smoother, sweeps_for(options, s));
   }
 
   /// The elements that belong to unknown u.
@@ -93,7 +104,24 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
+  MultigridOptions parsed;
+  const std::array<PreconditionerOption, 3> known = {{
+      {"kind", "structured", [](std::string_view value) { return value == "structured"; }},
+      {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
+      {"smoother", "jacobi|chebyshev",
+       [&](std::string_view value) {
+         parsed.smoother = value == "chebyshev" ? Smoother::chebyshev : Smoother::jacobi;
+         return value == "chebyshev" || value == "jacobi";
+       }},
+  }};
+  read_options(name, text, known);
+  return parsed;
+}
+
+template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
+  require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
   const Grid& grid = analysis.grid();
   if (!grid) refuse(grid.why_not);
@@ -104,6 +132,7 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options) {
+  require_usable(options);
   if (const std::string why = why_not(stencil.structure()); !why.empty()) refuse(why);
   state_ = std::make_unique<State>(stencil, options);
   if (!(rate() < 1)) refuse(no_smaller_error);
@@ -115,6 +144,12 @@ template <class Space, class T>
 Multigrid<Space, T>& Multigrid<Space, T>::operator=(Multigrid&&) noexcept = default;
 template <class Space, class T>
 Multigrid<Space, T>::~Multigrid() = default;
+
+template <class Space, class T>
+void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), state_->grid.extents.points() * state_->cycles.size());
+  *this = Multigrid(analysis, state_->options);
+}
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/multigrid/damping.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -18,8 +19,10 @@
 namespace ostinato {
 
 struct MultigridOptions {
-  /// Steps of damped Jacobi before the coarse grid and after it; 0: one for a symmetric matrix, two for another.
+  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one of Jacobi for a symmetric matrix,
+  /// otherwise two.
   int sweeps = 0;
+  Smoother smoother = Smoother::jacobi;
 };
 
 /// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name the
@@ -28,7 +31,7 @@ struct MultigridOptions {
 /// Where a point has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M is a V-cycle with damped Jacobi, the same before and after the coarse grid, so that M is symmetric positive definite
+/// M is a V-cycle with damped Jacobi or, with two sweeps and more, Chebyshev as smoother, the same before and after the coarse grid, so that M is symmetric positive definite
 /// when A is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
@@ -48,7 +51,11 @@ class Multigrid {
   static constexpr std::string_view name = "multigrid";
   static constexpr std::string_view description = "a cycle over coarser grids; for matrices on a grid, which is found";
 
+  static constexpr std::string_view known_options = "kind=structured, sweeps=0..8, smoother=jacobi|chebyshev";
+
   static std::string why_not(const Structure& s);
+  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static MultigridOptions parse_options(std::string_view text);
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
@@ -58,6 +65,11 @@ class Multigrid {
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
   ~Multigrid();
+
+  /// Makes the hierarchy of a matrix with new values, with the same options: anew, so that both are in memory for a
+  /// while. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;

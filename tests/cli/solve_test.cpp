@@ -49,6 +49,24 @@ TEST_F(CliSolve, ReportHasTheStableKeys) {
   EXPECT_LE(j["relative_residual"].get<double>(), 1e-8);
 }
 
+TEST_F(CliSolve, ReportsAHierarchy) {
+  generate("poisson2d 32 p.mtx");
+  const Outcome r = run("solve p.mtx --device cpu --precond multigrid:sweeps=2,smoother=chebyshev --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* phrase : {"3 grids, down to 8 x 8, 9-point",
+                             "1.31 times the points, 1.52 times the entries, kept as classes", "set-up: ", " products"})
+    EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+  const Json j = report();
+  EXPECT_EQ(j["preconditioner"], "multigrid");
+  EXPECT_NEAR(j["grid_complexity"].get<double>(), (1024 + 256 + 64) / 1024.0, 1e-12);
+  EXPECT_NEAR(j["operator_complexity"].get<double>(), (4992 + 46 * 46 + 22 * 22) / 4992.0, 1e-12);
+  EXPECT_NEAR(j["precondition_products"].get<double>(),
+              j["times"]["precondition"].get<double>() / j["selection"][0]["predicted_seconds"].get<double>(), 1e-6);
+  run("solve p.mtx --precond jacobi --json report.json --quiet");
+  EXPECT_TRUE(report()["grid_complexity"].is_null());
+  EXPECT_TRUE(report()["precondition_products"].is_null());
+}
+
 TEST_F(CliSolve, TellsWhatTheSetUpCosts) {
   generate("poisson2d 40 p.mtx");
   const Outcome r = run("solve p.mtx --device cpu --format dia --json report.json");
@@ -161,6 +179,9 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   generate("poisson2d 2 p.mtx");
   expect_complaint(run("solve p.mtx --solver cgs"), 2, "'cgs' is unknown; known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
+  expect_complaint(run("solve p.mtx --precond jacobi:a=1"), 2, "--precond: jacobi takes no options");
+  expect_complaint(run("solve p.mtx --precond multigrid:sweeps=9"), 2,
+                   "'sweeps=9' isn't an option; known: kind=structured, sweeps=0..8, smoother=jacobi|chebyshev");
   expect_complaint(run("solve p.mtx --format x"), 2, "known: auto, csr, dia");
   expect_complaint(run("solve p.mtx --device gpu"), 2, "known: auto, cpu, cuda, cuda:N");
   expect_complaint(run("solve p.mtx --precision half"), 2, "'half' is unknown; known: double, single");

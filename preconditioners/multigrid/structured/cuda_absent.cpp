@@ -13,18 +13,18 @@ namespace ostinato::multigrid {
 bool has_passes(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
 
 template <class T>
-void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*) {
+void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*) {
   throw DeviceError(Cuda::why_absent());
 }
 
 template <class T>
-void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&) {
+void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                     \
-  template void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*); \
-  template void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&)
+#define OSTINATO_INSTANTIATE(T)                                                            \
+  template void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*); \
+  template void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

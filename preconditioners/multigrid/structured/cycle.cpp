@@ -23,9 +23,10 @@ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 }  // namespace
 
 template <class Space, class T>
-Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, int sweeps)
+Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps)
     : space_(space),
       hierarchy_(std::move(hierarchy)),
+      smoother_(smoother),
       sweeps_(sweeps),
       ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
@@ -102,12 +103,17 @@ double Cycle<Space, T>::measure_rate() const {
 }
 
 template <class Space, class T>
-void Cycle<Space, T>::smooth(std::size_t k, Iterate from, float* out) const {
+void Cycle<Space, T>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
   with_shape(l.dimensions, l.star, [&]<class S>(S) {
-    for_grid(space_, l.grid,
-             Smooth<S>{l.operator_view(), vectors_[k].b.data(), from.x, from.c, static_cast<float>(l.omega), out});
+    for_grid(space_, l.grid, Smooth<S>{l.operator_view(), vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
   });
+}
+
+/// The damping of a sweep. Those after the coarse grid run backwards, so that the cycle is symmetric.
+template <class Space, class T>
+float Cycle<Space, T>::omega(std::size_t k, int sweep) const {
+  return static_cast<float>(damping_of(smoother_, sweep, sweeps_, level(k).omega, level(k).largest));
 }
 
 /// Smooths from x = 0 and hands the residual to the next level. Returns the smoothed x.
@@ -115,10 +121,10 @@ template <class Space, class T>
 auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
   const Level<Space>& l = level(k);
   const Vectors& v = vectors_[k];
-  Iterate x{v.b.data(), static_cast<float>(l.omega)};
+  Iterate x{v.b.data(), omega(k, 0)};
   for (int sweep = 1; sweep < sweeps_; ++sweep) {
     float* out = sweep % 2 == 1 ? v.x.data() : v.t.data();
-    smooth(k, x, out);
+    smooth(k, sweep, x, out);
     x = {out, 1};
   }
   float* residual = other(k, x);
@@ -141,9 +147,9 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
     for_grid(space_, step.cells(), step);
   });
   x = {out, 1};
-  for (int sweep = 1; sweep < sweeps_; ++sweep) {
+  for (int sweep = sweeps_ - 1; sweep > 0; --sweep) {
     out = other(k, x);
-    smooth(k, x, out);
+    smooth(k, sweep, x, out);
     x = {out, 1};
   }
   return x;
@@ -163,7 +169,7 @@ const float* Cycle<Space, T>::solve(std::size_t k) const {
   if (has_passes(k)) return solve_by_passes(k);
   const Iterate x = correct(k);
   float* out = other(k, x);
-  smooth(k, x, out);
+  smooth(k, 0, x, out);
   return out;
 }
 
@@ -187,8 +193,8 @@ template <class Space, class T>
 template <class U>
 void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<U>& target) const {
   if constexpr (Space::on_device) {
-    multigrid::descend(space_, level(k), source, vectors_[k + 1].b.data());
-    multigrid::ascend(space_, level(k), source, solve(k + 1), target);
+    multigrid::descend(space_, level(k), omega(k, 0), source, vectors_[k + 1].b.data());
+    multigrid::ascend(space_, level(k), omega(k, 0), source, solve(k + 1), target);
   }
 }
 
@@ -203,7 +209,7 @@ void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) cons
   // The last sweep is part of the last step, unless the finest level is the coarsest.
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
-  const float last = is_coarsest ? 0 : static_cast<float>(finest.omega);
+  const float last = is_coarsest ? 0 : omega(0, 0);
   with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
     const Smooth<S> smooth{finest.operator_view(), v.b.data(), x.x, x.c, last, nullptr};
     sum_grid(space_, finest.grid, Leave<S, U>{smooth, source.root, target.power, source.r, target.z}, target.slot);

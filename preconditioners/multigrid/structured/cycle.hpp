@@ -4,20 +4,21 @@
 
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/damping.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
 namespace ostinato::multigrid {
 
-/// A V-cycle over a hierarchy, with damped Jacobi before the coarse grid and after it.
+/// A V-cycle over a hierarchy, with damped Jacobi or Chebyshev before the coarse grid and after it.
 ///
 /// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
 ///           one kernel each way (passes.hpp).
 template <class Space, class T>
 class Cycle {
  public:
-  /// `sweeps`: steps of Jacobi before the coarse grid, and as many after it; at least 1.
-  Cycle(const Space& space, Hierarchy<Space, T> hierarchy, int sweeps);
+  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
+  Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
 
   const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error
@@ -51,7 +52,8 @@ class Cycle {
   Iterate correct(std::size_t k) const;
   Iterate descend(std::size_t k) const;
   Iterate ascend(std::size_t k, Iterate x, const float* coarse) const;
-  void smooth(std::size_t k, Iterate from, float* out) const;
+  void smooth(std::size_t k, int sweep, Iterate from, float* out) const;
+  float omega(std::size_t k, int sweep) const;
   double measure_rate() const;
   Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
   bool has_passes(std::size_t k) const;
@@ -64,6 +66,7 @@ class Cycle {
 
   Space space_;
   Hierarchy<Space, T> hierarchy_;
+  Smoother smoother_;
   int sweeps_;
   std::vector<Vectors> vectors_;
   Vector<Space, float> ones_;  ///< by class: the scale of inner levels

@@ -157,7 +157,8 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     double strength[3];
     couplings(rows, e, strength);
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
-    level.omega = damping(level.axes, largest_row(rows));
+    level.largest = largest_row(rows);
+    level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, e);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
@@ -200,7 +201,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     float row = 0;
     space_.download(&row, largest.data(), sizeof row);
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid) : 0;
-    level.omega = damping(level.axes, static_cast<double>(row));
+    level.largest = static_cast<double>(row);
+    level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, a.grid);
     if (level.axes == 0) {
       for_grid(space_, a.grid, ScaleStencil{a, inverse.data()});

@@ -39,7 +39,8 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
-  double omega = 0;  ///< damping of Jacobi
+  double omega = 0;    ///< damping of Jacobi
+  double largest = 0;  ///< bound of the eigenvalues
   Vector<Space, float> a = {};
   Vector<Space, float> p = {};  ///< interpolation from the next grid; empty on the coarsest
   int axes = 0;                 ///< that the next grid halves: 1 for x, 2 for y, 4 for z

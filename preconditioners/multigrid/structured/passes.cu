@@ -522,11 +522,12 @@ __global__ void __launch_bounds__(threads, blocks_each)
 }
 
 template <class T>
-Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const Extents& cells) {
+Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
+                  const Extents& cells) {
   return {level.operator_view(),
           level.weights_view(),
           source,
-          static_cast<float>(level.omega),
+          omega,
           Shared<neighbours - 1>(level.even_a),
           Shared<neighbours>(level.even_p),
           Shared<1>(*source.even_root),
@@ -550,19 +551,19 @@ bool has_passes(const Cuda&, const Level<Cuda>& level) {
 }
 
 template <class T>
-void descend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, float* b_of_next) {
-  const Pass<T> pass = make_pass(space, level, source, level.next);
+void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next) {
+  const Pass<T> pass = make_pass(space, level, omega, source, level.next);
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, static_cast<unsigned>(pass.runs.count()), threads, 0, pass, b_of_next);
   });
 }
 
 template <class T>
-void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const float* coarse,
+void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, const float* coarse,
             const Target<T>& target) {
   const Extents& e = level.grid;
   const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, level.dimensions > 2 ? (e.z + 1) / 2 : 1};
-  const Pass<T> pass = make_pass(space, level, source, cells);
+  const Pass<T> pass = make_pass(space, level, omega, source, cells);
   const auto tiles = static_cast<unsigned>(pass.runs.count());
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
@@ -572,9 +573,9 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source
   });
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                     \
-  template void descend(const Cuda&, const Level<Cuda>&, const Source<T>&, float*); \
-  template void ascend(const Cuda&, const Level<Cuda>&, const Source<T>&, const float*, const Target<T>&)
+#define OSTINATO_INSTANTIATE(T)                                                            \
+  template void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*); \
+  template void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -14,17 +14,17 @@ namespace ostinato::multigrid {
 inline bool has_passes(const Host&, const Level<Host>&) { return false; }
 bool has_passes(const Cuda& space, const Level<Cuda>& level);
 
-/// b of the next level := P^T (b - A omega b), where b is the source.
+/// b of the next level := P^T (b - A omega b), where b is the source and omega the damping of the sweep.
 /// Exec      Enqueued.
 /// Traffic   Reads the source once, and the operator and the weights where they are kept by point.
 template <class T>
-void descend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, float* b_of_next);
+void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next);
 
 /// The target := x + omega (b - A x), where x = omega b + P coarse.
 /// Exec      Enqueued.
 /// Traffic   Reads the source once and writes the target once; reads operator and weights where they are kept by point.
 template <class T>
-void ascend(const Cuda& space, const Level<Cuda>& level, const Source<T>& source, const float* coarse,
+void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, const float* coarse,
             const Target<T>& target);
 
 }  // namespace ostinato::multigrid

@@ -300,8 +300,8 @@ TYPED_TEST(MultigridOn, IsSymmetricWithSeveralUnknowns) {
 
 TYPED_TEST(MultigridOn, IsNotTakenByAutoWhereUnknownsCoupleStrongly) {
   using T = typename TypeParam::T;
-  const Csr<T> weak = reaction_diffusion<T>({48, 48}, 2, false),
-               strong = reaction_diffusion<T>({48, 48}, 2, false, 1e5);
+  const Csr<T> weak = reaction_diffusion<T>({160, 160}, 2, false),
+               strong = reaction_diffusion<T>({160, 160}, 2, false, 1e5);
   EXPECT_EQ(AnyPreconditioner(this->space(), weak, "auto").name(), "multigrid");
   EXPECT_NE(AnyPreconditioner(this->space(), strong, "auto").name(), "multigrid");
 }
@@ -389,13 +389,16 @@ TYPED_TEST(MultigridOn, ReportsItsLevels) {
 TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {
   using T = typename TypeParam::T;
   const auto chosen = [&](const Csr<T>& a) { return AnyPreconditioner(this->space(), a, "auto"); };
-  const auto large = chosen(generate<T>("poisson2d", {.n = 64}));
+  const auto large = chosen(generate<T>("poisson2d", {.n = 130}));
   EXPECT_EQ(large.name(), "multigrid");
-  EXPECT_EQ(large.reason(), "the matrix is on a grid, 64 x 64, 5-point");
-  EXPECT_EQ(large.levels().size(), 4u);
+  EXPECT_EQ(large.reason(), "on a grid, 130 x 130, 5-point: about 10 iterations instead of some 330");
+  EXPECT_EQ(large.levels().size(), 5u);
   EXPECT_EQ(chosen(generate<T>("poisson2d", {.n = 20})).name(), "none") << "a small matrix of constant diagonal";
   const Extents e{80, 80};
   EXPECT_EQ(chosen(grid_matrix<T>(e, varied(e, true, 1), 1)).name(), "jacobi") << "dominant rows";
+  EXPECT_EQ(chosen(generate<T>("variable3d", {.n = 17})).reason(),
+            "cheap, and every row has a diagonal entry; some 60 iterations are predicted, too few for multigrid");
+  EXPECT_EQ(chosen(generate<T>("convection-diffusion2d", {.n = 64})).name(), "multigrid");
 }
 
 }  // namespace

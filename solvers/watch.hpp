@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+#include <ostinato/solvers/options.hpp>
+
+namespace ostinato {
+
+/// How fast a residual falls.
+struct Pace {
+  double residual = 0;  ///< relative, at the latest look
+  double rate = 0;      ///< by which an iteration multiplied it on average
+  double seconds = 0;   ///< of an iteration
+};
+
+/// Stops a method whose residual falls slowly, from the callback of its options. Looks at windows of some iterations,
+/// one after the other. A solve that would be over within one more window at its pace isn't stopped, nor is one whose
+/// residual was within `rtol` already: what follows then is the struggle with rounding.
+class SlowWatch {
+ public:
+  static constexpr double slow_rate = 0.7;
+
+  SlowWatch(int window, const SolveOptions& options)
+      : window_(window), goal_(options.rtol), last_(options.max_iterations) {}
+
+  bool stopped() const { return stopped_; }
+  const Pace& pace() const { return pace_; }
+
+  /// False when the method is to stop.
+  bool operator()(const Iteration& now) {
+    reached_ |= now.relative_residual <= goal_;
+    if (base_.number == 0) base_ = now;
+    const int n = now.number - base_.number;
+    if (reached_ || n < window_ || now.number >= last_) return true;
+    pace_ = {now.relative_residual, std::pow(now.relative_residual / base_.relative_residual, 1.0 / n),
+             (now.seconds - base_.seconds) / n};
+    base_ = now;
+    stopped_ = pace_.rate > slow_rate && now.relative_residual * std::pow(pace_.rate, window_) > goal_;
+    return !stopped_;
+  }
+
+ private:
+  int window_;
+  double goal_;
+  int last_;
+  Iteration base_;
+  Pace pace_;
+  bool reached_ = false, stopped_ = false;
+};
+
+/// Stops a method that falls less in a time than another one did. Looks after `seconds`, then after twice that time and so
+/// on: what falls fast at first, as the rough part of an error does, may be slow in the end.
+class Trial {
+ public:
+  Trial(const Pace& other, double seconds, const SolveOptions& options)
+      : other_(other), from_(other.residual), seconds_(seconds), goal_(options.rtol) {}
+
+  bool stopped() const { return stopped_; }
+
+  /// False when the method is to stop. One that would be over after the same fall once more goes on.
+  bool operator()(const Iteration& now) {
+    const double elapsed = now.seconds - since_;
+    if (elapsed < seconds_) return true;
+    const double fall = now.relative_residual / from_;
+    stopped_ = !(fall < std::pow(other_.rate, elapsed / other_.seconds)) && !(now.relative_residual * fall < goal_);
+    from_ = now.relative_residual;
+    since_ = now.seconds;
+    seconds_ *= 2;
+    return !stopped_;
+  }
+
+ private:
+  Pace other_;
+  double from_, since_ = 0, seconds_, goal_;
+  bool stopped_ = false;
+};
+
+/// The options with a callback that asks `watch`, too.
+template <class Watch>
+SolveOptions watched(SolveOptions options, Watch& watch) {
+  options.callback = [&watch, callback = std::move(options.callback)](const Iteration& now) {
+    return (!callback || callback(now)) && watch(now);
+  };
+  return options;
+}
+
+}  // namespace ostinato

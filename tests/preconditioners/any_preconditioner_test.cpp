@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+#include "support/solving.hpp"
+
+// Options as text, and new values.
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class AnyPreconditionerOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  using ByName = AnyPreconditioner<Home, Value>;
+
+  template <class M>
+  std::vector<Value> apply(const M& m, Index rows) const {
+    const auto r = this->put(random_vector<Value>(rows, 3));
+    auto z = this->put(std::vector<Value>(static_cast<std::size_t>(rows)));
+    m.apply(r, z);
+    return z.download();
+  }
+};
+
+TYPED_TEST_SUITE(AnyPreconditionerOn, EverySpace, SpaceNames);
+
+TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsText) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Analysis analysis(this->space(), generate<T>("poisson2d", {.n = 20}));
+  const auto same = [&](const char* text, const MultigridOptions& options) {
+    return same_bits(this->apply(Any(analysis, text), 400), this->apply(Multigrid(analysis, options), 400));
+  };
+
+  EXPECT_TRUE(same("multigrid", {}));
+  EXPECT_TRUE(same("multigrid:", {}));
+  EXPECT_TRUE(same("multigrid:sweeps=3", {.sweeps = 3}));
+  EXPECT_FALSE(same("multigrid:sweeps=3", {.sweeps = 2}));
+  EXPECT_TRUE(
+      same("multigrid:smoother=chebyshev,kind=structured,sweeps=2", {.sweeps = 2, .smoother = Smoother::chebyshev}));
+  EXPECT_FALSE(same("multigrid:sweeps=2,smoother=chebyshev", {.sweeps = 2}));
+  EXPECT_EQ(Any(analysis, "multigrid:sweeps=2").name(), "multigrid");
+}
+
+TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Analysis analysis(this->space(), generate<T>("poisson2d", {.n = 20}));
+  const auto complaint = [&](const std::string& text) {
+    const std::string message = message_of<ArgumentError>([&] { Any(analysis, text); });
+    EXPECT_EQ(message_of<ArgumentError>([&] { check_preconditioner(text); }), message);
+    return message;
+  };
+
+  EXPECT_EQ(complaint("jacobi:sweeps=1"), "jacobi takes no options");
+  EXPECT_EQ(complaint("none:a=1"), "none takes no options");
+  EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
+  for (const std::string bad : {"sweep=1", "sweeps=9", "sweeps=-1", "sweeps=", "sweeps", "sweeps=2x", "kind=classical",
+                                "smoother=sor", "=", "sweeps=99999999999"}) {
+    EXPECT_EQ(
+        complaint("multigrid:kind=structured," + bad),
+        "multigrid: '" + bad + "' isn't an option; known: kind=structured, sweeps=0..8, smoother=jacobi|chebyshev");
+  }
+  EXPECT_THROW(Multigrid(analysis, {.sweeps = 9}), ArgumentError);
+}
+
+TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  Csr<T> changed = generate<T>("variable2d", {.n = 120});
+  const Analysis before(this->space(), Csr<T>(changed));
+  for (std::size_t k = 0; k < changed.val.size(); ++k) changed.val[k] *= T{2};
+  const Analysis after(this->space(), changed);
+  for (const char* name : {"jacobi", "multigrid:sweeps=2,smoother=chebyshev", "none", "auto"}) {
+    Any m(before, name);
+    const std::string chosen = m.name();
+    const Any anew(after, name);
+    m.update_values(after);
+    EXPECT_EQ(m.name(), chosen);
+    if (m.is_identity()) continue;
+    EXPECT_TRUE(same_bits(this->apply(m, changed.rows), this->apply(anew, changed.rows))) << name;
+    EXPECT_FALSE(same_bits(this->apply(m, changed.rows), this->apply(Any(before, name), changed.rows))) << name;
+    if (m.fallback() != nullptr) {
+      EXPECT_TRUE(same_bits(this->apply(*m.fallback(), changed.rows), this->apply(Jacobi(after), changed.rows)));
+    }
+  }
+  Jacobi jacobi(before);
+  jacobi.update_values(after);
+  EXPECT_TRUE(same_bits(this->apply(jacobi, changed.rows), this->apply(Jacobi(after), changed.rows)));
+  Multigrid multigrid(before, {.sweeps = 2});
+  multigrid.update_values(after);
+  EXPECT_TRUE(
+      same_bits(this->apply(multigrid, changed.rows), this->apply(Multigrid(after, {.sweeps = 2}), changed.rows)));
+}
+
+TYPED_TEST(AnyPreconditionerOn, StaysAsItWasWhenNewValuesAreRefused) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  Csr<T> bad = generate<T>("variable2d", {.n = 120});
+  const Index n = bad.rows;
+  const Analysis before(this->space(), Csr<T>(bad));
+  for (Offset k = bad.row_ptr[7]; k < bad.row_ptr[8]; ++k) {
+    if (bad.col[static_cast<std::size_t>(k)] == 7) bad.val[static_cast<std::size_t>(k)] = 0;
+  }
+  const Analysis zero(this->space(), bad), small(this->space(), generate<T>("variable2d", {.n = 20}));
+  const auto keeps = [&](auto m) {
+    const std::vector<T> z = this->apply(m, n);
+    EXPECT_THROW(m.update_values(zero), ArgumentError);
+    EXPECT_THROW(m.update_values(small), DimensionError);
+    EXPECT_TRUE(same_bits(this->apply(m, n), z));
+  };
+  keeps(Jacobi(before));
+  keeps(Multigrid(before));
+  for (const char* name : {"auto", "jacobi", "multigrid"}) keeps(Any(before, name));
+}
+
+}  // namespace
+}  // namespace ostinato::test

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/solvers/watch.hpp>
+
+#include "support/grids.hpp"
+#include "support/solving.hpp"
+
+// A preconditioner that turns out slow, and the fallback that it offers to solve().
+
+namespace ostinato::test {
+namespace {
+
+/// Jacobi times a diagonal whose sizes differ by 1e6: bad, but symmetric and positive.
+template <class Space, class T>
+struct Scattered {
+  Space space;
+  Vector<Space, T> sizes;
+  const Jacobi<Space, T>* instead = nullptr;
+
+  Scattered(const Space& on, Index rows, const Jacobi<Space, T>* other) : space(on), instead(other) {
+    std::vector<T> v = random_vector<T>(rows, 5);
+    for (T& s : v) s = static_cast<T>(std::pow(1000.0, static_cast<double>(s)));
+    sizes = Vector<Space, T>(space, std::span<const T>(v));
+  }
+  std::string name() const { return "scattered"; }
+  const Jacobi<Space, T>* fallback() const { return instead; }
+  void apply(std::span<const T> r, std::span<T> z) const { multiply<T>(space, sizes, r, z); }
+};
+
+/// Jacobi with a bad fallback.
+template <class Space, class T>
+struct Guarded {
+  const Jacobi<Space, T>& good;
+  const Scattered<Space, T>& bad;
+  const Scattered<Space, T>* fallback() const { return &bad; }
+  void apply(std::span<const T> r, std::span<T> z) const { good.apply(r, z); }
+};
+
+bool has_note(const SolveResult& r, const std::string& text) {
+  for (const std::string& note : r.notes) {
+    if (note.find(text) != std::string::npos) return true;
+  }
+  return false;
+}
+
+template <class Case>
+class FallbackOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  System<Value> system = with_known_solution(generate<Value>("variable2d", {.n = 40}));
+  Analysis<Home, Value> analysis{this->space(), system.a};
+  Operator<Home, Value> op{analysis};
+  Jacobi<Home, Value> jacobi{analysis};
+
+  template <class M>
+  SolveResult solve(const M& m, const std::string& solver, SolveOptions options = {.rtol = 1e-4}) {
+    options.check_every = 1;
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    Solved<Value> solved{ostinato::solve(this->space(), op, b, x, m, solver, options), {}};
+    solved.x = x.download();
+    expect_honest(solved, system, options);
+    return solved.result;
+  }
+};
+
+TYPED_TEST_SUITE(FallbackOn, EverySpace, SpaceNames);
+
+TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
+  const Scattered m(this->space(), this->system.a.rows, &this->jacobi);
+  Scattered alone(this->space(), this->system.a.rows, &this->jacobi);
+  alone.instead = nullptr;
+  for (const char* solver : {"cg", "auto", "bicgstab"}) {
+    int last = 0;
+    SolveOptions options{.rtol = 1e-4};
+    options.callback = [&](const Iteration& i) {
+      EXPECT_GT(i.number, last);
+      last = i.number;
+      return true;
+    };
+    const SolveResult r = this->solve(m, solver, options);
+
+    EXPECT_EQ(r.status, Status::converged) << r.message();
+    EXPECT_TRUE(has_note(r, "went on with jacobi")) << solver;
+    EXPECT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
+    EXPECT_LT(r.iterations, this->solve(alone, solver, {.rtol = 1e-4}).iterations);
+    EXPECT_EQ(last, r.iterations);
+  }
+}
+
+TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
+  const Scattered<typename TypeParam::Space, typename TypeParam::T> bad(this->space(), this->system.a.rows, nullptr);
+  const Guarded<typename TypeParam::Space, typename TypeParam::T> m{this->jacobi, bad};
+
+  const SolveResult r = this->solve(m, "cg");
+
+  EXPECT_EQ(r.status, Status::converged);
+  EXPECT_TRUE(has_note(r, "scattered was slower, went on with the preconditioner"));
+  EXPECT_FALSE(has_note(r, "went on with scattered"));
+}
+
+TYPED_TEST(FallbackOn, KeepsTheLimits) {
+  const Scattered m(this->space(), this->system.a.rows, &this->jacobi);
+  for (const int most : {0, 1, 5, 6, 7, 8, 12}) {
+    const SolveResult r = this->solve(m, "cg", {.rtol = 1e-12, .max_iterations = most});
+    EXPECT_EQ(r.status, Status::iteration_limit) << most;
+    EXPECT_EQ(r.iterations, most);
+  }
+  EXPECT_EQ(this->solve(m, "cg", {.rtol = 0, .time_limit = 1e-9}).status, Status::time_limit);
+  for (const int stop : {3, 7, 20}) {
+    SolveOptions options{.rtol = 1e-4};
+    options.callback = [=](const Iteration& i) { return i.number < stop; };
+    const SolveResult r = this->solve(m, "cg", options);
+    EXPECT_EQ(r.status, Status::interrupted) << stop;
+    EXPECT_GE(r.iterations, stop);  // a GPU has done some more by then
+  }
+}
+
+TYPED_TEST(FallbackOn, IsNotAskedWhileThePreconditionerIsFast) {
+  using T = typename TypeParam::T;
+  this->system = with_known_solution(generate<T>("variable2d", {.n = 120}));
+  this->analysis = Analysis<typename TypeParam::Space, T>(this->space(), this->system.a);
+  this->op = Operator<typename TypeParam::Space, T>(this->analysis);
+  const AnyPreconditioner chosen(this->analysis, "auto"), named(this->analysis, "multigrid");
+  ASSERT_EQ(chosen.name(), "multigrid");
+  ASSERT_NE(chosen.fallback(), nullptr);
+  EXPECT_EQ(chosen.fallback()->name(), "jacobi");
+  EXPECT_EQ(named.fallback(), nullptr) << "asked for by name";
+
+  const SolveResult r = this->solve(chosen, "cg");
+
+  EXPECT_TRUE(r) << r.message();
+  EXPECT_FALSE(has_note(r, "went on"));
+  EXPECT_EQ(r.history, this->solve(named, "cg").history);
+}
+
+/// Diffusion through cells whose coefficients differ at random by up to 1e4.
+Coupling cells(const Extents& e) {
+  const std::vector<double> random = random_vector<double>(static_cast<Index>(e.points()), 1);
+  const auto cell = [=](Index x, Index y) { return std::pow(100.0, random[e.number(x, y, 0)]); };
+  return [=, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+    if (star(x, y, z, dx, dy, dz) == 0) return 0.0;
+    const double own = cell(x, y), other = e.contains(x + dx, y + dy, 0) ? cell(x + dx, y + dy) : own;
+    return 2 * own * other / (own + other);
+  };
+}
+
+// A cycle shrinks a random error there, but not all that follow.
+TYPED_TEST(FallbackOn, IsTriedWhereMultigridIsPoor) {
+  using T = typename TypeParam::T;
+  const Extents e{120, 120};
+  this->system = with_known_solution(grid_matrix<T>(e, cells(e)));
+  this->analysis = Analysis<typename TypeParam::Space, T>(this->space(), this->system.a);
+  this->op = Operator<typename TypeParam::Space, T>(this->analysis);
+  const AnyPreconditioner chosen(this->analysis, "auto"), named(this->analysis, "multigrid");
+  ASSERT_EQ(chosen.name(), "multigrid") << chosen.reason();
+
+  const SolveResult r = this->solve(chosen, "cg"), alone = this->solve(named, "cg");
+
+  EXPECT_TRUE(r) << r.message();
+  EXPECT_TRUE(has_note(r, "multigrid left 0."));
+  EXPECT_FALSE(has_note(alone, "multigrid left"));
+}
+
+// A residual that falls by `rate` an iteration, each of a second.
+int stopped_at(SlowWatch& watch, double rate) {
+  for (int n = 1; n < 1000; ++n) {
+    if (!watch({n, std::pow(rate, n), static_cast<double>(n)})) return n;
+  }
+  return 0;
+}
+
+TEST(Watch, StopsAPoorMethodAfterItsWindow) {
+  const SolveOptions options{.rtol = 1e-8};
+  for (const double rate : {0.1, 0.5, 0.69}) {
+    SlowWatch watch(5, options);
+    EXPECT_EQ(stopped_at(watch, rate), 0) << rate;
+    EXPECT_FALSE(watch.stopped());
+  }
+  for (const double rate : {0.72, 0.99, 1.0, 1.5}) {
+    SlowWatch watch(5, options);
+    EXPECT_EQ(stopped_at(watch, rate), 6) << rate;
+    EXPECT_TRUE(watch.stopped());
+    EXPECT_NEAR(watch.pace().rate, rate, 1e-12);
+    EXPECT_NEAR(watch.pace().seconds, 1, 1e-12);
+  }
+}
+
+TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
+  SlowWatch near(5, {.rtol = 0.9}), last(5, {.rtol = 1e-8, .max_iterations = 6});
+  EXPECT_EQ(stopped_at(near, 0.99), 0) << "the goal was reached: what follows is rounding";
+  EXPECT_TRUE(last({1, 1, 1}));
+  EXPECT_TRUE(last({6, 1, 6}));
+}
+
+TEST(Trial, IsLostByWhoComesLessFar) {
+  const Pace other{.residual = 1, .rate = 0.5, .seconds = 1};
+  const SolveOptions options{.rtol = 1e-8};
+  Trial fast(other, 3, options), slow(other, 3, options);
+  EXPECT_TRUE(fast({1, 2, 1}));
+  EXPECT_TRUE(fast({2, 0.1, 3}));
+  EXPECT_TRUE(fast({3, 0.1, 8}));
+  EXPECT_FALSE(fast({4, 0.1, 9})) << "twice the time is over";
+  EXPECT_TRUE(slow({1, 2, 1}));
+  EXPECT_FALSE(slow({2, 0.2, 3}));
+  EXPECT_TRUE(slow.stopped());
+}
+
+TEST(Trial, LeavesAMethodThatIsAboutToEnd) {
+  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, {.rtol = 0.1});
+  EXPECT_TRUE(trial({2, 0.2, 3})) << "0.2 once more is below the goal";
+}
+
+}  // namespace
+}  // namespace ostinato::test
