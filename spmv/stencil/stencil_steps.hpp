@@ -10,7 +10,6 @@
 #include <ostinato/spmv/matrix/accurate_residual_steps.hpp>
 #include <ostinato/spmv/space/dot.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
-#include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/stencil/neighbours.hpp>
 
