@@ -6,7 +6,8 @@
 // shared memory, along z from sums that wait for the next plane. The outermost lanes and warps of a thread block serve
 // the others only. A grid of two dimensions has one plane.
 //
-// By class, the coefficients of nearly all points are arguments of the kernel; the others are read from the tables.
+// The coefficients are by class. Those of nearly all points are arguments of the kernel; the others are read from the
+// tables.
 
 #include <algorithm>
 #include <type_traits>
@@ -179,35 +180,15 @@ __device__ Window window(const Lines& lines, const Place& p, const Quad& q) {
   return w;
 }
 
-/// Calls use(value) with value(c, line, column): coefficient c of a point of a quad, whose coefficients are at
-/// number(line, column).
-template <class Number, class Use>
-__device__ void with_coefficients(const Coefficients& a, Number number, Use use) {
-  const float* row[2][2];
-  for_quad([&](auto line, auto column) { row[line][column] = a.a + number(line, column); });
-  if (a.by_class) {
-    use([&](int c, auto line, auto column) { return row[line][column][c * scaled_classes]; });
-  } else {
-    const std::size_t stride = a.grid.points();
-    use([&](int c, auto line, auto column) { return row[line][column][static_cast<std::size_t>(c) * stride]; });
-  }
+/// Where the coefficients of a thread's fine point are, of the operator or the scale of the source. Points outside the
+/// grid get some coefficients of others, too.
+__device__ int class_of(const Coefficients& a, const Place& p, int line, int column, Index z) {
+  return static_cast<int>(p.places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(z, a.grid.z);
 }
 
-/// Where the coefficients of point (x, y, z), at this place along x and y, are; some other coefficients when the point
-/// isn't in the grid.
-__device__ Index coefficients_at(const Coefficients& a, unsigned place, Index x, Index y, Index z) {
-  if (a.by_class) return static_cast<Index>(place) + 25 * scaled_place(z, a.grid.z);
-  return a.grid.contains(x, y, z) ? (z * a.grid.y + y) * a.grid.x + x : 0;
-}
-
-/// The same for a fine point of a thread, of the operator or the scale of the source.
-__device__ Index coefficients_at(const Coefficients& a, const Place& p, int line, int column, Index z) {
-  return coefficients_at(a, p.places >> 8 * (2 * line + column) & 255, p.x + column, p.y + line, z);
-}
-
-/// The same for the weights of a parent of a thread's points, [y - 1, y][x - 1, x] of coarse points.
-__device__ Index weights_at(const Coefficients& w, const Place& p, int line, int column, Index k) {
-  return coefficients_at(w, p.parent_places >> 8 * (2 * line + column) & 255, p.cx - 1 + column, p.cy - 1 + line, k);
+/// Where the weights of a parent of a thread's points, [y - 1, y][x - 1, x] of coarse points, are.
+__device__ int class_of_parent(const Coefficients& w, const Place& p, int line, int column, Index k) {
+  return static_cast<int>(p.parent_places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(k, w.grid.z);
 }
 
 /// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives.
@@ -228,8 +209,9 @@ __device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const 
   if (p.even_rows && pass.even_a.has_plane(z)) {
     add([&](int c, auto, auto) { return pass.even_a.value[c]; });
   } else if (z >= 0 && z < a.grid.z) {
-    with_coefficients(
-        a, [&](int line, int column) { return coefficients_at(a, p, line, column, z); }, add);
+    const float* row[2][2];
+    for_quad([&](auto line, auto column) { row[line][column] = a.a + class_of(a, p, line, column, z); });
+    add([&](int c, auto line, auto column) { return row[line][column][c * scaled_classes]; });
   }
 }
 
@@ -266,7 +248,7 @@ __device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
     for_quad([&](auto line, auto column) { root.v[line][column] = pass.even_root.value[0]; });
   } else {
     const Coefficients& all = pass.source.root;
-    for_quad([&](auto line, auto column) { root.v[line][column] = all.a[coefficients_at(all, p, line, column, z)]; });
+    for_quad([&](auto line, auto column) { root.v[line][column] = all.a[class_of(all, p, line, column, z)]; });
   }
   return root;
 }
@@ -303,13 +285,8 @@ __device__ float restricted(const Pass<T>& pass, const Place& p, Index k, const 
   if (pass.even_p.has_line(p.cx, p.cy) && pass.even_p.has_plane(k)) {
     add([&](int c) { return pass.even_p.value[c]; });
   } else {
-    const float* w = weights.a + weights_at(weights, p, 1, 1, k);
-    if (weights.by_class) {
-      add([&](int c) { return w[c * scaled_classes]; });
-    } else {
-      const std::size_t stride = weights.grid.points();
-      add([&](int c) { return w[static_cast<std::size_t>(c) * stride]; });
-    }
+    const float* w = weights.a + class_of_parent(weights, p, 1, 1, k);
+    add([&](int c) { return w[c * scaled_classes]; });
   }
   return total;
 }
@@ -426,8 +403,10 @@ __device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& 
   if (p.even_parents && pass.even_p.has_plane(k)) {
     add([&](int c, int, int) { return pass.even_p.value[c]; });
   } else if (k >= 0 && k < weights.grid.z) {
-    with_coefficients(
-        weights, [&](int line, int column) { return weights_at(weights, p, line, column, k); }, add);
+    const float* of[2][2];
+    for_quad(
+        [&](auto line, auto column) { of[line][column] = weights.a + class_of_parent(weights, p, line, column, k); });
+    add([&](int c, auto line, auto column) { return of[line][column][c * scaled_classes]; });
   }
 }
 
@@ -537,15 +516,16 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, cons
 template <class F>
 void with_shape_of(const Level<Cuda>& level, F f) {
   if (level.dimensions == 2) return level.star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
-  return level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
+  f(Shape<3, true>{});
 }
 
 }  // namespace
 
 bool has_passes(const Cuda&, const Level<Cuda>& level) {
-  // In three dimensions a pass has few thread blocks that wait for loads, plane by plane. Single steps are faster for
-  // smaller grids and for full stencils (H200, 2026-11).
+  // Single steps are faster for coefficients by point, which both read from memory, and in three dimensions for smaller
+  // grids and for full stencils, where too few threads wait for loads, plane by plane (H200, 2026-11).
   constexpr std::size_t large = std::size_t{1} << 21;
+  if (!level.by_class) return false;
   if (level.dimensions == 3) return level.axes == 7 && level.star && level.grid.points() >= large;
   return level.dimensions == 2 && level.axes == 3;
 }

@@ -16,13 +16,15 @@ bool has_passes(const Cuda& space, const Level<Cuda>& level);
 
 /// b of the next level := P^T (b - A omega b), where b is the source and omega the damping of the sweep.
 /// Exec      Enqueued.
-/// Traffic   Reads the source once, and the operator and the weights where they are kept by point.
+/// Requires  has_passes(space, level).
+/// Traffic   Reads the source once.
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next);
 
 /// The target := x + omega (b - A x), where x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Traffic   Reads the source once and writes the target once; reads operator and weights where they are kept by point.
+/// Requires  has_passes(space, level).
+/// Traffic   Reads the source twice and writes the target once.
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, const float* coarse,
             const Target<T>& target);
