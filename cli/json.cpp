@@ -91,6 +91,7 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
 }
 
 Json to_json(const SolveReport& r) {
+  const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
           {"solver", r.result.solver},
@@ -98,7 +99,7 @@ Json to_json(const SolveReport& r) {
           {"hierarchy", to_json(r.hierarchy)},
           {"operator_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(operator_complexity(r.hierarchy))},
           {"grid_complexity", r.hierarchy.empty() ? Json(nullptr) : Json(grid_complexity(r.hierarchy))},
-          {"precondition_products", r.hierarchy.empty() ? Json(nullptr) : Json(precondition_products(r))},
+          {"precondition_products", products ? Json(*products) : Json(nullptr)},
           {"format", r.choice.format},
           {"parameters", r.choice.parameters},
           {"device", r.device.description},

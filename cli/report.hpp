@@ -67,8 +67,9 @@ struct SolveReport {
 double operator_complexity(const std::vector<PreconditionerLevel>& levels);
 /// The rows of all levels over those of the finest; 0 without levels.
 double grid_complexity(const std::vector<PreconditionerLevel>& levels);
-/// The set-up of the preconditioner, timed, in products with the chosen format, timed or else predicted.
-double precondition_products(const SolveReport& report);
+/// The set-up of a hierarchy, timed, in products with the chosen format, timed or else predicted. Nothing without a
+/// hierarchy or without a format.
+std::optional<double> precondition_products(const SolveReport& report);
 
 /// The report of a matrix.
 struct Inspection {

@@ -356,8 +356,11 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   constexpr double poor_rate = 0.7;  // as AnyPreconditioner
   report.preconditioner = {in.precond, "asked for"};
   if (in.precond == "none") return {};
+  const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
+  const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
+  report.preconditioner.name = in.precond.substr(0, colon);
   try {
-    Multigrid<Space, T> m(a);
+    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
     if (in.precond == "auto" && m.rate() > poor_rate) {
       report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
       return {};

@@ -114,7 +114,8 @@ void add_hierarchy(Facts& facts, const SolveReport& r) {
   facts.more(fmt::format("{}, down to {}", counted(static_cast<Offset>(levels.size()), "grid"), levels.back().grid));
   facts.more(fmt::format("{:.3g} times the points, {:.3g} times the entries, kept as {}", grid_complexity(levels),
                          operator_complexity(levels), levels.front().storage));
-  facts.more("set-up: " + counted(std::llround(precondition_products(r)), "product"));
+  if (const auto products = precondition_products(r))
+    facts.more("set-up: " + counted(std::llround(*products), "product"));
 }
 
 void add_choices(Facts& facts, const SolveReport& r) {
@@ -222,7 +223,8 @@ double grid_complexity(const std::vector<PreconditionerLevel>& levels) {
   return levels.empty() ? 0 : points / static_cast<double>(levels.front().rows);
 }
 
-double precondition_products(const SolveReport& r) {
+std::optional<double> precondition_products(const SolveReport& r) {
+  if (r.hierarchy.empty() || r.choice.candidates.empty()) return {};
   const Candidate& chosen = r.choice.candidates.front();
   return r.times.precondition / (chosen.is_measured() ? chosen.measured_seconds : chosen.cost.seconds);
 }

@@ -235,7 +235,7 @@ void Cuda::trim() const {
   OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));  // memory is freed in the order of the stream
   std::uint64_t used = 0;
   OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrUsedMemCurrent, &used));
-  OSTINATO_CUDA(cudaMemPoolTrimTo(state_->pool->handle, static_cast<std::size_t>(used) + State::kept_bytes));
+  OSTINATO_CUDA(cudaMemPoolTrimTo(state_->pool->handle, static_cast<std::size_t>(used) + state_->kept_bytes()));
 }
 
 void require_device_memory(const Cuda& space, const void* p, const char* what) {

@@ -51,7 +51,7 @@ class Cuda {
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device
   void zero(void* p, std::size_t bytes) const;
-  void trim() const;  ///< gives freed memory back to the driver, all but 64 MiB; waits
+  void trim() const;  ///< gives freed memory back to the driver, all but a 64th of the GPU's; waits
 
   struct State;  ///< stream, library handles and reduction buffers, used by the code that launches kernels
   State& state() const { return *state_; }

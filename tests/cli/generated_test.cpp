@@ -26,10 +26,10 @@ TEST_F(CliGenerated, SolvesWithAStencilWithoutAMatrix) {
 }
 
 TEST_F(CliGenerated, SolvesTheSameSystemAsTheFile) {
-  generate("poisson2d 64 p.mtx");
+  generate("poisson2d 160 p.mtx");
   ASSERT_EQ(run("solve p.mtx --quiet --device cpu --json file.json").code, 0);
-  ASSERT_EQ(run("solve poisson2d:64 --quiet --device cpu --json stencil.json").code, 0);
-  ASSERT_EQ(run("solve poisson2d:64 --quiet --device cpu --format csr --json matrix.json").code, 0);
+  ASSERT_EQ(run("solve poisson2d:160 --quiet --device cpu --json stencil.json").code, 0);
+  ASSERT_EQ(run("solve poisson2d:160 --quiet --device cpu --format csr --json matrix.json").code, 0);
   for (const char* key : {"rows", "cols", "nonzeros", "structure", "solver", "preconditioner", "iterations"}) {
     EXPECT_EQ(report("stencil.json")[key], report("file.json")[key]) << key;
     EXPECT_EQ(report("matrix.json")[key], report("file.json")[key]) << key;

@@ -45,8 +45,9 @@ struct Cuda::State {
   static constexpr int max_sums = 7;  ///< most sums per thread block
   static constexpr std::size_t staging_bytes = std::size_t{1} << 17;
 
-  /// Freed memory that trim() leaves with the library, for the small arrays of the next operators and solves.
-  static constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+  /// Freed memory that trim() leaves with the library, for the next operators and solves: to map memory anew takes some
+  /// 20 ms a GB.
+  std::size_t kept_bytes() const { return properties.totalGlobalMem / 64; }
 
   int device = 0;
   CUctx_st* context = nullptr;
