@@ -240,9 +240,9 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
 }
 
 /// Returns the solver for the report, and the reason for it.
-SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes) {
+SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, in.limits.restart);
+  return choose_solver(s, value_bytes, in.limits.restart, rate);
 }
 
 template <class T>
@@ -278,7 +278,6 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   report.choice = a.choice();
   report.formats = in.formats;
   report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
-  report.solver = solver_choice(in, a.structure(), sizeof(T));
   return a;
 }
 
@@ -331,6 +330,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   space.wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate());
   report.hierarchy = m.levels();
   report.bytes.preconditioner = m.bytes();
   return solve_with(a, m, system, in, report, live, since_start);
@@ -389,7 +389,6 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   report.choice.format = "stencil";
   report.choice.reason = a.grid().text() + ", no matrix";
   report.formats = in.formats;
-  report.solver = solver_choice(in, a.structure(), sizeof(T));
   System<T> given;
   given.b = read_part<T>(in.rhs, a.rows());
   given.x = read_part<T>(in.guess, a.rows());
@@ -397,6 +396,7 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   live.phase("preparing the preconditioner");
   const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
   report.times.precondition = watch.lap();
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0);
   if (m) return solve_with(a, *m, given, in, report, live, since_start);
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }

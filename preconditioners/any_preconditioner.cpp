@@ -202,6 +202,11 @@ double AnyPreconditioner<Space, T>::seconds() const {
 }
 
 template <class Space, class T>
+double AnyPreconditioner<Space, T>::rate() const {
+  return is_identity() ? 0 : built_->rate();
+}
+
+template <class Space, class T>
 bool AnyPreconditioner<Space, T>::works_in_float() const {
   return !is_identity() && built_->works_in_float();
 }

@@ -28,6 +28,7 @@ inline constexpr bool is_identity = requires {
 ///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
+///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
@@ -56,6 +57,7 @@ class PreconditionerRef {
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
+  double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// What to try when this one is slow; nothing where there is nothing else.
@@ -102,6 +104,7 @@ class PreconditionerRef {
     bool (*is_identity)(const void*);
     bool (*capturable)(const void*);
     double (*seconds)(const void*);
+    double (*rate)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
     std::string (*name)(const void*);
@@ -129,6 +132,10 @@ class PreconditionerRef {
                                   [](const void* o) {
                                     if constexpr (requires { double(as<M>(o).seconds()); })
                                       return double(as<M>(o).seconds());
+                                    return 0.0;
+                                  },
+                                  [](const void* o) {
+                                    if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
                                     return 0.0;
                                   },
                                   [](const void* o) {

@@ -316,10 +316,13 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
 
 }  // namespace
 
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart) {
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate) {
+  constexpr double small_rate = 0.7;
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
+  // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
+  if (rate > 0 && rate < small_rate) return {"bicgstab", why + ", and the preconditioner leaves few iterations"};
   if (basis_is_affordable(s.rows, value_bytes, restart)) {
     return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
   }
@@ -341,7 +344,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   Structure unknown;
   unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
   const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
-  const SolverChoice first = choose_solver(s, sizeof(T), options.restart);
+  const SolverChoice first = choose_solver(s, sizeof(T), options.restart, m.rate());
   Guess<Space, T> guess(space, x);
   SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);

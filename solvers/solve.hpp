@@ -20,8 +20,9 @@ struct SolverChoice {
 };
 
 /// Chooses CG for a symmetric matrix with a positive diagonal, and MINRES for any other symmetric matrix. For a
-/// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB.
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart);
+/// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB; BiCGSTAB also with a
+/// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0);
 
 namespace detail {
 

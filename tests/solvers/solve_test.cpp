@@ -432,6 +432,9 @@ TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {
   EXPECT_EQ(choose_solver(general, 8, 50).name, "gmres");
   EXPECT_EQ(choose_solver(huge, 8, 50).name, "bicgstab");
   EXPECT_EQ(choose_solver(huge, 8, 2).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, 50, 0.3).name, "bicgstab");
+  EXPECT_EQ(choose_solver(general, 8, 50, 0.8).name, "gmres");
+  EXPECT_EQ(choose_solver(spd, 8, 50, 0.3).name, "cg");
 }
 
 TEST(StatusNames, AreThoseOfTheReport) {
