@@ -36,7 +36,10 @@ struct Shared {
   explicit Shared(const EvenPart& even) : value{}, begin(even.begin), end(even.end) {
     std::copy(even.values.begin(), even.values.end(), value);
   }
-  __device__ bool has_line(Index x, Index y) const { return x >= begin.x && x < end.x && y >= begin.y && y < end.y; }
+  /// Whether the points (x, y) to (x + 1, y + 1) of a plane that the grid has are in the box.
+  __device__ bool has_quad(Index x, Index y, const Extents& e) const {
+    return max(x, 0) >= begin.x && min(x + 1, e.x - 1) < end.x && max(y, 0) >= begin.y && min(y + 1, e.y - 1) < end.y;
+  }
   __device__ bool has_plane(Index z) const { return z >= begin.z && z < end.z; }
 };
 
@@ -106,21 +109,20 @@ struct Place {
       has_y[k] = y + k >= 0 && y + k < pass.a.grid.y;
     }
     serves = lane > 0 && lane <= tile_x && warp > 0 && warp <= tile_y;
-    even_rows = even_roots = even_parents = true;
-    places = parent_places = 0;
-    for (int k = 0; k < 4; ++k) {
-      const Index px = x + k % 2, py = y + k / 2, parent_x = cx - k % 2, parent_y = cy - k / 2;
-      const bool is_here = has(k / 2, k % 2), has_parent = pass.p.grid.contains(parent_x, parent_y, 0);
-      places |= static_cast<unsigned>(place(px, py, pass.a.grid)) << 8 * k;
-      parent_places |= static_cast<unsigned>(place(parent_x, parent_y, pass.p.grid)) << 8 * (3 - k);
-      even_rows = even_rows && (!is_here || pass.even_a.has_line(px, py));
-      even_roots = even_roots && (!is_here || pass.even_root.has_line(px, py));
-      even_parents = even_parents && (!has_parent || pass.even_p.has_line(parent_x, parent_y));
-    }
+    even_rows = pass.even_a.has_quad(x, y, pass.a.grid);
+    even_roots = pass.even_root.has_quad(x, y, pass.a.grid);
+    even_parents = pass.even_p.has_quad(cx - 1, cy - 1, pass.p.grid);
+    const bool deep = pass.a.grid.z > 1;  // then a plane may have other coefficients
+    places = even_rows && even_roots && !deep ? 0 : places_of(x, y, pass.a.grid);
+    parent_places = even_parents && !deep ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
   }
 
-  __device__ static int place(Index x, Index y, const Extents& e) {
-    return scaled_place(x, e.x) + 5 * scaled_place(y, e.y);
+  __device__ static unsigned places_of(Index x, Index y, const Extents& e) {
+    const auto left = static_cast<unsigned>(scaled_place(x, e.x)),
+               right = static_cast<unsigned>(scaled_place(x + 1, e.x)),
+               above = 5 * static_cast<unsigned>(scaled_place(y, e.y)),
+               below = 5 * static_cast<unsigned>(scaled_place(y + 1, e.y));
+    return (left + above) | (right + above) << 8 | (left + below) << 16 | (right + below) << 24;
   }
   __device__ bool has(int line, int column) const { return has_y[line] && has_x[column]; }
   /// The number of the thread's first fine point in a plane; negative outside the grid.
@@ -282,7 +284,7 @@ __device__ float restricted(const Pass<T>& pass, const Place& p, Index k, const 
       if constexpr (d.z == Dz) total += value(c) * t[d.y + 1][d.x + 1];
     });
   };
-  if (pass.even_p.has_line(p.cx, p.cy) && pass.even_p.has_plane(k)) {
+  if (p.even_parents && pass.even_p.has_plane(k)) {
     add([&](int c) { return pass.even_p.value[c]; });
   } else {
     const float* w = weights.a + class_of_parent(weights, p, 1, 1, k);
