@@ -40,6 +40,7 @@ struct Shared {
   __device__ bool has_quad(Index x, Index y, const Extents& e) const {
     return max(x, 0) >= begin.x && min(x + 1, e.x - 1) < end.x && max(y, 0) >= begin.y && min(y + 1, e.y - 1) < end.y;
   }
+  __device__ bool has_planes(const Extents& e) const { return begin.z <= 0 && end.z >= e.z; }
   __device__ bool has_plane(Index z) const { return z >= begin.z && z < end.z; }
 };
 
@@ -112,9 +113,10 @@ struct Place {
     even_rows = pass.even_a.has_quad(x, y, pass.a.grid);
     even_roots = pass.even_root.has_quad(x, y, pass.a.grid);
     even_parents = pass.even_p.has_quad(cx - 1, cy - 1, pass.p.grid);
-    const bool deep = pass.a.grid.z > 1;  // then a plane may have other coefficients
-    places = even_rows && even_roots && !deep ? 0 : places_of(x, y, pass.a.grid);
-    parent_places = even_parents && !deep ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
+    const bool even =
+        even_rows && even_roots && pass.even_a.has_planes(pass.a.grid) && pass.even_root.has_planes(pass.a.grid);
+    places = even ? 0 : places_of(x, y, pass.a.grid);
+    parent_places = even_parents && pass.even_p.has_planes(pass.p.grid) ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
   }
 
   __device__ static unsigned places_of(Index x, Index y, const Extents& e) {
