@@ -497,6 +497,7 @@ struct DenseProduct {
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     float total = 0;
+#pragma unroll 16  // so many loads wait at once
     for (std::size_t k = 0; k < n; ++k) total += m[k * n + i] * b[k];
     out[i] = total;
   }
