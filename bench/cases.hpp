@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::bench {

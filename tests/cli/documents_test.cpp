@@ -111,6 +111,7 @@ bool fits(const Lines& sample, std::size_t i, const Lines& printed, std::size_t 
 /// The exit code that the text around the sample gives.
 int documented_code(const Sample& sample) {
   if (sample.has("--maxiter 50")) return 1;
+  if (sample.has("banded")) return 3;
   return sample.has("--solver sor") ? 2 : 0;
 }
 
@@ -137,6 +138,8 @@ TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
   };
   expect_samples("README.md", 3, in_root);
   expect_samples("docs/getting-started.md", 3, in_root);
+  expect_samples("docs/tutorial-poisson.md", 4, in_root);
+  expect_samples("docs/multigrid-limits.md", 2, in_root);
 }
 
 }  // namespace
