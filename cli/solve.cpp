@@ -353,7 +353,6 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
 template <class Space, class T>
 std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
                                                      SolveReport& report) {
-  constexpr double poor_rate = 0.7;  // as AnyPreconditioner
   report.preconditioner = {in.precond, "asked for"};
   if (in.precond == "none") return {};
   const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
@@ -361,7 +360,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   report.preconditioner.name = in.precond.substr(0, colon);
   try {
     Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
-    if (in.precond == "auto" && m.rate() > poor_rate) {
+    if (in.precond == "auto" && m.rate() > poor_rate(1)) {
       report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
       return {};
     }

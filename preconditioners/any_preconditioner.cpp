@@ -156,10 +156,9 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
 /// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis) {
-  constexpr double poor_rate = 0.7;
   try {
     built_ = build(analysis, {choice_.name, options_});
-    const bool is_poor = built_ != nullptr && built_->rate() > poor_rate;
+    const bool is_poor = built_ != nullptr && built_->rate() > poor_rate(analysis.grid().unknowns);
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
     const std::string what = e.what();  // "what is wrong; what to do"

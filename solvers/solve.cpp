@@ -107,7 +107,9 @@ class FallbackSolve {
   /// as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what the
   /// trials cost stays a share of the whole.
   SolveResult run() {
-    constexpr int first_window = 5;
+    // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
+    // were given up after them, for ten times as many with Jacobi.
+    constexpr int first_window = 20;
     SlowWatch watch(first_window, options_);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {

@@ -41,7 +41,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// operator without structure() is treated as nonsymmetric.
 ///
 /// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves more
-/// than 0.7 of the residual an iteration, averaged over 5 iterations and then over 20, 80, ..., the fallback may show
+/// than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may show
 /// from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is depends on
 /// measured times, so two such solves may differ. result.notes says so.
 ///

@@ -154,10 +154,10 @@ TYPED_TEST(FallbackOn, IsNotAskedWhileThePreconditionerIsFast) {
   EXPECT_EQ(r.history, this->solve(named, "cg").history);
 }
 
-/// Diffusion through cells whose coefficients differ at random by up to 1e5.
+/// Diffusion through cells whose coefficients differ at random by up to 1e6.
 Coupling cells(const Extents& e) {
   const std::vector<double> random = random_vector<double>(static_cast<Index>(e.points()), 1);
-  const auto cell = [=](Index x, Index y) { return std::pow(300.0, random[e.number(x, y, 0)]); };
+  const auto cell = [=](Index x, Index y) { return std::pow(1000.0, random[e.number(x, y, 0)]); };
   return [=, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
     if (star(x, y, z, dx, dy, dz) == 0) return 0.0;
     const double own = cell(x, y), other = e.contains(x + dx, y + dy, 0) ? cell(x + dx, y + dy) : own;
