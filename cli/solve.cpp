@@ -94,11 +94,12 @@ void add_limits(Command& command, SolveInput& in) {
   number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
   count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
   count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
-  command.add({.names = "--effort",
-               .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
-               .value = "HOW",
-               .check = one_of("quick, normal, thorough")},
-              in.effort);
+  command.add(
+      {.names = "--effort",
+       .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
+       .value = "HOW",
+       .check = one_of("quick, normal, thorough")},
+      in.effort);
   command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
                    in.limits.flexible);
 }
@@ -420,9 +421,7 @@ void check_files(const SolveInput& in) {
 int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
-  in.limits.effort = in.effort == "quick"      ? Effort::quick
-                     : in.effort == "thorough" ? Effort::thorough
-                                               : Effort::normal;
+  in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);
   return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {

@@ -107,7 +107,8 @@ class AnyPreconditioner {
   std::size_t rows_ = 0;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
   std::unique_ptr<AnyPreconditioner> fallback_;
-  int rung_ = no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
+  int rung_ =
+      no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;

@@ -28,7 +28,7 @@ class BuiltPreconditioner {
   virtual double seconds() const = 0;
   virtual bool works_in_float() const = 0;
   virtual std::vector<PreconditionerLevel> levels() const = 0;
-  virtual double rate() const = 0;  ///< by what M shrank an error on trial; 0 when it wasn't tried
+  virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;

@@ -137,78 +137,70 @@ class PreconditionerRef {
 
   // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
-  static constexpr Calls calls = {[](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).is_identity()); })
-                                      return bool(as<M>(o).is_identity());
-                                    return false;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).capturable()); })
-                                      return bool(as<M>(o).capturable());
-                                    return ostinato::is_capturable<M>;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).seconds()); })
-                                      return double(as<M>(o).seconds());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).works_in_float()); })
-                                      return bool(as<M>(o).works_in_float());
-                                    return false;
-                                  },
-                                  [](const void* o) -> std::optional<PreconditionerRef> {
-                                    if constexpr (requires { *as<M>(o).fallback(); }) {
-                                      if (as<M>(o).fallback() != nullptr)
-                                        return PreconditionerRef(*as<M>(o).fallback());
-                                    }
-                                    return std::nullopt;
-                                  },
-                                  [](const void* o, bool thorough,
-                                     std::string& why) -> std::optional<PreconditionerRef> {
-                                    if constexpr (requires { *as<M>(o).stronger(thorough, why); }) {
-                                      if (const auto* s = as<M>(o).stronger(thorough, why)) return PreconditionerRef(*s);
-                                    }
-                                    return std::nullopt;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).stronger_seconds()); })
-                                      return double(as<M>(o).stronger_seconds());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).symmetric()); })
-                                      return bool(as<M>(o).symmetric());
-                                    return true;
-                                  },
-                                  [](const void* o) -> std::string {
-                                    if constexpr (requires { std::string(as<M>(o).remarks()); })
-                                      return as<M>(o).remarks();
-                                    return {};
-                                  },
-                                  [](const void* o) -> std::string {
-                                    if constexpr (requires { std::string(as<M>(o).name()); })
-                                      return std::string(as<M>(o).name());
-                                    else if constexpr (requires { std::string(M::name); })
-                                      return std::string(M::name);
-                                    else
-                                      return "the preconditioner";
-                                  },
-                                  [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-                                  [](const void* o, In<T> r, Out<T> z, double* slot) {
-                                    if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
-                                      return bool(as<M>(o).apply_dot(r, z, slot));
-                                    } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
-                                      as<M>(o).apply_dot(r, z, slot);
-                                      return true;
-                                    } else {
-                                      return false;
-                                    }
-                                  }};
+  static constexpr Calls calls = {
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
+        return ostinato::is_capturable<M>;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).seconds()); }) return double(as<M>(o).seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).works_in_float()); }) return bool(as<M>(o).works_in_float());
+        return false;
+      },
+      [](const void* o) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).fallback(); }) {
+          if (as<M>(o).fallback() != nullptr) return PreconditionerRef(*as<M>(o).fallback());
+        }
+        return std::nullopt;
+      },
+      [](const void* o, bool thorough, std::string& why) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).stronger(thorough, why); }) {
+          if (const auto* s = as<M>(o).stronger(thorough, why)) return PreconditionerRef(*s);
+        }
+        return std::nullopt;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).stronger_seconds()); }) return double(as<M>(o).stronger_seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());
+        return true;
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).remarks()); }) return as<M>(o).remarks();
+        return {};
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).name()); })
+          return std::string(as<M>(o).name());
+        else if constexpr (requires { std::string(M::name); })
+          return std::string(M::name);
+        else
+          return "the preconditioner";
+      },
+      [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
+      [](const void* o, In<T> r, Out<T> z, double* slot) {
+        if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
+          return bool(as<M>(o).apply_dot(r, z, slot));
+        } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
+          as<M>(o).apply_dot(r, z, slot);
+          return true;
+        } else {
+          return false;
+        }
+      }};
 
   bool is_scaled() const { return space_ != nullptr; }
 

@@ -52,7 +52,7 @@ struct SolveOptions {
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
-  bool history = true;  ///< keep the residual of each iteration
+  bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far.
   std::function<bool(const Iteration&)> callback = {};

@@ -398,7 +398,8 @@ class Ladder {
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
   bool may_climb(const SolveResult& all) const {
-    if (options_.effort == Effort::quick || !may_use_factors() || remaining(options_, all).max_iterations == 0) return false;
+    if (options_.effort == Effort::quick || !may_use_factors() || remaining(options_, all).max_iterations == 0)
+      return false;
     if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
     const Status s = all.status;
     const bool failed = s == Status::breakdown || s == Status::stagnated || s == Status::diverged;
@@ -407,9 +408,12 @@ class Ladder {
 
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
     const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
-    if (!slow_) return name + " ended as " + std::string(to_string(all.status)) + " at iteration " + std::to_string(all.iterations);
+    if (!slow_)
+      return name + " ended as " + std::string(to_string(all.status)) + " at iteration " +
+             std::to_string(all.iterations);
     char text[120];
-    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate, all.iterations);
+    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
+                  all.iterations);
     return name + text;
   }
 
@@ -456,8 +460,8 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
                            bool symmetric_preconditioner) {
   constexpr double small_rate = 0.7;
   if (!symmetric_preconditioner && basis_is_affordable(s.rows, value_bytes, restart))
-    return {"gmres", "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) +
-                         " vectors is affordable"};
+    return {"gmres",
+            "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) + " vectors is affordable"};
   if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};

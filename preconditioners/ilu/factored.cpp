@@ -71,7 +71,8 @@ void Factored<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 template <class Space, class T>
 Csr<double> host_copy(const Space& space, const SpaceCsr<Space, T>& a) {
   const CsrView<T>& v = a.view();
-  Csr<double> h{v.rows, v.cols, Array<Offset>(v.row_ptr.size()), Array<Index>(v.col.size()), Array<double>(v.val.size())};
+  Csr<double> h{v.rows, v.cols, Array<Offset>(v.row_ptr.size()), Array<Index>(v.col.size()),
+                Array<double>(v.val.size())};
   Array<T> val(v.val.size());
   space.download(h.row_ptr.data(), v.row_ptr.data(), v.row_ptr.size_bytes());
   space.download(h.col.data(), v.col.data(), v.col.size_bytes());

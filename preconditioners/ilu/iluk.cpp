@@ -24,7 +24,12 @@ struct Pattern {
 class Fill {
  public:
   Fill(const CsrView<double>& a, int most, Offset most_entries)
-      : a_(a), most_(most), most_entries_(most_entries), n_(static_cast<std::size_t>(a.rows)), next_(n_ + 1), level_of_(n_) {}
+      : a_(a),
+        most_(most),
+        most_entries_(most_entries),
+        n_(static_cast<std::size_t>(a.rows)),
+        next_(n_ + 1),
+        level_of_(n_) {}
 
   Pattern run() {
     for (std::size_t i = 0; i < n_; ++i) {
@@ -61,8 +66,8 @@ class Fill {
   void merge(Index k) {
     const int level = level_of_[static_cast<std::size_t>(k)];
     Index before = k;
-    for (Offset e = pattern_.diagonal[static_cast<std::size_t>(k)] + 1; e < pattern_.row_ptr[static_cast<std::size_t>(k) + 1];
-         ++e) {
+    for (Offset e = pattern_.diagonal[static_cast<std::size_t>(k)] + 1;
+         e < pattern_.row_ptr[static_cast<std::size_t>(k) + 1]; ++e) {
       const int filled = level + level_[static_cast<std::size_t>(e)] + 1;
       if (filled > most_) continue;
       const Index j = pattern_.col[static_cast<std::size_t>(e)];
@@ -104,7 +109,11 @@ class Fill {
 class Values {
  public:
   Values(const CsrView<double>& a, const Pattern& pattern, double boost)
-      : a_(a), pattern_(pattern), boost_(boost), val_(pattern.col.size(), 0), place_(static_cast<std::size_t>(a.rows), none) {}
+      : a_(a),
+        pattern_(pattern),
+        boost_(boost),
+        val_(pattern.col.size(), 0),
+        place_(static_cast<std::size_t>(a.rows), none) {}
 
   Factors run() {
     for (std::size_t i = 0; i + 1 < pattern_.row_ptr.size(); ++i) factor_row(i);

@@ -122,7 +122,8 @@ class Elimination {
       if (std::abs(value) <= least) continue;
       const double factor = value / pivot_[k];
       in_l_.push_back({static_cast<Index>(k), factor, std::abs(factor) * largest_in_u_[k]});
-      for (auto e = static_cast<std::size_t>(upper_.row_ptr[k]); e < static_cast<std::size_t>(upper_.row_ptr[k + 1]); ++e)
+      for (auto e = static_cast<std::size_t>(upper_.row_ptr[k]); e < static_cast<std::size_t>(upper_.row_ptr[k + 1]);
+           ++e)
         add(i, static_cast<std::size_t>(upper_.col[e]), -factor * upper_.val[e]);
     }
   }

@@ -9,10 +9,11 @@
 namespace ostinato {
 
 struct IlutOptions {
-  double drop = 1e-4;   ///< entries of A - L U up to this share of the largest value in a row of A are left out; 0: none
-  double fill = 10;     ///< entries of L and U at most, as a multiple of those of A; infinite: no limit
-  double pivot = 0.1;   ///< columns change places where a diagonal entry is less than this share of the largest in its row
-                        ///< of U; 0: never
+  double drop = 1e-4;  ///< entries of A - L U up to this share of the largest value in a row of A are left out; 0: none
+  double fill = 10;    ///< entries of L and U at most, as a multiple of those of A; infinite: no limit
+  double pivot =
+      0.1;  ///< columns change places where a diagonal entry is less than this share of the largest in its row
+            ///< of U; 0: never
   double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that
 };
 

@@ -74,11 +74,10 @@ Factors IlukKind::factor(const CsrView<double>& a, const Options& options) {
 
 IlutKind::Options IlutKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(
-      name, text, o.preparation,
-      {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
-       {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
-       {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
+  read_with_preparation(name, text, o.preparation,
+                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
+                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
+                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
   return o;
 }
 
@@ -89,7 +88,8 @@ Factors IlutKind::factor(const CsrView<double>& a, const Options& options) {
 LuKind::Options LuKind::parse_options(std::string_view text) {
   Options o;
   read_with_preparation(name, text, o.preparation,
-                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }}});
+                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
+                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }}});
   return o;
 }
 
@@ -97,7 +97,7 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options) {
   constexpr double any = std::numeric_limits<double>::infinity();
   Offset most = most_entries();
   if (options.fill > 0) most = std::min(most, static_cast<Offset>(options.fill * static_cast<double>(a.nonzeros())));
-  return factor_ilut(a, {.drop = 0, .fill = any, .pivot = 0.1, .boost = 1e-14}, most);
+  return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most);
 }
 
 template <class Space, class T, class Kind>
@@ -110,9 +110,11 @@ template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options)
     -> Result {
   const Csr<double> whole = host_copy(space, a);
-  if (whole.rows != whole.cols) throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
+  if (whole.rows != whole.cols)
+    throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
   for (const double v : whole.val) {
-    if (!std::isfinite(v)) throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
+    if (!std::isfinite(v))
+      throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
   }
   Preparation how = prepare(whole.view(), options.preparation);
   const Csr<double> ready = prepared(whole.view(), how);
@@ -146,7 +148,7 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
   return text;
 }
 
-#define OSTINATO_INSTANTIATE(Kind)                  \
+#define OSTINATO_INSTANTIATE(Kind)                 \
   template class IncompleteLu<Host, float, Kind>;  \
   template class IncompleteLu<Host, double, Kind>; \
   template class IncompleteLu<Cuda, float, Kind>;  \

@@ -120,10 +120,11 @@ struct IlutKind {
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
-  static constexpr std::string_view known_options = "fill=1..100000, order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options = "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
   static constexpr bool is_symmetric = false;
   struct Options {
-    double fill = 0;  ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
+    double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
+    double pivot = 0.1;  ///< as in IlutOptions
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
   };
   static Options parse_options(std::string_view text);
@@ -139,7 +140,7 @@ using Ilut = IncompleteLu<Space, T, IlutKind>;
 template <class Space, class T>
 using Lu = IncompleteLu<Space, T, LuKind>;
 
-#define OSTINATO_EXTERN(Kind)                                \
+#define OSTINATO_EXTERN(Kind)                             \
   extern template class IncompleteLu<Host, float, Kind>;  \
   extern template class IncompleteLu<Host, double, Kind>; \
   extern template class IncompleteLu<Cuda, float, Kind>;  \

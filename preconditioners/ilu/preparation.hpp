@@ -27,7 +27,7 @@ struct PreparationOptions {
 struct Preparation {
   std::vector<Index> row, col;
   std::vector<double> row_scale, col_scale;  ///< of the rows and columns of A; empty: 1
-  std::vector<Index> unmatched;              ///< rows without a place for their diagonal entry: A is structurally singular
+  std::vector<Index> unmatched;  ///< rows without a place for their diagonal entry: A is structurally singular
 
   bool is_scaled() const { return !row_scale.empty(); }
 };

@@ -186,8 +186,8 @@ class Assignment {
   std::vector<double> cost_;         ///< of each entry
   std::vector<double> u_, v_;
   std::vector<Index> row_of_, col_of_;
-  std::vector<double> distance_;         ///< of a column from the row that a path begins at
-  std::vector<Index> from_;              ///< the row before a column on its path
+  std::vector<double> distance_;          ///< of a column from the row that a path begins at
+  std::vector<Index> from_;               ///< the row before a column on its path
   std::vector<Index> reached_, settled_;  ///< columns: with a distance; with the final one
   double shortest_ = 0;
 };

@@ -14,7 +14,8 @@ namespace ostinato {
 /// has the largest product of absolute values of all that match as many rows.
 struct Matching {
   std::vector<Index> col_of_row;  ///< a permutation; rows without a partner take the columns that are left, in order
-  std::vector<Index> unmatched;   ///< rows that no entry could be found for, ascending; empty unless structurally singular
+  std::vector<Index>
+      unmatched;  ///< rows that no entry could be found for, ascending; empty unless structurally singular
   std::vector<double> row_scale;
   std::vector<double> col_scale;
 

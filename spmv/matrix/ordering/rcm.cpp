@@ -30,7 +30,8 @@ Graph symmetric_graph(std::span<const Offset> row_ptr, std::span<const Index> co
     const auto begin = both.begin() + place[i], end = both.begin() + place[i + 1];
     std::sort(begin, end);
     const auto last = std::unique(begin, end);
-    kept = static_cast<std::size_t>(std::move(begin, last, both.begin() + static_cast<std::ptrdiff_t>(kept)) - both.begin());
+    kept = static_cast<std::size_t>(std::move(begin, last, both.begin() + static_cast<std::ptrdiff_t>(kept)) -
+                                    both.begin());
     g.row_ptr.push_back(static_cast<Offset>(kept));
   }
   both.resize(kept);
