@@ -68,11 +68,6 @@ std::vector<T> rounded(const std::vector<double>& values) {
 }
 
 template <class T>
-std::size_t bytes_of(const T& vector) {
-  return vector.bytes();
-}
-
-template <class T>
 struct SubstituteRow {
   detail::SweepView<T> sweep;
   const T* in;
@@ -109,6 +104,7 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   Levels levels = levels_of(s);
   // A thread that is alone goes through the memory in the order of the factors.
   if (Space::on_device || s.rows() >= rows_of_long_level * (levels.begin.size() - 1)) s = in_order(s, levels.row);
+  for (std::size_t i = 0; i < s.rows(); ++i) longest_ = std::max(longest_, s.row_ptr[i + 1] - s.row_ptr[i]);
   levels_ = std::move(levels.begin);
   row_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   col_ = Vector<Space, Index>(space, std::span<const Index>(s.col));
