@@ -195,36 +195,52 @@ struct Rung {
   double seconds_an_entry;  ///< of A
 };
 /// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 3> ladder = {{{"ilut", "", "", 2e-6},
+constexpr std::array<Rung, 4> ladder = {{{"ict", "", "", 1e-6},
+                                         {"ilut", "", "", 2e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
 }  // namespace
 
 template <class Space, class T>
-const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(bool thorough, std::string& why) const {
+int AnyPreconditioner<Space, T>::next_rung(const Structure& s, bool may_be_definite) const {
+  if (rung_ == no_ladder || !s.finite) return no_ladder;
+  for (auto rung = static_cast<std::size_t>(rung_); rung < ladder.size(); ++rung) {
+    const bool definite = may_be_definite && s.symmetric && s.positive_diagonal;
+    if (ladder[rung].name != "ict" || definite) return static_cast<int>(rung);
+  }
+  return no_ladder;
+}
+
+template <class Space, class T>
+const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
+                                                                         std::string& why) const {
   if (stronger_ != nullptr) return stronger_.get();
-  if (rung_ == no_ladder || rung_ == static_cast<int>(ladder.size())) return nullptr;
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  if (!analysis) return nullptr;
-  const Rung& rung = ladder[static_cast<std::size_t>(rung_)];
-  auto next = std::make_unique<AnyPreconditioner>(*analysis, "none");
-  next->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
-  next->options_ = thorough ? rung.thorough_options : rung.options;
-  why = next->try_to_build(*analysis);
-  next->rung_ = rung_ + 1;
-  next->analysis_ = analysis_;
+  const int next = analysis ? next_rung(analysis->structure(), options.definite) : no_ladder;
+  if (next == no_ladder) return nullptr;
+  const Rung& rung = ladder[static_cast<std::size_t>(next)];
+  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
+  made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
+  made->options_ = options.thorough ? rung.thorough_options : rung.options;
+  made->rows_ = rows_;
+  made->rung_ = next + 1;
+  made->analysis_ = analysis_;
+  why = made->try_to_build(*analysis);
   if (!why.empty()) return nullptr;
-  stronger_ = std::move(next);
+  stronger_ = std::move(made);
   return stronger_.get();
 }
 
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
-  if (rung_ == no_ladder || rung_ == static_cast<int>(ladder.size())) return 0;
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  if (!analysis || !analysis->structure().finite) return 0;
-  return ladder[static_cast<std::size_t>(rung_)].seconds_an_entry * static_cast<double>(analysis->structure().nonzeros);
+  const int next = analysis ? next_rung(analysis->structure(), true) : no_ladder;
+  if (next == no_ladder) return 0;
+  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
+  const double least = Space::on_device ? 10e-3 : 1e-3;
+  const auto entries = static_cast<double>(analysis->structure().nonzeros);
+  return std::max(least, ladder[static_cast<std::size_t>(next)].seconds_an_entry * entries);
 }
 
 template <class Space, class T>

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -79,11 +80,11 @@ class AnyPreconditioner {
   /// solve() goes on with it where that is faster.
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
-  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors with pivoting, after
-  /// these complete ones, for which `thorough` lifts the limit of memory. Null when the object wasn't made by "auto", when
+  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after
+  /// these complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", when
   /// the last copy of its analysis is gone, or when the preconditioner can't be made; `why` then says so.
   /// Exec      Made by the first call, which waits.
-  const AnyPreconditioner* stronger(bool thorough, std::string& why) const;
+  const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
 
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
@@ -101,6 +102,7 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis);
   void choose(const Analysis<Space, T>& analysis);
+  int next_rung(const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
 
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text

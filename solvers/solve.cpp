@@ -360,7 +360,8 @@ class Ladder {
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
-      const auto next = m.stronger(options_.effort == Effort::thorough, why);
+      const auto next =
+          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
