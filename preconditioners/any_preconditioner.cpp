@@ -30,6 +30,9 @@ const std::vector<PreconditionerInfo>& preconditioner_infos() {
 
 namespace {
 
+constexpr const char* asked_for = "asked for";
+constexpr const char* chosen_before = "chosen for earlier values: ";
+
 /// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
 struct Request {
   std::string_view name, options;
@@ -37,6 +40,7 @@ struct Request {
 
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
+  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
   return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
 }
 
@@ -114,7 +118,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   const Structure& s = analysis.structure();
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
   const Grid& grid = analysis.grid();
-  if (!grid || !grid.periodic_axes().empty() || grid.dominant > 0.5) return choose_simple(s);
+  if (!grid || grid.dominant > 0.5) return choose_simple(s);
   const Prospect prospect = prospect_of<Space>(s, grid.extents);
   const std::string plain = "some " + rounded(prospect.plain);
   if (prospect.pays()) {
@@ -128,7 +132,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_{std::string(request_of(name).name), "asked for"},
+    : choice_{std::string(request_of(name).name), asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
@@ -176,6 +180,8 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   auto built = build(analysis, {choice_.name, options_});
   if (fallback_ != nullptr) fallback_->update_values(analysis);
   built_ = std::move(built);
+  if (choice_.reason != asked_for && choice_.reason.rfind(chosen_before, 0) != 0)
+    choice_.reason.insert(0, chosen_before);
 }
 
 template <class Space, class T>

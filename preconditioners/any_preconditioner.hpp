@@ -70,8 +70,11 @@ class AnyPreconditioner {
   std::size_t bytes() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
-  /// its options, and is built anew, so that both are in memory for a while. After an exception the object is as before.
-  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor.
+  /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for
+  /// earlier values. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
+  ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes
+  ///           all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.

@@ -189,14 +189,13 @@ int stopped_at(SlowWatch& watch, double rate) {
 }
 
 TEST(Watch, StopsAPoorMethodAfterItsWindow) {
-  const SolveOptions options{.rtol = 1e-8};
   for (const double rate : {0.1, 0.5, 0.69}) {
-    SlowWatch watch(5, options);
+    SlowWatch watch(5, 1e-8, 1000);
     EXPECT_EQ(stopped_at(watch, rate), 0) << rate;
     EXPECT_FALSE(watch.stopped());
   }
   for (const double rate : {0.72, 0.99, 1.0, 1.5}) {
-    SlowWatch watch(5, options);
+    SlowWatch watch(5, 1e-8, 1000);
     EXPECT_EQ(stopped_at(watch, rate), 6) << rate;
     EXPECT_TRUE(watch.stopped());
     EXPECT_NEAR(watch.pace().rate, rate, 1e-12);
@@ -205,7 +204,7 @@ TEST(Watch, StopsAPoorMethodAfterItsWindow) {
 }
 
 TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
-  SlowWatch near(5, {.rtol = 0.9}), last(5, {.rtol = 1e-8, .max_iterations = 6});
+  SlowWatch near(5, 0.9, 1000), last(5, 1e-8, 6);
   EXPECT_EQ(stopped_at(near, 0.99), 0) << "the goal was reached: what follows is rounding";
   EXPECT_TRUE(last({1, 1, 1}));
   EXPECT_TRUE(last({6, 1, 6}));
@@ -213,8 +212,7 @@ TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
 
 TEST(Trial, IsLostByWhoComesLessFar) {
   const Pace other{.residual = 1, .rate = 0.5, .seconds = 1};
-  const SolveOptions options{.rtol = 1e-8};
-  Trial fast(other, 3, options), slow(other, 3, options);
+  Trial fast(other, 3, 1e-8), slow(other, 3, 1e-8);
   EXPECT_TRUE(fast({1, 2, 1}));
   EXPECT_TRUE(fast({2, 0.1, 3}));
   EXPECT_TRUE(fast({3, 0.1, 8}));
@@ -225,7 +223,7 @@ TEST(Trial, IsLostByWhoComesLessFar) {
 }
 
 TEST(Trial, LeavesAMethodThatIsAboutToEnd) {
-  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, {.rtol = 0.1});
+  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, 0.1);
   EXPECT_TRUE(trial({2, 0.2, 3})) << "0.2 once more is below the goal";
 }
 
