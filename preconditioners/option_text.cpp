@@ -34,9 +34,9 @@ void read_options(std::string_view preconditioner, std::string_view text,
   for (bool more = !text.empty(); more;) {
     const std::size_t end = text.find(',');
     const std::string_view item = text.substr(0, end), key = item.substr(0, item.find('='));
+    read_one(preconditioner, item, options);
     if (std::find(seen.begin(), seen.end(), key) != seen.end())
       throw ArgumentError(std::string(preconditioner) + ": the option '" + std::string(key) + "' is given twice");
-    read_one(preconditioner, item, options);
     seen.push_back(key);
     more = end < text.size();
     if (more) text.remove_prefix(end + 1);

@@ -121,6 +121,18 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   EXPECT_FALSE(has_note(r, "went on with scattered"));
 }
 
+TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
+  const Scattered<typename TypeParam::Space, typename TypeParam::T> bad(this->space(), this->system.a.rows, nullptr);
+  const Guarded<typename TypeParam::Space, typename TypeParam::T> m{*this->jacobi, bad};
+  for (int most = 22; most < 60; ++most) {
+    const SolveResult r = this->solve(m, "cg", {.rtol = 1e-12, .max_iterations = most});
+    const SolveResult first = this->solve(*this->jacobi, "cg", {.rtol = 1e-12, .max_iterations = 21});
+    if (has_note(r, "went on with")) {
+      EXPECT_LE(r.relative_residual, first.relative_residual * 1.0001) << most;
+    }
+  }
+}
+
 TYPED_TEST(FallbackOn, KeepsTheLimits) {
   const Scattered m(this->space(), this->system.a.rows, &*this->jacobi);
   for (const int most : {0, 1, 5, 6, 7, 8, 12}) {
@@ -201,6 +213,27 @@ TEST(Watch, StopsAPoorMethodAfterItsWindow) {
     EXPECT_NEAR(watch.pace().rate, rate, 1e-12);
     EXPECT_NEAR(watch.pace().seconds, 1, 1e-12);
   }
+}
+
+TEST(Watch, GoesByTheLooserOfTheTwoTolerances) {
+  EXPECT_EQ(relative_goal({.rtol = 1e-8}, 100), 1e-8);
+  EXPECT_EQ(relative_goal({.rtol = 1e-8, .atol = 1}, 100), 0.01);
+  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 100), 0.1);
+  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 0), 0.1);
+}
+
+// A tolerance that a slow method reaches soon after the first look.
+TYPED_TEST(FallbackOn, IsNotTriedCloseToTheAbsoluteTolerance) {
+  const Scattered m(this->space(), this->system.a.rows, &*this->jacobi);
+  Scattered alone(this->space(), this->system.a.rows, &*this->jacobi);
+  alone.instead = nullptr;
+  const SolveResult start = this->solve(alone, "cg", {.rtol = 1e-12, .max_iterations = 21});
+  const double close = start.residual * 0.9;
+
+  const SolveResult r = this->solve(m, "cg", {.rtol = 0, .atol = close});
+
+  EXPECT_EQ(r.status, Status::converged) << r.message();
+  EXPECT_FALSE(has_note(r, "went on with"));
 }
 
 TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
