@@ -383,6 +383,14 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
   const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
   report.preconditioner.name = in.precond.substr(0, colon);
+  // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
+  if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
+    const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
+    if (choice.name != "multigrid") {
+      report.preconditioner = {"none", choice.reason};
+      return {};
+    }
+  }
   try {
     Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {

@@ -95,10 +95,12 @@ struct Prospect {
 ///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
 ///           3 an iteration, 12 to 50 the set-up.
 template <class Space>
-Prospect prospect_of(const Structure& s, const Extents& e) {
+Prospect prospect_of(const Structure& s, const Grid& grid) {
+  const Extents& e = grid.extents;
   const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
   if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
-  const double setup = s.constant_diagonal ? 80 : 300;
+  const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
+  const double setup = by_class ? 80 : 300;
   return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
@@ -117,9 +119,13 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
-  const Grid& grid = analysis.grid();
+  return choose_preconditioner<Space>(s, analysis.grid());
+}
+
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid) {
   if (!grid || grid.dominant > 0.5) return choose_simple(s);
-  const Prospect prospect = prospect_of<Space>(s, grid.extents);
+  const Prospect prospect = prospect_of<Space>(s, grid);
   const std::string plain = "some " + rounded(prospect.plain);
   if (prospect.pays()) {
     return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
@@ -231,6 +237,9 @@ template <class Space, class T>
 bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
   return built_->apply_dot(r, z, slot);
 }
+
+template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
+template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                            \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \

@@ -46,6 +46,10 @@ struct PreconditionerChoice {
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
+/// The same for a matrix on a grid, whose values multigrid takes.
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid);
+
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.

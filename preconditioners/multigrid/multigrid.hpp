@@ -26,7 +26,8 @@ struct MultigridOptions {
 };
 
 /// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name the
-/// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients.
+/// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients, with
+/// periodic axes or not.
 ///
 /// Where a point has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.

@@ -505,6 +505,21 @@ struct RestrictAround {
     }
     out[j] = total;
   }
+  Range even(int n) const { return {1, n - 1}; }
+  void segment(Index x, Index count, Index y, Index z) const {
+    const Axis along_x = p.x(true), along_y = p.y(true), along_z = p.z(true);
+    const std::size_t j = p.coarse.number(x, y, z), apart = p.halved.x ? 2 : 1;
+    float total[segment_points] = {};
+    for (int n = 0; n < neighbours; ++n) {
+      if (p.slot[n] < 0) continue;
+      const Step d = Step::of(n);
+      const Index fy = along_y.fine_point(y, d.y), fz = along_z.fine_point(z, d.z);
+      if (fy < 0 || fz < 0) continue;
+      const float *w = &p.at(n, j), *from = t + p.fine.number(along_x.fine_point(x, d.x), fy, fz);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) total[k] += w[k] * from[k * apart];
+    }
+    std::copy(total, total + count, out + j);
+  }
 };
 
 /// out = c x + P coarse, where axes are periodic
@@ -531,6 +546,34 @@ struct InterpolateAround {
     }
     const std::size_t i = p.fine.number(px, py, pz);
     out[i] = c * x[i] + total;
+  }
+  Range even(int n) const { return {1, n - 1}; }
+  void segment(Index px, Index count, Index py, Index pz) const {
+    Index jy[2], jz[2];
+    int dy[2], dz[2];
+    const int ny = p.y(true).parents(py, jy, dy), nz = p.z(true).parents(pz, jz, dz);
+    const std::size_t i = p.fine.number(px, py, pz);
+    float total[segment_points];
+    for (Index k = 0; k < count; ++k) total[k] = c * x[i + static_cast<std::size_t>(k)];
+    for (int z = 0; z < nz; ++z) {
+      for (int y = 0; y < ny; ++y) add_line(px, count, p.coarse.number(0, jy[y], jz[z]), dy[y], dz[z], total);
+    }
+    std::copy(total, total + count, out + i);
+  }
+
+ private:
+  /// Adds what a line of coarse points, whose first is j, gives to points at steps dy and dz from it.
+  void add_line(Index px, Index count, std::size_t j, int dy, int dz, float* total) const {
+    const float *from = coarse + j, *own = &p.at(Step{0, dy, dz}.number(), j);
+    if (!p.halved.x) {
+      for (Index k = 0; k < count; ++k) total[k] += own[px + k] * from[px + k];
+      return;
+    }
+    const float *before = &p.at(Step{-1, dy, dz}.number(), j), *after = &p.at(Step{1, dy, dz}.number(), j);
+    const Index first_odd = px % 2 == 1 ? 0 : 1;
+    for (Index k = first_odd, q = (px + k) / 2; k < count; k += 2, ++q) total[k] += own[q] * from[q];
+    for (Index k = 1 - first_odd, q = (px + k) / 2; k < count; k += 2, ++q)
+      total[k] += after[q - 1] * from[q - 1] + before[q] * from[q];
   }
 };
 
