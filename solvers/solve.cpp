@@ -95,6 +95,15 @@ std::string slow_text(const Pace& pace, const std::string& name, int iterations)
   return text;
 }
 
+/// The relative residual that ends a solve for b.
+template <class Space, class T>
+double goal_of(const Space& space, In<T> b, const SolveOptions& options) {
+  if (!(options.atol > 0)) return options.rtol;
+  Vector<Space, double> square(space, 1);
+  dot<T>(space, b, b, square.data());
+  return relative_goal(options, std::sqrt(square.download()[0]));
+}
+
 /// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
 template <class Space, class T>
 class FallbackSolve {
@@ -111,7 +120,7 @@ class FallbackSolve {
     // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
     // were given up after them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
-    const double goal = relative_goal(options_, norm_of_b());
+    const double goal = goal_of<Space, T>(space_, b_, options_);
     SlowWatch watch(first_window, goal, options_.max_iterations);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
@@ -133,14 +142,6 @@ class FallbackSolve {
  private:
   SolveResult run_with(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     return run_alone<Space, T>(method_, space_, a_, b_, x_, m, options);
-  }
-
-  /// 0 when nobody asks: without an absolute tolerance.
-  double norm_of_b() const {
-    if (!(options_.atol > 0)) return 0;
-    Vector<Space, double> square(space_, 1);
-    dot<T>(space_, b_, b_, square.data());
-    return std::sqrt(square.download()[0]);
   }
 
   /// False when M should go on.
@@ -403,7 +404,7 @@ class Ladder {
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
-    CostWatch watch(cost, options);
+    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();

@@ -89,8 +89,9 @@ class Trial {
 /// half of them, and so on: at how the residual fell since the look before.
 class CostWatch {
  public:
-  CostWatch(double cost, const SolveOptions& options)
-      : cost_(cost), next_(0.5 * cost), goal_(options.rtol), last_(options.max_iterations), next_number_(last_ / 4) {}
+  /// `goal`: the relative residual to reach, in at most `last` iterations.
+  CostWatch(double cost, double goal, int last)
+      : cost_(cost), next_(0.5 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
