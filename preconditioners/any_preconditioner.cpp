@@ -31,6 +31,9 @@ const std::vector<PreconditionerInfo>& preconditioner_infos() {
 
 namespace {
 
+constexpr const char* asked_for = "asked for";
+constexpr const char* chosen_before = "chosen for earlier values: ";
+
 /// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
 struct Request {
   std::string_view name, options;
@@ -38,6 +41,7 @@ struct Request {
 
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
+  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
   return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
 }
 
@@ -92,10 +96,12 @@ struct Prospect {
 ///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
 ///           3 an iteration, 12 to 50 the set-up.
 template <class Space>
-Prospect prospect_of(const Structure& s, const Extents& e) {
+Prospect prospect_of(const Structure& s, const Grid& grid) {
+  const Extents& e = grid.extents;
   const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
   if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
-  const double setup = s.constant_diagonal ? 80 : 300;
+  const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
+  const double setup = by_class ? 80 : 300;
   return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
@@ -114,9 +120,13 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
-  const Grid& grid = analysis.grid();
-  if (!grid || !grid.periodic_axes().empty() || grid.dominant > 0.5) return choose_simple(s);
-  const Prospect prospect = prospect_of<Space>(s, grid.extents);
+  return choose_preconditioner<Space>(s, analysis.grid());
+}
+
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid) {
+  if (!grid || grid.dominant > 0.5) return choose_simple(s);
+  const Prospect prospect = prospect_of<Space>(s, grid);
   const std::string plain = "some " + rounded(prospect.plain);
   if (prospect.pays()) {
     return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
@@ -129,7 +139,7 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_{std::string(request_of(name).name), "asked for"},
+    : choice_{std::string(request_of(name).name), asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
@@ -262,6 +272,8 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();
+  if (choice_.reason != asked_for && choice_.reason.rfind(chosen_before, 0) != 0)
+    choice_.reason.insert(0, chosen_before);
 }
 
 template <class Space, class T>
@@ -311,6 +323,9 @@ template <class Space, class T>
 bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
   return built_->apply_dot(r, z, slot);
 }
+
+template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
+template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                            \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \

@@ -48,6 +48,10 @@ struct PreconditionerChoice {
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
+/// The same for a matrix on a grid, whose values multigrid takes.
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid);
+
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
@@ -72,8 +76,11 @@ class AnyPreconditioner {
   std::size_t bytes() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
-  /// its options, and is built anew, so that both are in memory for a while. After an exception the object is as before.
-  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor.
+  /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for
+  /// earlier values. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
+  ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes
+  ///           all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
