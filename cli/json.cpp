@@ -29,6 +29,7 @@ Json to_json(const Structure& s) {
           {"symmetric", s.symmetric},
           {"missing_diagonal", s.missing_diagonal},
           {"positive_diagonal", s.positive_diagonal},
+          {"negative_diagonal", s.negative_diagonal},
           {"constant_diagonal", s.constant_diagonal},
           {"finite", s.finite}};
 }

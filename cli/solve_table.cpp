@@ -242,7 +242,8 @@ std::string symmetry_text(const Structure& s) {
 
 std::string main_diagonal_text(const Structure& s) {
   if (s.missing_diagonal > 0) return "missing or 0 in " + counted(s.missing_diagonal, "row");
-  return std::string(s.positive_diagonal ? "positive" : "not positive") + (s.constant_diagonal ? " and constant" : "");
+  const char* const sign = s.positive_diagonal ? "positive" : s.negative_diagonal ? "negative" : "of mixed sign";
+  return std::string(sign) + (s.constant_diagonal ? " and constant" : "");
 }
 
 std::string size_text(const Structure& s) {

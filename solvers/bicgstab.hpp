@@ -21,6 +21,7 @@ struct Bicgstab {
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 1;
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -24,6 +24,7 @@ struct Gmres {
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 2;
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -28,6 +28,7 @@ struct Minres {
   static constexpr bool keeps_best = true;
   static constexpr bool needs_symmetry = true;
   static constexpr int period = 2;  ///< v and v_old, w and w_old swap in each iteration
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -49,6 +49,12 @@ bool is_nearer(const SolveResult& more, const SolveResult& all) {
   return now < before || (std::isnan(before) && !std::isnan(now));
 }
 
+/// Takes how a further run ended.
+void take_ending(SolveResult& to, const SolveResult& from) {
+  to.status = from.status;
+  to.reason = from.reason;
+}
+
 void take_residual(SolveResult& to, const SolveResult& from) {
   to.residual = from.residual;
   to.relative_residual = from.relative_residual;
@@ -83,7 +89,7 @@ void count(SolveResult& all, SolveResult& more) {
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.
 void extend(SolveResult& all, SolveResult more) {
   count(all, more);
-  all.status = more.status;
+  take_ending(all, more);
   take_residual(all, more);
 }
 
@@ -156,7 +162,7 @@ class FallbackSolve {
       all.notes.push_back(
           slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
       count(all, more);
-      all.status = more.status;
+      take_ending(all, more);
       if (nearer) take_residual(all, more);
       return !lost;
     } catch (...) {
@@ -188,9 +194,10 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
+  std::string reason;
 };
 
-Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations}; }
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
 
 /// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
@@ -200,11 +207,8 @@ bool may_try_another(const Ending& e) {
 }
 
 std::string why_next(const Ending& r, std::string_view next) {
-  const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
-  return r.solver +
-         (curvature ? " met negative curvature, A isn't positive definite,"
-                    : " ended as " + std::string(to_string(r.status))) +
-         " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
+         r.reason + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
@@ -213,14 +217,14 @@ void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
+    all.notes.push_back(more.solver + " ended as " + in_words(more.status) +
                         ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
-    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) all.status = s;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
     return;
   }
-  all.status = more.status;
+  take_ending(all, more);
   all.solver = more.solver;
   if (nearer) take_residual(all, more);
 }
@@ -321,6 +325,8 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate) {
   constexpr double small_rate = 0.7;
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+  if (s.symmetric && s.negative_diagonal)
+    return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
@@ -336,6 +342,7 @@ namespace detail {
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
   const SolveOptions& options = guard.options();
   if (solver != "auto") {

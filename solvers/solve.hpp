@@ -19,7 +19,7 @@ struct SolverChoice {
   std::string reason;
 };
 
-/// Chooses CG for a symmetric matrix with a positive diagonal, and MINRES for any other symmetric matrix. For a
+/// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix. For a
 /// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB; BiCGSTAB also with a
 /// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0);
@@ -46,7 +46,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// measured times, so two such solves may differ. result.notes says so.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Throws    ArgumentError for an unknown name, listing the known names; DimensionError; DeviceError; what the
+/// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError; DeviceError; what the
 ///           callback, A or M throws. x is then finite if the guess was. std::bad_alloc and DeviceError of A or M let
 ///           "auto" go on with another method where there is one.
 template <class Space, LinearOperator A, class M, class T = typename A::value_type>
