@@ -154,9 +154,10 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   report.matrix = in.matrix;
   report.device = device;
   report.formats = in.formats;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
   const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);

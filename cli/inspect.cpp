@@ -184,9 +184,10 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   Inspection i;
   i.matrix = in.matrix;
   i.device = device;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix, &i.file);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, &i.file, &progress);
   live.phase("analysing");
   look_at(space, a, in, i);
   live.clear();

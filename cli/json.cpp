@@ -95,6 +95,7 @@ Json to_json(const SolveReport& r) {
   const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
+          {"reason", r.result.reason},
           {"solver", r.result.solver},
           {"preconditioner", r.preconditioner.name},
           {"hierarchy", to_json(r.hierarchy)},

@@ -185,7 +185,7 @@ void add_end(Facts& facts, const SolveReport& r) {
   }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {
-    if (note.find(r.solver.reason) == std::string::npos) facts.row("note", note);
+    if (note.find(r.solver.reason) == std::string::npos && note != result.reason) facts.row("note", note);
   }
 }
 
@@ -194,18 +194,14 @@ Colour colour_of(Status status) {
   return exit_code(status) == exit_failed ? Colour::red : Colour::yellow;
 }
 
-std::string status_text(Status status) {
-  std::string text(to_string(status));
-  for (char& c : text) c = c == '_' ? ' ' : c;
-  return text;
-}
-
-/// Prints the last lines: how the solve ended, and advice.
+/// Prints the last lines: how the solve ended, why, and advice.
 void print_end(std::FILE* to, const SolveReport& r) {
-  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
+  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), in_words(r.result.status)),
                       counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
-  for (const std::string& line : wrap(hint(r), line_width)) {
-    if (!line.empty()) put(to, line + "\n");
+  for (const std::string& text : {r.result.reason, hint(r)}) {
+    for (const std::string& line : wrap(text, line_width)) {
+      if (!line.empty()) put(to, line + "\n");
+    }
   }
 }
 

@@ -111,9 +111,10 @@ void print_tuning(std::FILE* to, const TuneReport& r) {
 
 template <class T, class Space>
 int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   FormatOptions options = format_options(in.formats);
   options.tune = Tune::everything;
   options.on_trial = [&live](const Candidate& next, const Trials& so_far) { live.phase(progress_text(next, so_far)); };

@@ -41,10 +41,11 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
     const auto iterate = [&] {
       a.apply_dot(space, p, q, p, pq);  // q = A p;  pq = p . q
       if (m.is_identity()) {
-        update_r<T>(space, rz, pq, q, r, rz_new, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
+        update_r<T>(space, rz, pq, q, r, rz_new, state, sign_a,
+                    sign_m);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
       } else {
         update_r<T>(space, rz, pq, q, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
-        m.apply_dot(space, r, z, rz_new);             // z = M^-1 r;  rz_new = r . z
+        m.apply_dot(space, r, z, rz_new);                             // z = M^-1 r;  rz_new = r . z
       }
       update_x_p<T>(space, rz, pq, rz_new, z, x, p, state);  // x += alpha p;  p = z + (rz_new / rz) p
       std::swap(rz, rz_new);

@@ -101,8 +101,8 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   });
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                             \
-  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>);       \
+#define OSTINATO_INSTANTIATE(Space, T)                                       \
+  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>); \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -79,7 +79,8 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
 std::string Minres::breakdown_text(int cause, double, const std::string& when) {
   switch (cause) {
     case MinresScalars::indefinite_m:
-      return "r . M^-1 r isn't positive " + when + ": the preconditioner isn't positive definite, and minres needs that";
+      return "r . M^-1 r isn't positive " + when +
+             ": the preconditioner isn't positive definite, and minres needs that";
     case MinresScalars::no_gain:
       return "A r is as small as rounding " + when + ": A is singular or nearly so, and b isn't in its range";
     default:

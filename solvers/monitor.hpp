@@ -123,8 +123,8 @@ class Monitor {
     number_ = number;
   }
 
-  int cause() const { return cause_; }         ///< of the latest breakdown: ConvergenceState::cause
-  double number() const { return number_; }    ///< ConvergenceState::number
+  int cause() const { return cause_; }       ///< of the latest breakdown: ConvergenceState::cause
+  double number() const { return number_; }  ///< ConvergenceState::number
 
  private:
   void read_back() {

@@ -217,8 +217,7 @@ void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + in_words(more.status) +
-                        ", no nearer; x is that of " + all.solver);
+    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
     if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
