@@ -70,6 +70,8 @@ inline const Option matrix_argument = {
 inline const Option json_option = {
     .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
 
+inline const Option all_option = {.names = "--all", .description = "show formats that don't run on this machine, too"};
+
 /// An option that was given on the command line.
 struct GivenOption {
   std::string name;   ///< without dashes

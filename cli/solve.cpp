@@ -447,11 +447,11 @@ void check_files(const SolveInput& in) {
   }
   if ((in.json == "-") + (in.output == "-") + (in.history == "-") > 1)
     throw UsageError("only one of --json, --output and --history can be the standard output");
-  if (!in.output.empty()) check_vector_name(in.output);
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {}, in.json);
+  if (!in.output.empty()) check_vector_name(in.output);
 }
 
 int run_solve(Command& command, SolveInput& in) {

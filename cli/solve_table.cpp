@@ -101,7 +101,7 @@ void add_format(Facts& facts, const Choice& choice) {
     const Candidate& c = choice.candidates[k];
     if (k <= shown || c.name == "csr") {
       facts.more("not " + c.name + ": " + c.verdict);
-    } else {
+    } else if (!c.cost.elsewhere) {
       ++others;
     }
   }
