@@ -17,7 +17,7 @@ struct Parameter {
 /// docs/glossary.md has the same words.
 constexpr Parameter parameters[] = {
     {"cmrs", "height", "rows of a strip"},
-    {"cmrs", "version", "1: sorted by column; 2: at most 8 of 32 slots belong to one row"},
+    {"cmrs", "version", "1: sorted by column; 2: at most 8 of 32 slots of one row"},
     {"cmrs", "block", "threads of a thread block on a GPU"},
     {"cmrs", "align", "1: strips start at multiples of 32 slots"},
     {"bccoo", "height", "rows of a block"},
