@@ -197,6 +197,15 @@ bool is_settable(const CLI::Option* option) {
   return name != "help" && name != "options";
 }
 
+/// The long names, aliases too, without dashes.
+std::vector<std::string> settable_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_settable(option)) names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
 std::string known_keys(const CLI::App& command) {
   std::string known;
   for (const CLI::Option* option : command.get_options()) {
@@ -215,7 +224,7 @@ void Command::take_options_from(const std::string& path) {
     CLI::Option* const option = parser_.get_option_no_throw(name);
     if (option == nullptr || !is_settable(option)) {
       const std::string known = known_keys(parser_);
-      throw UsageError(path + ": unknown option '" + key + "'; " + did_you_mean(key, words_of(known)) +
+      throw UsageError(path + ": unknown option '" + key + "'; " + did_you_mean(name.substr(2), settable_names(parser_)) +
                        "known: " + known);
     }
     if (option->count() > 0) continue;

@@ -32,7 +32,7 @@ class CliCompletion : public Cli {
 
   /// What bash offers for a command line whose last word is being typed.
   std::string bash(const std::string& words) const {
-    return shell("bash", "source script\nCOMP_WORDS=(ostinato " + words +
+    return shell("bash", "source ./script\nCOMP_WORDS=(ostinato " + words +
                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_ostinato\necho \"${COMPREPLY[*]}\"\n");
   }
 
@@ -102,7 +102,7 @@ TEST_F(CliCompletion, FishOffersCommandsOptionsAndNames) {
   if (!has("fish")) GTEST_SKIP() << "no fish";
   print("completion fish", "script");
   const auto offers = [this](const std::string& line) {
-    return shell("HOME=. fish", "source script\ncomplete -C '" + line + "'\n");
+    return shell("HOME=. fish", "source ./script\ncomplete -C '" + line + "'\n");
   };
   EXPECT_EQ(offers("ostinato so"), "solve\tsolve A x = b and say how it went\n");
   EXPECT_EQ(offers("ostinato solve --solver mi").substr(0, 7), "minres\t");

@@ -79,7 +79,8 @@ TEST_F(CliGlossary, HasEveryTitleAndParameterOfTheTables) {
   generate("poisson2d 20 p.mtx");
   EXPECT_EQ(run("inspect p.mtx --device cpu --json report.json").code, 0);
   Words formats, titles, parameters;
-  for (const Json& candidate : report()["selection"]) formats.insert(candidate["format"].get<std::string>());
+  const Json selection = report()["selection"];
+  for (const Json& candidate : selection) formats.insert(candidate["format"].get<std::string>());
   for (const char* arguments :
        {"solve p.mtx -o x.mtx --precond jacobi", "solve poisson2d:64", "solve p.mtx --maxiter 2", "inspect p.mtx --all",
         "inspect p.mtx --tune measure", "tune p.mtx --tune-budget 0.3", "bench p.mtx --repetitions 1"}) {

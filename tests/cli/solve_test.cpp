@@ -177,7 +177,8 @@ TEST_F(CliSolve, RefusesBadInput) {
 
 TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   generate("poisson2d 2 p.mtx");
-  expect_complaint(run("solve p.mtx --solver cgs"), 2, "'cgs' is unknown; known: auto, cg, bicgstab, gmres");
+  expect_complaint(run("solve p.mtx --solver cgs"), 2,
+                   "'cgs' is unknown; did you mean cg? known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
   expect_complaint(run("solve p.mtx --precond jacobi:a=1"), 2, "--precond: jacobi takes no options");
   expect_complaint(run("solve p.mtx --precond multigrid:sweeps=9"), 2,
@@ -478,7 +479,8 @@ TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
   write("value.json", R"({"solver": "cgs"})");
   write("type.json", R"({"rtol": [1]})");
   write("broken.json", R"({"rtol": )");
-  expect_complaint(run("solve p.mtx -P key.json"), 2, "unknown option 'solvr'; known: rhs, guess, output");
+  expect_complaint(run("solve p.mtx -P key.json"), 2,
+                   "unknown option 'solvr'; did you mean solver? known: rhs, guess, output");
   expect_complaint(run("solve p.mtx -P value.json"), 2, "known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx -P type.json"), 2, "the value of 'rtol'");
   expect_complaint(run("solve p.mtx -P broken.json"), 3, "broken.json: isn't JSON");
