@@ -224,8 +224,8 @@ void Command::take_options_from(const std::string& path) {
     CLI::Option* const option = parser_.get_option_no_throw(name);
     if (option == nullptr || !is_settable(option)) {
       const std::string known = known_keys(parser_);
-      throw UsageError(path + ": unknown option '" + key + "'; " + did_you_mean(name.substr(2), settable_names(parser_)) +
-                       "known: " + known);
+      throw UsageError(path + ": unknown option '" + key + "'; " +
+                       did_you_mean(name.substr(2), settable_names(parser_)) + "known: " + known);
     }
     if (option->count() > 0) continue;
     option->add_result(value);

@@ -48,6 +48,9 @@ std::string method_hint(const SolveReport& r) {
 /// Returns advice for a matrix that seems to be singular, or nothing.
 std::string singular_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
+  const std::size_t found = result.reason.find("A is singular");
+  if (found != std::string::npos && result.reason.find("or nearly so", found) == std::string::npos)
+    return "b has to be in the range of A, or no x solves the system";
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
@@ -59,8 +62,8 @@ std::string singular_hint(const SolveReport& r) {
 /// Returns advice for a method that couldn't go on.
 std::string failure_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
-  if (const std::string text = method_hint(r); !text.empty()) return text;
   if (const std::string text = singular_hint(r); !text.empty()) return text;
+  if (const std::string text = method_hint(r); !text.empty()) return text;
   if (result.solver == "minres" || (result.status == Status::stagnated && result.solver != "gmres"))
     return "try another --precond or --solver, or a looser --rtol";
   if (result.status == Status::stagnated) return "try a larger --restart, another --precond, or a looser --rtol";

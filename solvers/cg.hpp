@@ -16,7 +16,8 @@ namespace ostinato {
 ///           sizeof(T).
 /// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409. x and p are updated in one pass, which saves one read of p.
 struct Cg {
   static constexpr std::string_view name = "cg";

@@ -15,7 +15,8 @@ namespace ostinato {
 ///           restart n sizeof(T) more. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
 ///           products (cuBLAS on Cuda). The host solves the small least squares problem and reads its columns after
 ///           each block of the monitor.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 struct Gmres {
   static constexpr std::string_view name = "gmres";

@@ -12,9 +12,8 @@ using CliInspect = Cli;
 using CliBench = Cli;
 
 TEST_F(CliHelp, FitsInEightyColumnsAndNamesDefaults) {
-  for (const char* command :
-       {"--help", "solve --help", "inspect --help", "tune --help", "bench --help", "generate --help",
-        "completion --help", "man --help", "help", "help solve"}) {
+  for (const char* command : {"--help", "solve --help", "inspect --help", "tune --help", "bench --help",
+                              "generate --help", "completion --help", "man --help", "help", "help solve"}) {
     const Outcome r = run(command);
     EXPECT_EQ(r.code, 0);
     std::istringstream lines(r.out);
@@ -44,7 +43,8 @@ TEST_F(CliHelp, HelpIsACommandToo) {
 TEST_F(CliHelp, SuggestsANameThatIsNear) {
   write("o.json", R"({"max_iteration": 3})");
   expect_complaint(run("solve poisson2d:4 --max-iter 3"), 2, "did you mean --max");
-  expect_complaint(run("solve poisson2d:4 --presicion single"), 2, "did you mean --precision? See ostinato solve --help");
+  expect_complaint(run("solve poisson2d:4 --presicion single"), 2,
+                   "did you mean --precision? See ostinato solve --help");
   expect_complaint(run("solve poisson2d:4 --solver bicgsatb"), 2, "did you mean bicgstab? known: auto, cg");
   expect_complaint(run("solve poisson2d:4 --precond jacoby"), 2, "did you mean jacobi? known: auto, none");
   expect_complaint(run("solve poisson2d:4 --format sliced-el"), 2, "did you mean sliced-ell? known: auto, csr");
@@ -71,7 +71,8 @@ TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
-  expect_complaint(run("slove A.mtx"), 2, "unknown command 'slove'; did you mean solve? known: solve, inspect, tune, bench, generate");
+  expect_complaint(run("slove A.mtx"), 2,
+                   "unknown command 'slove'; did you mean solve? known: solve, inspect, tune, bench, generate");
 }
 
 TEST_F(CliGenerate, WritesWhatItSays) {
@@ -161,7 +162,8 @@ TEST_F(CliInspect, HidesFormatsThatRunElsewhere) {
     EXPECT_NE(all.out.find("cusparse-alg1"), std::string::npos) << all.out;
     EXPECT_NE(contents(path("report.json")).find("cusparse-alg1"), std::string::npos) << "the report has all";
   }
-  EXPECT_NE(run("bench poisson2d:8 --device cpu --format cusparse-alg1").out.find("cuSPARSE runs on"), std::string::npos);
+  EXPECT_NE(run("bench poisson2d:8 --device cpu --format cusparse-alg1").out.find("cuSPARSE runs on"),
+            std::string::npos);
 }
 
 TEST_F(CliInspect, TakesMatricesWithoutEntries) {

@@ -14,7 +14,9 @@ using Names = std::set<std::string>;
 
 class CliCompletion : public Cli {
  protected:
-  static bool has(const std::string& shell) { return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0; }
+  static bool has(const std::string& shell) {
+    return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
+  }
 
   /// What a shell command prints, in the folder with the script.
   std::string shell(const std::string& name, const std::string& commands) const {

@@ -105,8 +105,8 @@ TEST_F(CliGlossary, HasTheSymbolsOfTheSearchEngine) {
 }
 
 TEST_F(CliGlossary, ParametersAreExplainedWhereTheyAreShown) {
-  for (const char* arguments : {"inspect poisson2d:20", "tune poisson2d:20 --tune-budget 0.3",
-                                "bench poisson2d:20 --repetitions 1"}) {
+  for (const char* arguments :
+       {"inspect poisson2d:20", "tune poisson2d:20 --tune-budget 0.3", "bench poisson2d:20 --repetitions 1"}) {
     const std::string out = run(std::string(arguments) + " --device cpu").out;
     const Words shown = parameters_in(out);
     EXPECT_GE(shown.size(), 8u) << arguments;

@@ -328,7 +328,8 @@ TEST_F(CliSolve, SaysAtOnceThatAToleranceIsBelowThePrecision) {
 }
 
 TEST_F(CliOptionsFile, TakesTheNamesOfTheStruct) {
-  write("o.json", R"({"rtol": 1e-6, "atol": 0, "max_iterations": 1, "time_limit": 60, "divergence_limit": 1e5, "restart": 7,
+  write("o.json",
+        R"({"rtol": 1e-6, "atol": 0, "max_iterations": 1, "time_limit": 60, "divergence_limit": 1e5, "restart": 7,
     "flexible": true, "check_every": 2, "solver": "GMRES", "preconditioner": "none", "format": "csr",
     "expected_products": 60, "tune": "off", "tune_budget": 1, "tune_again": true, "jit": "off", "compress": "on"})");
 

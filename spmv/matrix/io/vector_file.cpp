@@ -118,8 +118,9 @@ VectorFile kind_of_name(const std::string& path) {
 
 VectorFile kind_of_contents(const std::string& path, std::string_view text) {
   if (text.starts_with(numpy_magic)) return VectorFile::numpy;
-  if (in_lower_case(text.substr(0, 14)) == "%%matrixmarket" || text.empty()) return VectorFile::matrix_market;
+  if (in_lower_case(text.substr(0, 14)) == "%%matrixmarket") return VectorFile::matrix_market;
   if (ending_of(path) == ".txt") return VectorFile::text;
+  if (text.empty()) return VectorFile::matrix_market;  // whose reader says what is missing
   throw FormatError(path, 1,
                     "isn't a vector file: it begins neither with %%MatrixMarket nor as a NumPy file, but with " +
                         quote(text.substr(0, std::min(text.find('\n'), text.size()))) +
