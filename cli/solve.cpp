@@ -105,7 +105,7 @@ void add_limits(Command& command, SolveInput& in) {
       {.names = "--effort",
        .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
        .value = "HOW",
-       .check = one_of("quick, normal, thorough")},
+       .words = "quick, normal, thorough"},
       in.effort);
   command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
                    in.limits.flexible);

@@ -412,8 +412,8 @@ class Ladder {
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
     const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
     if (!slow_)
-      return name + " ended as " + std::string(to_string(all.status)) + " at iteration " +
-             std::to_string(all.iterations);
+      return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             all.reason + ")";
     char text[120];
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);
