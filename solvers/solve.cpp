@@ -437,8 +437,10 @@ class Ladder {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
+      const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
       SolveResult more = run(remaining(options_, all));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      if (was_slow) take_ending(all, more);
       append(all, std::move(more));
     } catch (...) {
       copy<T>(space_, before, x_);
