@@ -83,7 +83,7 @@ TEST_F(CliGlossary, HasEveryTitleAndParameterOfTheTables) {
   for (const Json& candidate : selection) formats.insert(candidate["format"].get<std::string>());
   for (const char* arguments :
        {"solve p.mtx -o x.mtx --precond jacobi", "solve poisson2d:64", "solve p.mtx --maxiter 2", "inspect p.mtx --all",
-        "inspect p.mtx --tune measure", "tune p.mtx --tune-budget 0.3", "bench p.mtx --repetitions 1"}) {
+        "inspect p.mtx --tune measure", "tune p.mtx --retune", "bench p.mtx --repetitions 1"}) {
     const std::string out = run(std::string(arguments) + " --device cpu").out;
     titles.merge(titles_in(out, formats));
     parameters.merge(parameters_in(out));
@@ -106,7 +106,7 @@ TEST_F(CliGlossary, HasTheSymbolsOfTheSearchEngine) {
 
 TEST_F(CliGlossary, ParametersAreExplainedWhereTheyAreShown) {
   for (const char* arguments :
-       {"inspect poisson2d:20", "tune poisson2d:20 --tune-budget 0.3", "bench poisson2d:20 --repetitions 1"}) {
+       {"inspect poisson2d:20", "tune poisson2d:20 --retune", "bench poisson2d:20 --repetitions 1"}) {
     const std::string out = run(std::string(arguments) + " --device cpu").out;
     const Words shown = parameters_in(out);
     EXPECT_GE(shown.size(), 8u) << arguments;
