@@ -41,7 +41,7 @@ bool names_family(const std::string& family, const std::string& size) {
 
 template <class N>
 void set_number(const GivenOption& given, const Check& check, N& to) {
-  const std::string& text = given.value;
+  std::string text = given.value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
   if (error == std::errc() && end == text.data() + text.size() && check(text).empty()) return;
   throw UsageError(given.name + ": " + (check(text).empty() ? "'" + text + "' isn't a number" : check(text)));
@@ -78,7 +78,8 @@ const GeneratorInfo& family_of(std::string_view name) {
   for (const GeneratorInfo& info : generators()) {
     if (info.name == name) return info;
   }
-  throw UsageError(fmt::format("unknown family '{}'; known: {}", name, names_of(generators())));
+  const std::string known = names_of(generators());
+  throw UsageError(fmt::format("unknown family '{}'; {}known: {}", name, did_you_mean(name, words_of(known)), known));
 }
 
 std::string kebab(std::string_view name) {
@@ -121,9 +122,9 @@ std::optional<Generated> generated_matrix(const std::string& name) {
 }
 
 template <class T>
-Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info) {
+Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info, Progress* progress) {
   const std::optional<Generated> made = generated_matrix(name);
-  if (!made) return read_matrix_market<T>(name, info);
+  if (!made) return read_matrix_market<T>(name, info, progress);
   try {
     Csr<T> a = generate<T>(made->family, made->options);
     if (info != nullptr) *info = {"generated", "real", "general", a.rows, a.cols, a.nonzeros()};
@@ -133,7 +134,7 @@ Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info) {
   }
 }
 
-template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*);
-template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*);
+template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*, Progress*);
+template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*, Progress*);
 
 }  // namespace ostinato::cli

@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   const ostinato::CsrView<double> view{n, n, span_of(a.row_ptr), span_of(a.col), span_of(a.val)};
   const ostinato::Operator A(space, view);
   const ostinato::SolveResult result = ostinato::cg(space, A, span_of(b), span_of(x));
-  std::printf("%s after %d iterations\n", std::string(to_string(result.status)).c_str(), result.iterations);
+  std::printf("%s after %d iterations\n", in_words(result.status).c_str(), result.iterations);
 
   // The solution is (i + 1) (n - i) / 2. Kokkos computes the error from the view.
   double error = 0;

@@ -26,6 +26,8 @@ enum class Status {
 
 /// "converged", "iteration_limit", ...: the names of the JSON report.
 std::string_view to_string(Status status);
+/// "converged", "iteration limit", ...: the same for people.
+std::string in_words(Status status);
 
 /// The progress of a solve, passed to the callback.
 struct Iteration {
@@ -58,8 +60,14 @@ struct SolveOptions {
   std::function<bool(const Iteration&)> callback = {};
 };
 
+/// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a restart of 0.
+void require_valid(const SolveOptions& options);
+
 struct SolveResult {
   Status status = Status::converged;
+  /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
+  /// 5". Rows count from 1. Empty after convergence, unless there is something to say of the solution.
+  std::string reason;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
@@ -76,7 +84,7 @@ struct SolveResult {
   std::vector<std::string> notes;   ///< messages for the user: choices, restarts, fallbacks
 
   explicit operator bool() const { return status == Status::converged; }
-  std::string message() const;  ///< one line: status, iterations, recomputed residual
+  std::string message() const;  ///< one line: status, iterations, recomputed residual, reason
 };
 
 }  // namespace ostinato

@@ -50,6 +50,12 @@ bool is_nearer(const SolveResult& more, const SolveResult& all) {
   return now < before || (std::isnan(before) && !std::isnan(now));
 }
 
+/// Takes how a further run ended.
+void take_ending(SolveResult& to, const SolveResult& from) {
+  to.status = from.status;
+  to.reason = from.reason;
+}
+
 void take_residual(SolveResult& to, const SolveResult& from) {
   to.residual = from.residual;
   to.relative_residual = from.relative_residual;
@@ -84,7 +90,7 @@ void count(SolveResult& all, SolveResult& more) {
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.
 void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
-  all.status = more.status;
+  take_ending(all, more);
   take_residual(all, more);
 }
 
@@ -176,14 +182,15 @@ class FallbackSolve {
     copy<T>(space_, x_, before.span());
     try {
       SolveResult more = run_with(m, options);
+      const Status ended = more.status;
       if (is_nearer(more, all)) {
         extend(all, more);
       } else {
         copy<T>(space_, before, x_);
         count(all, more);
-        all.status = more.status;
+        take_ending(all, more);
       }
-      return more.status;
+      return ended;
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -213,9 +220,10 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
+  std::string reason;
 };
 
-Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations}; }
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
 
 /// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
@@ -225,11 +233,8 @@ bool may_try_another(const Ending& e) {
 }
 
 std::string why_next(const Ending& r, std::string_view next) {
-  const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
-  return r.solver +
-         (curvature ? " met negative curvature, A isn't positive definite,"
-                    : " ended as " + std::string(to_string(r.status))) +
-         " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
+         r.reason + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
@@ -238,14 +243,13 @@ void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
-                        ", no nearer; x is that of " + all.solver);
+    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
-    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) all.status = s;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
     return;
   }
-  all.status = more.status;
+  take_ending(all, more);
   all.solver = more.solver;
   if (nearer) take_residual(all, more);
 }
@@ -396,7 +400,13 @@ class Ladder {
       all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
                           seconds_text(watch.seconds()) + ")");
       m = *next;
-      go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+      try {
+        go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+      } catch (const std::bad_alloc&) {
+        return without_memory(std::move(all), "not enough memory");
+      } catch (const DeviceError& e) {
+        return without_memory(std::move(all), e.what());
+      }
     }
     return all;
   }
@@ -434,12 +444,19 @@ class Ladder {
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
     const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
     if (!slow_)
-      return name + " ended as " + std::string(to_string(all.status)) + " at iteration " +
-             std::to_string(all.iterations);
+      return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             all.reason + ")";
     char text[120];
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);
     return name + text;
+  }
+
+  /// What was reached before is worth more than an exception.
+  static SolveResult without_memory(SolveResult all, const std::string& why) {
+    all.reason = "the next preconditioner wasn't applied: " + why;
+    if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
+    return all;
   }
 
   static std::string seconds_text(double seconds) {
@@ -459,8 +476,10 @@ class Ladder {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
+      const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
       SolveResult more = run(remaining(options_, all));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      if (was_slow) take_ending(all, more);
       append(all, std::move(more));
     } catch (...) {
       copy<T>(space_, before, x_);
@@ -489,6 +508,8 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
             "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) + " vectors is affordable"};
   if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+  if (s.symmetric && s.negative_diagonal)
+    return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
@@ -504,6 +525,7 @@ namespace detail {
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
   SolveResult result = Ladder<Space, T>(space, a, b, x, solver, guard.options()).climb(m);
   guard.rethrow();

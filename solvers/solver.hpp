@@ -23,7 +23,9 @@ enum class OnBreakdown { end, restart };
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
-/// The method's .cpp file instantiates run() for Host and Cuda, float and double.
+///   static std::string breakdown_text(int cause, double number, const std::string& when);
+/// breakdown_text() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason; `when`
+/// reads "at iteration 3". The method's .cpp file instantiates run() for Host and Cuda, float and double.
 template <class Method>
 struct Solver {
   /// Solves A x = b with a preconditioner.

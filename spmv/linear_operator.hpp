@@ -46,6 +46,8 @@ struct Structure;
 ///   symmetric           [false]  A equals its transpose: "auto" begins with CG or MINRES, which don't converge
 ///                                reliably where this isn't true, and the rounding is taken to be smaller
 ///   positive_diagonal   [false]  the diagonal of A is > 0: "auto" begins with CG if A is symmetric, too
+///   negative_diagonal   [false]  the diagonal of A is < 0: CG solves -A x = -b, and "auto" begins with CG if A is
+///                                symmetric, too
 /// An operator without structure() isn't scaled, "auto" takes it for nonsymmetric, its rows count as 16 terms, and the
 /// backward error is NaN.
 template <class A>

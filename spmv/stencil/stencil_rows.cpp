@@ -89,7 +89,7 @@ Row row_at(const Stencil& s, Index x, Index y, Index z) {
 /// What the rows of a matrix have in common.
 struct Tally {
   Offset nonzeros = 0;
-  Index longest = 0, empty = 0, missing = 0, not_positive = 0;
+  Index longest = 0, empty = 0, missing = 0, not_positive = 0, not_negative = 0;
   double squares = 0, dominant = 0;  ///< of the lengths of rows; rows dominated by the diagonal
   double least = HUGE_VAL, most = -HUGE_VAL, norm = 0;
   bool finite = true;
@@ -110,6 +110,7 @@ struct Tally {
     empty += length == 0 ? times : 0;
     missing += own == 0 ? times : 0;
     not_positive += own > 0 ? 0 : times;
+    not_negative += own < 0 ? 0 : times;
     squares += static_cast<double>(times) * length * length;
     dominant += 2 * of_own - size > 0.02 * of_own ? times : 0;
     least = std::min(least, own);
@@ -124,6 +125,7 @@ struct Tally {
     empty += other.empty;
     missing += other.missing;
     not_positive += other.not_positive;
+    not_negative += other.not_negative;
     squares += other.squares;
     dominant += other.dominant;
     least = std::min(least, other.least);
@@ -265,6 +267,7 @@ Structure structure_of(const Stencil& s, const Around& around, const Tally& all,
   structure.symmetric = symmetry.values;
   structure.missing_diagonal = all.missing;
   structure.positive_diagonal = all.not_positive == 0;
+  structure.negative_diagonal = all.not_negative == 0;
   structure.constant_diagonal = all.missing == 0 && all.least == all.most;
   structure.finite = all.finite;
   structure.norm_inf = all.norm;

@@ -242,6 +242,7 @@ class Calls {
     if (s.symmetric != expected.symmetric) say_wrong("symmetric");
     if (s.finite != expected.finite) say_wrong("finite");
     if (s.positive_diagonal != expected.positive_diagonal) say_wrong("positive_diagonal");
+    if (s.negative_diagonal != expected.negative_diagonal) say_wrong("negative_diagonal");
     if (s.constant_diagonal != expected.constant_diagonal) say_wrong("constant_diagonal");
     if (s.missing_diagonal != expected.missing_diagonal) say_wrong("missing_diagonal");
     if (!(std::abs(s.norm_inf - expected.norm_inf) <= 1e-12 * expected.norm_inf)) say_wrong("norm_inf");

@@ -296,6 +296,7 @@ TYPED_TEST(CudaAgainstHost, AnalysesAlike) {
     EXPECT_EQ(host.missing_diagonal, cuda.missing_diagonal);
     EXPECT_EQ(host.constant_diagonal, cuda.constant_diagonal);
     EXPECT_EQ(host.positive_diagonal, cuda.positive_diagonal);
+    EXPECT_EQ(host.negative_diagonal, cuda.negative_diagonal);
     EXPECT_NEAR(host.row_deviation, cuda.row_deviation, 1e-12 * (1 + host.row_deviation));
   }
 }

@@ -144,6 +144,7 @@ void expect_same(const Structure& found, const Structure& wanted) {
   EXPECT_EQ(found.symmetric, wanted.symmetric);
   EXPECT_EQ(found.missing_diagonal, wanted.missing_diagonal);
   EXPECT_EQ(found.positive_diagonal, wanted.positive_diagonal);
+  EXPECT_EQ(found.negative_diagonal, wanted.negative_diagonal);
   EXPECT_EQ(found.constant_diagonal, wanted.constant_diagonal);
   EXPECT_EQ(found.finite, wanted.finite);
   EXPECT_NEAR(found.norm_inf, wanted.norm_inf, 1e-14 * wanted.norm_inf);
