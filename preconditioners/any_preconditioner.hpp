@@ -59,8 +59,10 @@ class AnyPreconditioner {
   /// preconditioner that it would take can't be built for the matrix.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
-  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
+  AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto")
       : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
+  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
+      : AnyPreconditioner(space, a.view(), name) {}
   AnyPreconditioner(AnyPreconditioner&&) noexcept;
   AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept;
   ~AnyPreconditioner();
@@ -84,12 +86,13 @@ class AnyPreconditioner {
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
   bool works_in_float() const;
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
-  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
+  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
   std::string try_to_build(const Analysis<Space, T>& analysis);
 
+  Space space_;
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text
   std::size_t rows_ = 0;
@@ -97,6 +100,10 @@ class AnyPreconditioner {
   std::unique_ptr<AnyPreconditioner> fallback_;
 };
 
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&) -> AnyPreconditioner<Space, T>;
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&, const char*) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>
 AnyPreconditioner(const Space&, const Csr<T>&) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>
