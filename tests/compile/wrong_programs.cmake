@@ -1,5 +1,6 @@
 # SPDX-FileCopyrightText: The Ostinato authors
 # SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.22)
 
 # Compiles wrong_programs.cpp and compares the errors with the comments above its wrong calls, as sets with counts.
 #   cmake -D compiler=FILE -D include=FOLDER -P wrong_programs.cmake

@@ -39,9 +39,9 @@ template <class P, class I, class T>
 void expect_every_way(const Csr<T>& a, int base) {
   expect_same(csr_from(a.rows, a.cols, as<P>(a.row_ptr, base), as<I>(a.col, base), a.val, base), a);
   const Csr<T> by_columns = transpose(a.view());
-  expect_same(csr_from_csc(a.rows, a.cols, as<P>(by_columns.row_ptr, base), as<I>(by_columns.col, base),
-                           by_columns.val, base),
-              a);
+  expect_same(
+      csr_from_csc(a.rows, a.cols, as<P>(by_columns.row_ptr, base), as<I>(by_columns.col, base), by_columns.val, base),
+      a);
   std::vector<I> row;
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[static_cast<std::size_t>(i)]; k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
@@ -77,13 +77,15 @@ TEST(CsrFrom, NamesTheRowAtFaultAndAsksForTheBase) {
   const auto text = [&](std::vector<std::int64_t> ptr, std::vector<std::int64_t> col, int base) {
     return message_of<ArgumentError>([&] { csr_from(2, 3, ptr, col, val, base); });
   };
-  EXPECT_EQ(text({0, 1, 3}, {0, 1, 3}, 0),
-            "csr_from: row 1 has an entry in column 3, but there are 3 columns; are the arrays 1-based? Then give base 1");
+  EXPECT_EQ(
+      text({0, 1, 3}, {0, 1, 3}, 0),
+      "csr_from: row 1 has an entry in column 3, but there are 3 columns; are the arrays 1-based? Then give base 1");
   EXPECT_EQ(text({0, 1, 3}, {0, 5000000000, 1}, 0),
             "csr_from: row 1 has an entry in column 5000000000, but there are 3 columns");
-  EXPECT_EQ(text({1, 2, 4}, {1, 0, 3}, 1),
-            "csr_from: row 2 has an entry in column 0, but there are 3 columns, counted from 1; are the arrays 0-based? "
-            "Then give base 0");
+  EXPECT_EQ(
+      text({1, 2, 4}, {1, 0, 3}, 1),
+      "csr_from: row 2 has an entry in column 0, but there are 3 columns, counted from 1; are the arrays 0-based? "
+      "Then give base 0");
   EXPECT_EQ(text({1, 2, 4}, {1, 2, 3}, 0),
             "csr_from: row 0 begins at entry 1 instead of 0; are the arrays 1-based? Then give base 1");
   EXPECT_EQ(text({0, 1, 3}, {1, 2, 3}, 1),
@@ -99,8 +101,9 @@ TEST(CsrFrom, NamesTheRowAtFaultAndAsksForTheBase) {
 TEST(CsrFrom, NamesTheColumnOrTheEntryAtFault) {
   const std::vector<int> ptr{0, 1, 2}, index{0, 3};
   const std::vector<float> val{1, 2};
-  EXPECT_EQ(message_of<ArgumentError>([&] { csr_from_csc(3, 2, ptr, index, val); }),
-            "csr_from_csc: column 1 has an entry in row 3, but there are 3 rows; are the arrays 1-based? Then give base 1");
+  EXPECT_EQ(
+      message_of<ArgumentError>([&] { csr_from_csc(3, 2, ptr, index, val); }),
+      "csr_from_csc: column 1 has an entry in row 3, but there are 3 rows; are the arrays 1-based? Then give base 1");
   EXPECT_EQ(message_of<ArgumentError>([&] { csr_from_coo(4, 3, index, index, val); }),
             "csr_from_coo: entry 1 at (3, 3) lies outside 4 x 3; are the arrays 1-based? Then give base 1");
 }
