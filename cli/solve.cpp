@@ -10,6 +10,7 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -222,6 +223,26 @@ Vector<Space, T> right_hand_side(const Space& space, const A& a, const Array<T>&
   return b;
 }
 
+constexpr const char* of_ones = "b = A * ones, no --rhs was given";
+
+/// Whether A * ones is 0 but for rounding, as on a grid without boundary values.
+template <class A, class Space, class T>
+bool is_rounding(const A& a, const Vector<Space, T>& b) {
+  Vector<Space, double> square(a.space(), 1, 0.0);
+  dot<T>(a.space(), b, b, square.data());
+  const double row = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * a.structure().norm_inf;
+  return std::sqrt(square.download()[0]) <= row * std::sqrt(static_cast<double>(a.rows()));
+}
+
+/// A x with x(i) = sin i.
+template <class A, class Space, class T>
+void multiply_sines(const A& a, Vector<Space, T>& b) {
+  std::vector<T> x(b.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(std::sin(static_cast<double>(i + 1)));
+  a.apply(T{1}, Vector<Space, T>(a.space(), std::span<const T>(x)), T{0}, b);
+  a.space().wait();
+}
+
 template <class Space, class T>
 Vector<Space, T> initial_guess(const Space& space, std::size_t n, const Array<T>& given) {
   if (!given.empty()) return Vector<Space, T>(space, std::span<const T>(given));
@@ -255,7 +276,7 @@ SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t
 
 template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
-  if (in.rhs.empty()) report.error = error_of(x);
+  if (report.rhs == of_ones) report.error = error_of(x);
   if (in.output.empty()) return;
   write_vector<T>(in.output, std::span<const T>(x), "ostinato solve " + in.matrix + "\n" + report.result.message());
   report.output = in.output;
@@ -295,7 +316,7 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   report.matrix = in.matrix;
   report.device = device;
   report.options = solve_options(in, device.precision);
-  report.rhs = in.rhs.empty() ? "b = A * ones, no --rhs was given" : in.rhs;
+  report.rhs = in.rhs.empty() ? of_ones : in.rhs;
   return report;
 }
 
@@ -303,7 +324,11 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
                LiveLine& live, const Stopwatch& since_start) {
-  const auto b = right_hand_side(a.space(), a, given.b);
+  auto b = right_hand_side(a.space(), a, given.b);
+  if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
+    multiply_sines(a, b);
+    report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
+  }
   auto x = initial_guess(a.space(), b.size(), given.x);
   live.phase("solving");
   const InterruptFlag interrupt;  // until all is written
@@ -347,7 +372,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || in.precond == "jacobi";
+  const std::string precond = in.precond.substr(0, in.precond.find(':'));
+  const bool needs_none = precond == "auto" || precond == "none" || precond == "multigrid";
+  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none;
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   try {
@@ -367,6 +394,14 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
   const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
   report.preconditioner.name = in.precond.substr(0, colon);
+  // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
+  if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
+    const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
+    if (choice.name != "multigrid") {
+      report.preconditioner = {"none", choice.reason};
+      return {};
+    }
+  }
   try {
     Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {

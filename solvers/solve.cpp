@@ -82,7 +82,7 @@ void count(SolveResult& all, SolveResult& more) {
 }
 
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.
-void extend(SolveResult& all, SolveResult more) {
+void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   all.status = more.status;
   take_residual(all, more);
@@ -93,6 +93,15 @@ std::string slow_text(const Pace& pace, const std::string& name, int iterations)
   std::snprintf(text, sizeof text, "%s left %.3g of the residual an iteration, at iteration %d; ", name.c_str(),
                 pace.rate, iterations);
   return text;
+}
+
+/// The relative residual that ends a solve for b.
+template <class Space, class T>
+double goal_of(const Space& space, In<T> b, const SolveOptions& options) {
+  if (!(options.atol > 0)) return options.rtol;
+  Vector<Space, double> square(space, 1);
+  dot<T>(space, b, b, square.data());
+  return relative_goal(options, std::sqrt(square.download()[0]));
 }
 
 /// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
@@ -111,15 +120,21 @@ class FallbackSolve {
     // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
     // were given up after them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
-    SlowWatch watch(first_window, options_);
+    const double goal = goal_of<Space, T>(space_, b_, options_);
+    SlowWatch watch(first_window, goal, options_.max_iterations);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
       const std::string slow = slow_text(watch.pace(), m_.name(), all.iterations);
       bool enough_memory = true;
-      if (try_simple(all, slow, watch.pace(), window, enough_memory)) return all;
+      if (try_simple(all, slow, watch.pace(), window, goal, enough_memory)) return all;
       const SolveOptions left = remaining(options_, all);
-      watch = SlowWatch(4 * window, left);
-      extend(all, run_with(m_, enough_memory ? watched(left, watch) : left));
+      watch = SlowWatch(4 * window, goal, left.max_iterations);
+      if (enough_memory) {
+        continue_with(all, m_, watched(left, watch));
+      } else {
+        SolveResult more = run_with(m_, left);
+        extend(all, more);
+      }
     }
     return all;
   }
@@ -130,13 +145,14 @@ class FallbackSolve {
   }
 
   /// False when M should go on.
-  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, bool& enough_memory) const {
+  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal,
+                  bool& enough_memory) const {
     const auto no_memory = [&](const std::string& why) {
       all.notes.push_back(slow + simple_.name() + " wasn't tried: " + why);
       return enough_memory = false;
     };
     try {
-      return compete(all, slow, pace, window);
+      return compete(all, slow, pace, window, goal);
     } catch (const std::bad_alloc&) {
       return no_memory("not enough memory");
     } catch (const DeviceError& e) {
@@ -144,22 +160,30 @@ class FallbackSolve {
     }
   }
 
-  /// x and the residual stay those from before when the other one came no nearer.
-  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window) const {
+  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal) const {
+    Trial trial(pace, 0.5 * window * pace.seconds, goal);
+    const Status ending = continue_with(all, simple_, watched(remaining(options_, all), trial));
+    const bool lost = trial.stopped() && ending == Status::interrupted;
+    all.notes.push_back(
+        slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
+    return !lost;
+  }
+
+  /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came no
+  /// nearer.
+  Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      Trial trial(pace, 0.5 * window * pace.seconds, options_);
-      SolveResult more = run_with(simple_, watched(remaining(options_, all), trial));
-      const bool nearer = is_nearer(more, all);
-      if (!nearer) copy<T>(space_, before, x_);
-      const bool lost = trial.stopped() && more.status == Status::interrupted;
-      all.notes.push_back(
-          slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
-      count(all, more);
-      all.status = more.status;
-      if (nearer) take_residual(all, more);
-      return !lost;
+      SolveResult more = run_with(m, options);
+      if (is_nearer(more, all)) {
+        extend(all, more);
+      } else {
+        copy<T>(space_, before, x_);
+        count(all, more);
+        all.status = more.status;
+      }
+      return more.status;
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -253,7 +277,7 @@ class Guess {
     const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
     if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
     restore(x);
-    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    if (result.iterations > 0) result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
     take_residual(result, before);
   }
 
@@ -360,7 +384,8 @@ class Ladder {
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
-      const auto next = m.stronger(options_.effort == Effort::thorough, why);
+      const auto next =
+          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
@@ -380,7 +405,7 @@ class Ladder {
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
-    CostWatch watch(cost, options);
+    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();

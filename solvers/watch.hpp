@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,15 +17,20 @@ struct Pace {
   double seconds = 0;   ///< of an iteration
 };
 
+/// The relative residual that a solve is to reach, with a right-hand side of this norm.
+inline double relative_goal(const SolveOptions& options, double b_norm) {
+  return b_norm > 0 ? std::max(options.rtol, options.atol / b_norm) : options.rtol;
+}
+
 /// Stops a method whose residual falls slowly, from the callback of its options. Looks at windows of some iterations,
 /// one after the other. A solve that would be over within one more window at its pace isn't stopped, nor is one whose
-/// residual was within `rtol` already: what follows then is the struggle with rounding.
+/// residual was within `goal` already: what follows then is the struggle with rounding.
 class SlowWatch {
  public:
   static constexpr double slow_rate = 0.7;
 
-  SlowWatch(int window, const SolveOptions& options)
-      : window_(window), goal_(options.rtol), last_(options.max_iterations) {}
+  /// `goal`: the relative residual to reach, in at most `last` iterations.
+  SlowWatch(int window, double goal, int last) : window_(window), goal_(goal), last_(last) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }
@@ -55,8 +61,8 @@ class SlowWatch {
 /// on: what falls fast at first, as the rough part of an error does, may be slow in the end.
 class Trial {
  public:
-  Trial(const Pace& other, double seconds, const SolveOptions& options)
-      : other_(other), from_(other.residual), seconds_(seconds), goal_(options.rtol) {}
+  Trial(const Pace& other, double seconds, double goal)
+      : other_(other), from_(other.residual), seconds_(seconds), goal_(goal) {}
 
   bool stopped() const { return stopped_; }
 
@@ -83,8 +89,9 @@ class Trial {
 /// half of them, and so on: at how the residual fell since the look before.
 class CostWatch {
  public:
-  CostWatch(double cost, const SolveOptions& options)
-      : cost_(cost), next_(0.5 * cost), goal_(options.rtol), last_(options.max_iterations), next_number_(last_ / 4) {}
+  /// `goal`: the relative residual to reach, in at most `last` iterations.
+  CostWatch(double cost, double goal, int last)
+      : cost_(cost), next_(0.5 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped

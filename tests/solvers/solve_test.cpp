@@ -162,6 +162,15 @@ TYPED_TEST(SolveOn, GoesOnFromTheBestX) {
   EXPECT_NEAR(result.relative_residual, std::sqrt(0.1), 1e-4) << "the least there is, which minres finds";
 }
 
+TYPED_TEST(SolveOn, DoesNotBlameAMethodThatDidNothing) {
+  using T = typename TypeParam::T;
+  const System<T> system = with_known_solution(generate<T>("poisson2d", {.n = 8}));
+  const auto result = this->solve(system, "auto", {.rtol = 1e-5, .max_iterations = 0}).result;
+  EXPECT_EQ(result.status, Status::iteration_limit);
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_FALSE(mentions(result, "came no nearer")) << result.message();
+}
+
 TYPED_TEST(SolveOn, NeverEndsFartherThanTheGuess) {
   using T = typename TypeParam::T;
   Random random(12);
@@ -410,7 +419,8 @@ TYPED_TEST(SolveOn, LeavesOutABasisThatIsTooLarge) {
   auto system = with_known_solution(ring<T>(25000));
   system.b.assign(system.b.size(), 1);  // along the null space: no method can solve it
 
-  const auto result = this->solve(system, "auto", {.rtol = 1e-5, .max_iterations = 100, .restart = 25000}).result;
+  const SolveOptions options{.rtol = 1e-5, .max_iterations = 100, .restart = 25000};
+  const auto result = this->solve(system, "auto", options, "none").result;
 
   EXPECT_NE(result.status, Status::converged);
   EXPECT_TRUE(mentions(result, "gmres wasn't tried: its basis would take over 2 GB"));
