@@ -166,7 +166,7 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
-  const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);
+  const Analysis<Space, T> analysis(space, a.view(), AnalysisDepth::full);
   report.structure = analysis.structure();
   report.rows = timed_formats(analysis, a, in, live);
   live.clear();

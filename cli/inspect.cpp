@@ -171,7 +171,7 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
 /// doesn't include what happens once per process: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
-  const SpaceCsr<Space, T> matrix(space, a);
+  const SpaceCsr<Space, T> matrix(space, a.view());
   FormatOptions options = format_options(in.formats);
   const Jit jit = std::exchange(options.jit, Jit::off);
   {

@@ -390,7 +390,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
-  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a);
+  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
   if (Space::on_device) report.times.upload = watch.lap() - analysis->seconds();
   const Operator<Space, T> a = build_operator(*analysis, in, report);
   watch.lap();

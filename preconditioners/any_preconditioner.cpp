@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
@@ -139,7 +140,8 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_{std::string(request_of(name).name), asked_for},
+    : space_(analysis.space()),
+      choice_{std::string(request_of(name).name), asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
@@ -150,6 +152,13 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   choose(analysis);
   rung_ = 0;
   analysis_ = analysis.weak();
+}
+
+template <class Space, class T>
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name) {
+  Analysis<Space, T> analysis(space, a);
+  *this = AnyPreconditioner(analysis, name);
+  if (name == "auto") own_analysis_ = std::move(analysis);
 }
 
 template <class Space, class T>
@@ -316,12 +325,13 @@ std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
 
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  if (is_identity()) return copy<T>(*space_, r, z);
   built_->apply(r, z);
 }
 
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  return built_->apply_dot(r, z, slot);
+  return !is_identity() && built_->apply_dot(r, z, slot);
 }
 
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);

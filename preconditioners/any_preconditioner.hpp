@@ -65,6 +65,8 @@ class AnyPreconditioner {
   /// preconditioner that it would take can't be built for the matrix.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
+  /// For "auto", the arrays are lent to the object.
+  AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.
   AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto");
   AnyPreconditioner(AnyPreconditioner&&) noexcept;
@@ -102,7 +104,7 @@ class AnyPreconditioner {
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
   bool works_in_float() const;
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
-  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
+  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
@@ -111,6 +113,7 @@ class AnyPreconditioner {
   void choose(const Analysis<Space, T>& analysis);
   int next_rung(const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
 
+  std::optional<Space> space_;
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text
   std::size_t rows_ = 0;
@@ -125,6 +128,10 @@ class AnyPreconditioner {
   static constexpr int no_ladder = -1;
 };
 
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&) -> AnyPreconditioner<Space, T>;
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&, const char*) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>
 AnyPreconditioner(const Space&, const Csr<T>&) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>

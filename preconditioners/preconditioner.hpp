@@ -51,6 +51,24 @@ concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const 
   m.apply(r, z);
 };
 
+namespace detail {
+
+/// Fails to compile, with a sentence that says what M lacks.
+template <class M, class T>
+void explain_preconditioner() {
+  if constexpr (requires { &M::operator(); }) {
+    static_assert(never<M>, "M is a function: make_preconditioner(f) makes a preconditioner of it");
+  } else if constexpr (requires(M & m, std::span<const T> r, std::span<T> z) { m.apply(r, z); }) {
+    static_assert(never<M>, "apply() of M isn't const: void apply(std::span<const T> r, std::span<T> z) const");
+  } else {
+    static_assert(never<M>,
+                  "M has no void apply(std::span<const T> r, std::span<T> z) const for the value_type of A, "
+                  "which sets z = M^-1 r");
+  }
+}
+
+}  // namespace detail
+
 /// A reference to a preconditioner of any class. Solvers are compiled for this class only.
 ///
 /// Requires  The preconditioner outlives the reference, and works on the space passed to the functions.

@@ -91,7 +91,7 @@ struct InspectEntries : CsrPattern {
     const T v = val[k];
     if (!(v - v == T{0})) seen.not_finite = true;
     if (j != i && diagonal_used == nullptr && !seen.seek_mirrors) return;
-    const Offset above = entry_above(i, k);
+    const Offset above = j == i || diagonal_used != nullptr ? entry_above(i, k) : -1;
     if (above < 0 && diagonal_used != nullptr) mark_used(static_cast<Offset>(j) - i + rows - 1);
     if (j == i) {
       seen.on_diagonal += v != T{0};

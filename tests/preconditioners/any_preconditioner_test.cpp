@@ -87,6 +87,7 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
   Csr<T> changed = generate<T>("variable2d", {.n = 120});
+  const Csr<T> before_values = changed;
   const Analysis before(this->space(), Csr<T>(changed));
   for (std::size_t k = 0; k < changed.val.size(); ++k) changed.val[k] *= T{2};
   const Analysis after(this->space(), changed);
@@ -111,6 +112,10 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   Jacobi jacobi(before);
   jacobi.update_values(after);
   EXPECT_TRUE(same_bits(this->apply(jacobi, changed.rows), this->apply(Jacobi(after), changed.rows)));
+  Jacobi plain(this->space(), Csr<T>(before_values));
+  plain.update_values(changed);
+  EXPECT_TRUE(same_bits(this->apply(plain, changed.rows), this->apply(Jacobi(this->space(), changed), changed.rows)));
+  EXPECT_THROW(plain.update_values(dense<T>({{1}})), DimensionError);
   Multigrid multigrid(before, {.sweeps = 2});
   multigrid.update_values(after);
   EXPECT_TRUE(
