@@ -18,7 +18,9 @@ set(ostinato_headers
   solvers/bicgstab.hpp
   solvers/cg.hpp
   solvers/gmres.hpp
+  solvers/idr.hpp
   solvers/list.hpp
+  solvers/lsmr.hpp
   solvers/minres.hpp
   solvers/options.hpp
   solvers/solve.hpp
@@ -46,6 +48,7 @@ set(ostinato_headers
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp
+  spmv/transposable_operator.hpp
   spmv/version.hpp
   # for user-defined formats
   spmv/formats/built_format.hpp

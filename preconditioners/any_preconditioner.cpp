@@ -206,6 +206,11 @@ double AnyPreconditioner<Space, T>::rate() const {
 }
 
 template <class Space, class T>
+bool AnyPreconditioner<Space, T>::is_symmetric() const {
+  return is_identity() || built_->is_symmetric();
+}
+
+template <class Space, class T>
 bool AnyPreconditioner<Space, T>::works_in_float() const {
   return !is_identity() && built_->works_in_float();
 }

@@ -8,6 +8,8 @@
 #include <ostinato/solvers/bicgstab.hpp>
 #include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gmres.hpp>
+#include <ostinato/solvers/idr.hpp>
+#include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/solvers/minres.hpp>
 
 namespace ostinato {
@@ -16,7 +18,7 @@ template <class... M>
 struct MethodList {};
 
 /// The one list of solvers: dispatch, help, reports, tests and benchmarks read it.
-using Solvers = MethodList<Cg, Bicgstab, Gmres, Minres>;
+using Solvers = MethodList<Cg, Bicgstab, Gmres, Minres, Idr, Lsmr>;
 
 struct SolverInfo {
   std::string_view name;

@@ -9,8 +9,9 @@ namespace ostinato {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
-                                                          "stagnated", "diverged",        "not_finite", "interrupted"};
+constexpr std::array<std::string_view, 9> status_names = {"converged",  "iteration_limit", "time_limit",
+                                                          "breakdown",  "stagnated",       "diverged",
+                                                          "not_finite", "interrupted",     "least_squares"};
 
 }  // namespace
 

@@ -157,7 +157,7 @@ class Solve {
         Workspace<Space>& workspace)
       : system_(system),
         x_(x),
-        r_(workspace.template allocate<T>(x.size())),
+        r_(workspace.template allocate<T>(system.b().size())),
         judge_(system, workspace),
         monitor_(system.space(), options, system.b_norm(),
                  std::max(options.rtol * system.b_norm(), system.scaled(options.atol)), every, workspace) {
@@ -348,16 +348,16 @@ void check_symmetry(SolveResult& result, const OperatorRef<Space, T>& a) {
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
-/// `period` (see block_length), and may have `keeps_best` and `needs_symmetry`.
+/// `period` (see block_length; the parameter where the period depends on options), and may have `keeps_best` and
+/// `needs_symmetry`.
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
-                                Workspace<Space>& workspace, Recurrence recurrence) {
+                                Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
   SolveResult result;
   result.solver = Method::name;
   const CallbackGuard guard(options);
   Solve<Space, T> solve(system, x, guard.options(),
-                        block_length(system.space(), system.a(), options, Method::period, system.m().seconds()),
-                        workspace);
+                        block_length(system.space(), system.a(), options, period, system.m().seconds()), workspace);
   Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);
   RestartPolicy policy(Method::on_breakdown);

@@ -313,20 +313,25 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
 }
 
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
-  return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
+  constexpr int few = 50;  // with fewer vectors an automatic restart isn't worth a try
+  return std::min<double>(restart == automatic_restart ? few : restart, rows) * rows *
+             static_cast<double>(value_bytes) <=
+         largest_basis_bytes;
 }
 
 }  // namespace
 
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate) {
   constexpr double small_rate = 0.7;
+  if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
   if (rate > 0 && rate < small_rate) return {"bicgstab", why + ", and the preconditioner leaves few iterations"};
   if (basis_is_affordable(s.rows, value_bytes, restart)) {
-    return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
+    const int vectors = krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart);
+    return {"gmres", why + ", and a basis of " + std::to_string(vectors) + " vectors is affordable"};
   }
   return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
 }
@@ -340,6 +345,12 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
   const SolveOptions& options = guard.options();
   if (solver != "auto") {
     SolveResult result = run<Space, T>(solver, space, a, b, x, m, options);
+    guard.rethrow();
+    return result;
+  }
+  if (a.rows() != a.cols()) {  // no other method takes such a matrix
+    SolveResult result = run<Space, T>(Lsmr::name, space, a, b, x, m, options);
+    result.notes.insert(result.notes.begin(), std::string(Lsmr::name) + " chosen: the matrix isn't square");
     guard.rethrow();
     return result;
   }
