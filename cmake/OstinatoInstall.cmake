@@ -16,6 +16,7 @@ set(ostinato_headers
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
   solvers/bicgstab.hpp
+  solvers/bicgstab2.hpp
   solvers/cg.hpp
   solvers/gmres.hpp
   solvers/idr.hpp

@@ -8,6 +8,7 @@
 
 #include <ostinato/solvers/lsmr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
+#include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -73,7 +74,7 @@ class LeastSquares {
     };
     while (monitor.next()) run_block(a_.revision(), iterate);
     monitor.finish();
-    if (!m_.is_identity()) add<T>(space_, preconditioned(y_), x_);  // x += M^-1 y
+    if (!m_.is_identity()) add_finite<T>(space_, preconditioned(y_), x_);  // x += M^-1 y
   }
 
  private:

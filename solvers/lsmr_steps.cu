@@ -8,6 +8,5 @@ namespace ostinato {
 OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateU)
 OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateV)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateXH)
-OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrAdd)
 
 }  // namespace ostinato

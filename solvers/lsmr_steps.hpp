@@ -162,23 +162,7 @@ struct LsmrUpdateXH {
   }
 };
 
-template <class T>
-struct LsmrAdd {
-  const T* z;
-  T* x;
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const T next = x[i] + z[i];
-    if (next - next == T{0}) x[i] = next;
-  }
-};
-
 }  // namespace detail
-
-/// x += z, where that is finite
-template <class T, class Space>
-void add(const Space& space, In<T> z, Out<T> x) {
-  for_each(space, x.size(), detail::LsmrAdd<T>{z.data(), x.data()});
-}
 
 /// u = p / alpha - (alpha / beta) u, where p = A v;  beta_new = |u|
 template <class T, class Space>

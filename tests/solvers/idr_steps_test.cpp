@@ -17,17 +17,16 @@ constexpr int s = 3;
 template <class Case>
 class IdrSteps : public MethodStepsTest<Case> {
  protected:
-  using T = typename Case::T;
-  using Space = typename Case::Space;
+  using Number = typename Case::T;
 
   /// An s x n matrix by columns.
   auto columns(Index n, int seed) const { return this->vector(s * n, static_cast<std::uint64_t>(seed)); }
 
-  static std::vector<T> column(const std::vector<T>& all, int k) {
+  static std::vector<Number> column(const std::vector<Number>& all, int k) {
     const auto n = static_cast<std::ptrdiff_t>(all.size() / s);
     return {all.begin() + k * n, all.begin() + (k + 1) * n};
   }
-  static double dot_of(const std::vector<T>& a, const std::vector<T>& b) {
+  static double dot_of(const std::vector<Number>& a, const std::vector<Number>& b) {
     long double total = 0;
     for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<long double>(a[i]) * b[i];
     return static_cast<double>(total);
@@ -137,8 +136,9 @@ TYPED_TEST(IdrSteps, ProjectMakesTheColumnOrthogonalToTheShadowVectorsBefore) {
   const auto last = this->column(g.download(), k), direction = this->column(u.download(), k);
   const double h0 = this->dot_of(this->column(hp, 0), this->column(hg, k));
   EXPECT_NEAR(now.alpha[0], h0 / start.m[0][0], 1e-5 * std::abs(h0 / start.m[0][0]));
-  EXPECT_NEAR(this->dot_of(this->column(hp, 0), last) + now.alpha[1] * this->dot_of(this->column(hp, 0), this->column(hg, 1)),
-              0, 1e-3);
+  EXPECT_NEAR(
+      this->dot_of(this->column(hp, 0), last) + now.alpha[1] * this->dot_of(this->column(hp, 0), this->column(hg, 1)),
+      0, 1e-3);
   EXPECT_NEAR(now.beta, 3 / now.m[k][k], 1e-9 * std::abs(now.beta));
   double rr = 0;
   const auto r_now = r.download(), x_now = x.download();

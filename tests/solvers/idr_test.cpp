@@ -53,7 +53,7 @@ TYPED_TEST(IdrOn, MoreShadowVectorsTakeFewerProducts) {
   EXPECT_GT(four.workspace_bytes, one.workspace_bytes);
 }
 
-TYPED_TEST(IdrOn, SolvesASkewSymmetricSystemOnWhichBicgstabBreaksDown) {
+TYPED_TEST(IdrOn, SolvesASkewSymmetricSystemOnWhichBicgstabFails) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> triplets;
   for (Index i = 0; i + 1 < 40; ++i) {
@@ -67,7 +67,7 @@ TYPED_TEST(IdrOn, SolvesASkewSymmetricSystemOnWhichBicgstabBreaksDown) {
       solve_honestly<Bicgstab>(this->space(), system, {.rtol = 1e-3, .max_iterations = 2000}).result;
 
   EXPECT_EQ(idr_result.status, Status::converged) << idr_result.message();
-  EXPECT_EQ(bicgstab_result.status, Status::breakdown) << bicgstab_result.message();
+  EXPECT_NE(bicgstab_result.status, Status::converged) << bicgstab_result.message();
 }
 
 TYPED_TEST(IdrOn, EndsWithABreakdownOnANilpotentMatrix) {

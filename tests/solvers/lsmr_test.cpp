@@ -29,13 +29,14 @@ double reference_gradient(const System<T>& system, const std::vector<T>& x) {
   for (std::size_t i = 0; i < r.size(); ++i) {
     r[i] = system.b[i] - ax[i].value;
     rr += r[i] * r[i];
-    for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]); k < static_cast<std::size_t>(system.a.row_ptr[i + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]); k < static_cast<std::size_t>(system.a.row_ptr[i + 1]);
+         ++k) {
       g[static_cast<std::size_t>(system.a.col[k])] += system.a.val[k] * r[i];
       aa += static_cast<long double>(system.a.val[k]) * system.a.val[k];
     }
   }
   for (const long double v : g) gg += v * v;
-  return static_cast<double>(rr > 0 ? std::sqrt(gg / aa / rr) : 0);
+  return static_cast<double>(gg > 0 ? std::sqrt(gg / aa / rr) : 0);
 }
 
 /// A random matrix of full rank: an entry of 4 in row i and column i, and three smaller ones in each row.
@@ -54,7 +55,7 @@ template <class Case>
 class LsmrOn : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
-  using Space = typename Case::Space;
+  using On = typename Case::Space;
 
   template <class T>
   static System<T> system_of(Csr<T> a, std::vector<T> b) {
@@ -75,12 +76,12 @@ class LsmrOn : public SpaceTest<Case> {
 
   /// Solves, and checks that the result is true.
   Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
-                      const PreconditionerRef<Space, Value>& m = {}) const {
-    const Analysis<Space, Value> analysis(this->space(), system.a);
-    const TransposableOperator<Space, Value> op(analysis);
+                      const PreconditionerRef<On, Value>& m = {}) const {
+    const Analysis<On, Value> analysis(this->space(), system.a);
+    const TransposableOperator<On, Value> op(analysis);
     const auto b = this->put(system.b);
     auto x = this->put(system.x0);
-    SolveResult result = Lsmr::run<Space, Value>(this->space(), op, b, x, m, options);
+    SolveResult result = Lsmr::run<On, Value>(this->space(), op, b, x, m, options);
     Solved<Value> solved{std::move(result), x.download()};
     expect_honest(solved, system, options);
     if (solved.result.status == Status::least_squares) {
@@ -111,7 +112,8 @@ TYPED_TEST(LsmrOn, FitsALineByHand) {
 
 TYPED_TEST(LsmrOn, ConvergesWhereASolutionExistsWhateverTheShape) {
   using T = typename TypeParam::T;
-  for (const auto& [rows, cols] : std::vector<std::pair<Index, Index>>{{1, 1}, {31, 31}, {597, 33}, {33, 597}, {3000, 200}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {31, 31}, {597, 33}, {33, 597}, {3000, 200}}) {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
     const auto result = this->solve(this->consistent(full_rank<T>(rows, cols)), {.rtol = 1e-4}).result;
 

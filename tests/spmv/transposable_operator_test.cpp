@@ -18,20 +18,20 @@ namespace {
 template <class Case>
 class TransposableOperatorOn : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
-  using Space = typename Case::Space;
+  using Number = typename Case::T;
+  using On = typename Case::Space;
 
   /// Compares products with A and A^T with those of the reference, and returns the operator's formats.
-  void expect_products(const Csr<T>& a, const TransposableOperator<Space, T>& op) const {
-    const Csr<T> at = transpose(a.view());
-    const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
+  void expect_products(const Csr<Number>& a, const TransposableOperator<On, Number>& op) const {
+    const Csr<Number> at = transpose(a.view());
+    const auto x = random_vector<Number>(a.cols, 1), y0 = random_vector<Number>(a.rows, 2);
     auto forward = this->put(y0), back = this->put(x);
 
-    op.apply(T{2}, this->put(x), T{-1}, forward);
-    op.apply_transposed(T{2}, this->put(y0), T{-1}, back);
+    op.apply(Number{2}, this->put(x), Number{-1}, forward);
+    op.apply_transposed(Number{2}, this->put(y0), Number{-1}, back);
 
-    EXPECT_EQ(difference(forward.download(), reference_product(a.view(), T{2}, x, T{-1}, y0)), "");
-    EXPECT_EQ(difference(back.download(), reference_product(at.view(), T{2}, y0, T{-1}, x)), "");
+    EXPECT_EQ(difference(forward.download(), reference_product(a.view(), Number{2}, x, Number{-1}, y0)), "");
+    EXPECT_EQ(difference(back.download(), reference_product(at.view(), Number{2}, y0, Number{-1}, x)), "");
   }
 };
 
@@ -40,7 +40,8 @@ TYPED_TEST_SUITE(TransposableOperatorOn, EverySpace, SpaceNames);
 TYPED_TEST(TransposableOperatorOn, MultipliesWithBothForEveryShape) {
   using T = typename TypeParam::T;
   Random random(3);
-  for (const auto& [rows, cols] : std::vector<std::pair<Index, Index>>{{1, 1}, {597, 31}, {31, 597}, {33, 33}, {5, 0}, {0, 5}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {597, 31}, {31, 597}, {33, 33}, {5, 0}, {0, 5}}) {
     std::vector<Triplet<T>> triplets;
     for (int k = 0; k < 400 && rows > 0 && cols > 0; ++k)
       triplets.push_back({below(random, rows), below(random, cols), static_cast<T>(signed_unit(random))});
