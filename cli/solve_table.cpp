@@ -187,7 +187,7 @@ void add_end(Facts& facts, const SolveReport& r) {
   if (std::isfinite(result.backward_error)) {
     facts.row("backward error", fmt::format("||b - A x|| / (||A|| ||x|| + ||b||) = {:.2e}", result.backward_error));
   }
-  if (std::isfinite(result.gradient)) {
+  if (result.status != Status::converged && std::isfinite(result.gradient)) {
     facts.row("gradient",
               fmt::format("||A^T r|| / (||A|| ||r||) = {:.2e} for r = b - A x, recomputed", result.gradient));
   }

@@ -188,9 +188,14 @@ OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   // IDR makes its first residual orthogonal to a random vector.
   const auto cycle = shifted_cycle<T>(40, 0.125);
 
-  const auto [result, x] = this->is("minres") ? this->solve(coupled, options, hides_the_second)
-                           : this->is("idr")  ? this->solve(cycle, options)
-                                              : this->solve(spiral, options);
+  const System<T> for_two_steps{
+      dense<T>({{-2, 2, 0, -1, -1}, {-2, 0, 0, -2, 0}, {2, 2, 1, -2, -2}, {-1, -2, 2, 2, 2}, {2, -2, 1, 1, 1}}),
+      {1, 0, 0, 0, 0}};
+
+  const auto [result, x] = this->is("minres")      ? this->solve(coupled, options, hides_the_second)
+                           : this->is("idr")       ? this->solve(cycle, options)
+                           : this->is("bicgstab2") ? this->solve(for_two_steps, options)
+                                                   : this->solve(spiral, options);
 
   if (this->is("gmres")) {  // the residual of GMRES never grows
     EXPECT_EQ(result.status, Status::converged);
