@@ -29,6 +29,7 @@ struct SolveInput {
   DeviceOptions device;
   std::string solver = "auto", precond = "auto", restart = "auto";
   FormatInput formats;
+  std::string effort = "normal";
   std::optional<double> rtol;
   SolveOptions limits;
   bool quiet = false;
@@ -102,6 +103,12 @@ void add_limits(Command& command, SolveInput& in) {
                .check = whole(1, most_shadow_vectors)},
               in.limits.shadow);
   count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
+  command.add(
+      {.names = "--effort",
+       .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
+       .value = "HOW",
+       .check = one_of("quick, normal, thorough")},
+      in.effort);
   command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
                    in.limits.flexible);
 }
@@ -250,9 +257,10 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
 }
 
 /// Returns the solver for the report, and the reason for it.
-SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate) {
+SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
+                           bool symmetric_preconditioner = true) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate);
+  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate, symmetric_preconditioner);
 }
 
 template <class T>
@@ -359,11 +367,12 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   live.phase("preparing the preconditioner");
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
-  if (Space::on_device) analysis.reset();
+  // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
+  if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate());
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.symmetric());
   report.hierarchy = m.levels();
   report.bytes.preconditioner = m.bytes();
   return solve_with(a, m, system, in, report, live, since_start);
@@ -446,6 +455,7 @@ void check_files(const SolveInput& in) {
 int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
+  in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);
   return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {

@@ -10,6 +10,13 @@ set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
   preconditioners/identity.hpp
+  preconditioners/ilu/factored.hpp
+  preconditioners/ilu/factors.hpp
+  preconditioners/ilu/iluk.hpp
+  preconditioners/ilu/ilut.hpp
+  preconditioners/ilu/incomplete_lu.hpp
+  preconditioners/ilu/preparation.hpp
+  preconditioners/ilu/sweep.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp
   preconditioners/multigrid/damping.hpp
@@ -35,6 +42,9 @@ set(ostinato_headers
   spmv/matrix/csr.hpp
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
+  spmv/matrix/ordering/matching.hpp
+  spmv/matrix/ordering/nested_dissection.hpp
+  spmv/matrix/ordering/rcm.hpp
   spmv/matrix/space_csr.hpp
   spmv/matrix/stencil.hpp
   spmv/operator.hpp
@@ -107,6 +117,10 @@ if(OSTINATO_CUDA)
   get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
   cmake_path(GET cudart PARENT_PATH cuda_libdir)
   set(ostinato_cuda_libs "-L${cuda_libdir} -lcusparse -lcublas -lcudart -pthread ")
+endif()
+set(ostinato_metis_lib "")
+if(OSTINATO_METIS)
+  set(ostinato_metis_lib "-lmetis ")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/ostinato.pc.in" "${PROJECT_BINARY_DIR}/ostinato.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/ostinato.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,8 +60,8 @@ class AnyPreconditioner {
   /// preconditioner that it would take can't be built for the matrix.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
-  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
-      : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
+  /// For "auto", the object keeps a copy of the matrix.
+  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto");
   AnyPreconditioner(AnyPreconditioner&&) noexcept;
   AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept;
   ~AnyPreconditioner();
@@ -78,24 +79,42 @@ class AnyPreconditioner {
   /// solve() goes on with it where that is faster.
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
+  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors with pivoting, after
+  /// these complete ones, for which `thorough` lifts the limit of memory. Null when the object wasn't made by "auto", when
+  /// the last copy of its analysis is gone, or when the preconditioner can't be made; `why` then says so.
+  /// Exec      Made by the first call, which waits.
+  const AnyPreconditioner* stronger(bool thorough, std::string& why) const;
+  double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
+
+  bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
+  std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
   bool is_identity() const { return built_ == nullptr; }
   bool capturable() const;
   double seconds() const;
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
-  bool is_symmetric() const;
+  bool equals_transpose() const;
   bool works_in_float() const;
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
   void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
+  AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis);
+  void choose(const Analysis<Space, T>& analysis);
 
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text
   std::size_t rows_ = 0;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
   std::unique_ptr<AnyPreconditioner> fallback_;
+  int rung_ =
+      no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
+  typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
+  std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
+  mutable std::unique_ptr<AnyPreconditioner> stronger_;
+
+  static constexpr int no_ladder = -1;
 };
 
 template <class Space, class T>

@@ -54,7 +54,7 @@ class Jacobi {
   /// z = M^-1 r;  *slot = r . z
   void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
 
-  static constexpr bool is_symmetric() { return true; }
+  static constexpr bool equals_transpose() { return true; }
   std::size_t bytes() const { return inverse_.bytes(); }
 
  private:

@@ -29,10 +29,17 @@ inline constexpr bool is_identity = requires {
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
 ///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
-///   bool is_symmetric() const                   M equals its transpose; LSMR needs that
+///   bool equals_transpose() const               M equals its transpose; LSMR needs that
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
+///   const N* stronger(bool thorough, std::string& why) const
+///                                               a preconditioner that takes more time and memory, for solve() to go on
+///                                               with when this one doesn't get there, made by the call; null when there
+///                                               is none, with a reason if one couldn't be made
+///   double stronger_seconds() const             predicted time to make that
+///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
+///   std::string remarks() const                 what was made, for messages
 ///   std::string name() const                    for messages; a static member will do
 template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
@@ -59,13 +66,20 @@ class PreconditionerRef {
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
-  bool is_symmetric() const { return is_identity() || calls_->is_symmetric(object_); }
+  bool equals_transpose() const { return is_identity() || calls_->equals_transpose(object_); }
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// What to try when this one is slow; nothing where there is nothing else.
   std::optional<PreconditionerRef> fallback() const {
     return calls_ == nullptr ? std::nullopt : calls_->fallback(object_);
   }
+  /// What takes more time and memory, and may get there; nothing where there is nothing else.
+  std::optional<PreconditionerRef> stronger(bool thorough, std::string& why) const {
+    return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, thorough, why);
+  }
+  double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
+  bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
+  std::string remarks() const { return calls_ == nullptr ? std::string() : calls_->remarks(object_); }
   /// For messages.
   std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
 
@@ -107,9 +121,13 @@ class PreconditionerRef {
     bool (*capturable)(const void*);
     double (*seconds)(const void*);
     double (*rate)(const void*);
-    bool (*is_symmetric)(const void*);
+    bool (*equals_transpose)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
+    std::optional<PreconditionerRef> (*stronger)(const void*, bool, std::string&);
+    double (*stronger_seconds)(const void*);
+    bool (*symmetric)(const void*);
+    std::string (*remarks)(const void*);
     std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
@@ -122,61 +140,74 @@ class PreconditionerRef {
 
   // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
-  static constexpr Calls calls = {[](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).is_identity()); })
-                                      return bool(as<M>(o).is_identity());
-                                    return false;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).capturable()); })
-                                      return bool(as<M>(o).capturable());
-                                    return ostinato::is_capturable<M>;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).seconds()); })
-                                      return double(as<M>(o).seconds());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).is_symmetric()); })
-                                      return bool(as<M>(o).is_symmetric());
-                                    return false;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).works_in_float()); })
-                                      return bool(as<M>(o).works_in_float());
-                                    return false;
-                                  },
-                                  [](const void* o) -> std::optional<PreconditionerRef> {
-                                    if constexpr (requires { *as<M>(o).fallback(); }) {
-                                      if (as<M>(o).fallback() != nullptr)
-                                        return PreconditionerRef(*as<M>(o).fallback());
-                                    }
-                                    return std::nullopt;
-                                  },
-                                  [](const void* o) -> std::string {
-                                    if constexpr (requires { std::string(as<M>(o).name()); })
-                                      return std::string(as<M>(o).name());
-                                    else if constexpr (requires { std::string(M::name); })
-                                      return std::string(M::name);
-                                    else
-                                      return "the preconditioner";
-                                  },
-                                  [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-                                  [](const void* o, In<T> r, Out<T> z, double* slot) {
-                                    if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
-                                      return bool(as<M>(o).apply_dot(r, z, slot));
-                                    } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
-                                      as<M>(o).apply_dot(r, z, slot);
-                                      return true;
-                                    } else {
-                                      return false;
-                                    }
-                                  }};
+  static constexpr Calls calls = {
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
+        return ostinato::is_capturable<M>;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).seconds()); }) return double(as<M>(o).seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).equals_transpose()); }) return bool(as<M>(o).equals_transpose());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).works_in_float()); }) return bool(as<M>(o).works_in_float());
+        return false;
+      },
+      [](const void* o) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).fallback(); }) {
+          if (as<M>(o).fallback() != nullptr) return PreconditionerRef(*as<M>(o).fallback());
+        }
+        return std::nullopt;
+      },
+      [](const void* o, bool thorough, std::string& why) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).stronger(thorough, why); }) {
+          if (const auto* s = as<M>(o).stronger(thorough, why)) return PreconditionerRef(*s);
+        }
+        return std::nullopt;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).stronger_seconds()); }) return double(as<M>(o).stronger_seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());
+        return true;
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).remarks()); }) return as<M>(o).remarks();
+        return {};
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).name()); })
+          return std::string(as<M>(o).name());
+        else if constexpr (requires { std::string(M::name); })
+          return std::string(M::name);
+        else
+          return "the preconditioner";
+      },
+      [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
+      [](const void* o, In<T> r, Out<T> z, double* slot) {
+        if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
+          return bool(as<M>(o).apply_dot(r, z, slot));
+        } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
+          as<M>(o).apply_dot(r, z, slot);
+          return true;
+        } else {
+          return false;
+        }
+      }};
 
   bool is_scaled() const { return space_ != nullptr; }
 

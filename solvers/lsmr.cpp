@@ -23,7 +23,7 @@ void require_transposes(const OperatorRef<Space, T>& a, const PreconditionerRef<
         "lsmr: multiplies with the transpose of A, too, and the operator has no apply_transposed; a "
         "TransposableOperator has it");
   }
-  if (!m.is_symmetric()) {
+  if (!m.equals_transpose()) {
     throw ArgumentError("lsmr: needs a symmetric preconditioner, such as jacobi, and " + m.name() +
                         " doesn't say that it is; none is needed");
   }

@@ -39,6 +39,13 @@ struct Iteration {
 inline constexpr int automatic_restart = 0;
 inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow
 
+/// How far "auto" goes to solve a system that is hard for the preconditioner that it takes first.
+enum class Effort {
+  quick,     ///< that preconditioner only
+  normal,    ///< then incomplete factors, then complete ones of at most 100 times the entries of A
+  thorough,  ///< then complete ones, as memory allows
+};
+
 struct SolveOptions {
   double rtol = 1e-8;               ///< relative to ||b||
   double atol = 0;                  ///< absolute, for ||b - A x||; the looser of rtol and atol holds
@@ -50,7 +57,8 @@ struct SolveOptions {
   int shadow = 4;                   ///< IDR(s): s, the number of shadow vectors, 1 to 6
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
-  bool history = true;  ///< keep the residual of each iteration
+  Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
+  bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far.
   std::function<bool(const Iteration&)> callback = {};

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -319,11 +320,157 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
          largest_basis_bytes;
 }
 
+/// Solves with all methods that may serve, until one converges.
+template <class Space, class T>
+SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
+                        const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
+                        const SolveOptions& options) {
+  Guess<Space, T> guess(space, x);
+  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
+  result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
+  guess.prefer(result, a, b, x);
+  std::vector<std::string_view> others = {"gmres", "bicgstab"};
+  if (s.symmetric && m.symmetric()) others.insert(others.begin(), "minres");
+  Ending latest = ending_of(result);
+  for (std::string_view next : others) {
+    const SolveOptions left = remaining(options, result);
+    if (!may_try_another(latest) || left.max_iterations == 0) break;
+    if (next == first.name) continue;
+    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
+      result.notes.emplace_back(
+          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
+      continue;
+    }
+    result.notes.push_back(why_next(latest, next));
+    latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
+  }
+  return result;
+}
+
+/// A solve by a method, or by auto, that goes on with stronger preconditioners as long as there are any.
+template <class Space, class T>
+class Ladder {
+ public:
+  Ladder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
+         const SolveOptions& options)
+      : space_(space), a_(a), b_(b), x_(x), solver_(solver), options_(options) {
+    structure_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+    if (a.structure() != nullptr) structure_ = *a.structure();
+  }
+
+  SolveResult climb(PreconditionerRef<Space, T> m) {
+    SolveResult all = watched_run(m, options_);
+    while (may_climb(all)) {
+      std::string why;
+      const Stopwatch watch;
+      const auto next = m.stronger(options_.effort == Effort::thorough, why);
+      space_.wait();
+      all.seconds += watch.seconds();
+      if (!next) {
+        if (!why.empty()) all.notes.push_back(why_stopped(m, all) + "; nothing stronger: " + why);
+        if (slow_) resume(m, all);
+        break;
+      }
+      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
+                          seconds_text(watch.seconds()) + ")");
+      m = *next;
+      go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+    }
+    return all;
+  }
+
+ private:
+  /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
+  SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
+    CostWatch watch(cost, options);
+    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
+    slow_ = watch.stopped() && result.status == Status::interrupted;
+    pace_ = watch.pace();
+    return result;
+  }
+
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
+    if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
+    const SolverChoice first = choose_solver(structure_, sizeof(T), options.restart, m.rate(), m.symmetric());
+    return run_methods<Space, T>(first, structure_, space_, a_, b_, x_, m, options);
+  }
+
+  /// Whether the method takes a preconditioner that isn't symmetric.
+  bool may_use_factors() const {
+    return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
+           solver_ == Idr::name;
+  }
+
+  /// A residual at the limit of the precision doesn't become smaller by other means.
+  bool may_climb(const SolveResult& all) const {
+    if (options_.effort == Effort::quick || !may_use_factors() || remaining(options_, all).max_iterations == 0)
+      return false;
+    if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
+    const Status s = all.status;
+    const bool failed = s == Status::breakdown || s == Status::stagnated || s == Status::diverged;
+    return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
+  }
+
+  std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
+    const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
+    if (!slow_)
+      return name + " ended as " + std::string(to_string(all.status)) + " at iteration " +
+             std::to_string(all.iterations);
+    char text[120];
+    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
+                  all.iterations);
+    return name + text;
+  }
+
+  static std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+    return text;
+  }
+
+  /// A slow method has the time that is left, where there is nothing else.
+  void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+    go_on(all, [&](const SolveOptions& left) { return run_all(m, left); });
+  }
+
+  /// Adds a further run. x stays as it is when the run comes no nearer.
+  template <class Run>
+  void go_on(SolveResult& all, Run run) {
+    Vector<Space, T> before(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    try {
+      SolveResult more = run(remaining(options_, all));
+      if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      append(all, std::move(more));
+    } catch (...) {
+      copy<T>(space_, before, x_);
+      throw;
+    }
+  }
+
+  const Space& space_;
+  const OperatorRef<Space, T>& a_;
+  In<T> b_;
+  Out<T> x_;
+  std::string_view solver_;
+  const SolveOptions& options_;
+  Structure structure_;
+  bool slow_ = false;  ///< the latest run was stopped because it was slow
+  Pace pace_;
+};
+
 }  // namespace
 
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate) {
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
+                           bool symmetric_preconditioner) {
   constexpr double small_rate = 0.7;
   if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
+  if (!symmetric_preconditioner && basis_is_affordable(s.rows, value_bytes, restart))
+    return {"gmres", "the preconditioner isn't symmetric, and a basis of " +
+                         std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart)) +
+                         " vectors is affordable"};
+  if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
@@ -342,41 +489,10 @@ template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  const SolveOptions& options = guard.options();
-  if (solver != "auto") {
-    SolveResult result = run<Space, T>(solver, space, a, b, x, m, options);
-    guard.rethrow();
-    return result;
-  }
-  if (a.rows() != a.cols()) {  // no other method takes such a matrix
-    SolveResult result = run<Space, T>(Lsmr::name, space, a, b, x, m, options);
-    result.notes.insert(result.notes.begin(), std::string(Lsmr::name) + " chosen: the matrix isn't square");
-    guard.rethrow();
-    return result;
-  }
-  Structure unknown;
-  unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
-  const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
-  const SolverChoice first = choose_solver(s, sizeof(T), options.restart, m.rate());
-  Guess<Space, T> guess(space, x);
-  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
-  result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
-  guess.prefer(result, a, b, x);
-  std::vector<std::string_view> others = {"gmres", "bicgstab"};
-  if (s.symmetric) others.insert(others.begin(), "minres");
-  Ending latest = ending_of(result);
-  for (std::string_view next : others) {
-    const SolveOptions left = remaining(options, result);
-    if (!may_try_another(latest) || left.max_iterations == 0) break;
-    if (next == first.name) continue;
-    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
-      result.notes.emplace_back(
-          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
-      continue;
-    }
-    result.notes.push_back(why_next(latest, next));
-    latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
-  }
+  const bool no_other = solver == "auto" && a.rows() != a.cols();
+  const std::string_view name = no_other ? Lsmr::name : solver;
+  SolveResult result = Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
+  if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");
   guard.rethrow();
   return result;
 }

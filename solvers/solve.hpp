@@ -22,7 +22,9 @@ struct SolverChoice {
 /// Chooses CG for a symmetric matrix with a positive diagonal, and MINRES for any other symmetric matrix. For a
 /// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB; BiCGSTAB also with a
 /// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0);
+/// With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric.
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
+                           bool symmetric_preconditioner = true);
 
 namespace detail {
 
@@ -44,6 +46,11 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may show
 /// from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is depends on
 /// measured times, so two such solves may differ. result.notes says so.
+///
+/// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual has
+/// fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
+/// options.effort bounds how far that goes. A method asked for by name stays; CG and MINRES take no incomplete factors, so
+/// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names; DimensionError; DeviceError; what the

@@ -78,6 +78,43 @@ class Trial {
   bool stopped_ = false;
 };
 
+/// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds. Looks
+/// after half of the cost, then after all of it, twice, and so on, and after a quarter of the iterations that are allowed,
+/// half of them, and so on: at how the residual fell since the look before.
+class CostWatch {
+ public:
+  CostWatch(double cost, const SolveOptions& options)
+      : cost_(cost), next_(0.5 * cost), goal_(options.rtol), last_(options.max_iterations), next_number_(last_ / 4) {}
+
+  bool stopped() const { return stopped_; }
+  const Pace& pace() const { return pace_; }  ///< when it was stopped
+
+  /// False when the method is to stop.
+  bool operator()(const Iteration& now) {
+    if (base_.number == 0) base_ = now;
+    least_ = std::fmin(least_, now.relative_residual);
+    const int n = now.number - base_.number;
+    const bool late = now.seconds >= next_, many = now.number >= next_number_;
+    if ((!late && !many) || n < 2) return true;
+    pace_ = {least_, std::pow(least_ / base_.relative_residual, 1.0 / n), (now.seconds - base_.seconds) / n};
+    // CG's residual may rise for long before it falls.
+    const double left = pace_.rate < 1 ? std::log(goal_ / least_) / std::log(pace_.rate) : HUGE_VAL;
+    stopped_ = least_ > goal_ && ((late && left * pace_.seconds > cost_) || left > last_ - now.number);
+    base_ = {now.number, least_, now.seconds};
+    if (late) next_ = std::fmax(2 * next_, cost_);
+    if (many) next_number_ = 2 * now.number;
+    return !stopped_;
+  }
+
+ private:
+  double cost_, next_, goal_;
+  int last_, next_number_;
+  Iteration base_;
+  double least_ = HUGE_VAL;
+  Pace pace_;
+  bool stopped_ = false;
+};
+
 /// The options with a callback that asks `watch`, too.
 template <class Watch>
 SolveOptions watched(SolveOptions options, Watch& watch) {

@@ -24,6 +24,8 @@ namespace ostinato {
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
+  struct State;
+
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
@@ -48,6 +50,23 @@ class Analysis {
     return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state_->matrix);
   }
 
+  /// The analysis for as long as a copy of it exists.
+  class Weak {
+   public:
+    Weak() = default;
+    /// Nothing when the last copy of the analysis is gone.
+    std::optional<Analysis> lock() const {
+      auto state = state_.lock();
+      return state == nullptr ? std::nullopt : std::optional<Analysis>(Analysis(std::move(state)));
+    }
+
+   private:
+    friend class Analysis;
+    explicit Weak(const Analysis& analysis) : state_(analysis.state_) {}
+    std::weak_ptr<typename Analysis::State> state_;
+  };
+  Weak weak() const { return Weak(*this); }
+
   /// Takes the census of diagonals if there is none yet and an analysis of this depth takes one.
   void complete(AnalysisDepth depth = AnalysisDepth::full) const;
 
@@ -66,6 +85,8 @@ class Analysis {
     std::optional<Grid> grid;
     double seconds;
   };
+  explicit Analysis(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<State> state_;
 };
 
