@@ -117,8 +117,15 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
 
 template <class Space, class T>
 void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
-  const detail::SweepView<T> view = {target_.size(), col_.size(),    row_ptr_.data(), col_.data(),
-                                     val_.data(),    source_.data(), target_.data(),  scale_.data()};
+  const detail::SweepView<T> view = {.rows = target_.size(),
+                                     .entries = col_.size(),
+                                     .longest = longest_,
+                                     .row_ptr = row_ptr_.data(),
+                                     .col = col_.data(),
+                                     .val = val_.data(),
+                                     .source = source_.data(),
+                                     .target = target_.data(),
+                                     .scale = scale_.data()};
   if (view.rows == 0) return;
   if constexpr (Space::on_device) {
     detail::run_sweep<T>(space_, view, in.data(), out.data(), ticket_.data());
