@@ -165,6 +165,11 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
     method.recur(solve.r(), solve.norm(), aim, monitor);
   }
   solve.give_back(result);
+  if (result.status == Status::least_squares) {
+    result.notes.emplace_back(
+        "||b - A x|| isn't within the tolerance of a solution; x makes it smallest, for a matrix within rtol ||A|| of "
+        "A");
+  }
   report(result, solve.norm(), system, restarts, monitor, options);
   if (result.status == Status::not_finite) result.gradient = std::numeric_limits<double>::quiet_NaN();
   result.workspace_bytes = workspace.bytes();
