@@ -12,6 +12,7 @@ set(ostinato_headers
   preconditioners/identity.hpp
   preconditioners/ilu/factored.hpp
   preconditioners/ilu/factors.hpp
+  preconditioners/ilu/ic.hpp
   preconditioners/ilu/iluk.hpp
   preconditioners/ilu/ilut.hpp
   preconditioners/ilu/incomplete_lu.hpp
