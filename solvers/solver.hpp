@@ -19,7 +19,8 @@ enum class OnBreakdown { end, restart };
 
 /// A method as a function object that takes operators and preconditioners of any class.
 ///
-/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period and
+/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period, needs_transpose if it
+/// multiplies with A^T, and
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
