@@ -118,7 +118,7 @@ class Cholesky {
 
   /// Rows that need less than their share of the fill leave the rest to the rows that follow. Entries of A stay.
   void keep_largest(std::size_t i, const Factors& f) {
-    if (!options_.fill) return;
+    if (!options_.fill || std::isinf(options_.most_fill)) return;
     const double most =
         0.5 * (options_.most_fill * static_cast<double>(a_.row_ptr[i + 1]) - static_cast<double>(i + 1));
     const double room = std::max(most - static_cast<double>(f.lower.nonzeros()), 0.0);

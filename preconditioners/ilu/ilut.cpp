@@ -166,6 +166,7 @@ class Elimination {
 
   /// Rows that need less than their share of the fill leave the rest to the rows that follow.
   void keep_largest(std::size_t i) {
+    if (std::isinf(options_.fill)) return;
     const double most = options_.fill * static_cast<double>(a_.row_ptr[i + 1]) - static_cast<double>(i + 1);
     const double used = static_cast<double>(lower_.col.size() + upper_.col.size());
     const double room = std::max(most - used, 0.0);

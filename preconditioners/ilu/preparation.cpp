@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -33,6 +34,10 @@ V picked(const V& from, const std::vector<Index>& places) {
   return to;
 }
 
+bool are_usable(const std::vector<double>& scales) {
+  return std::all_of(scales.begin(), scales.end(), [](double s) { return std::isnormal(s); });
+}
+
 Preparation natural(Index n) {
   Preparation p;
   p.row.resize(static_cast<std::size_t>(n));
@@ -48,8 +53,11 @@ Preparation prepare(const CsrView<double>& a, const PreparationOptions& options)
   if (options.match) {
     Matching m = max_product_matching(a);
     p.col = std::move(m.col_of_row);
-    p.row_scale = std::move(m.row_scale);
-    p.col_scale = std::move(m.col_scale);
+    // Values at the ends of the range leave no finite scales.
+    if (are_usable(m.row_scale) && are_usable(m.col_scale)) {
+      p.row_scale = std::move(m.row_scale);
+      p.col_scale = std::move(m.col_scale);
+    }
     p.unmatched = std::move(m.unmatched);
   }
   if (options.order == Ordering::natural) return p;
@@ -73,7 +81,7 @@ Csr<double> prepared(const CsrView<double>& a, const Preparation& how) {
     entries.clear();
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
       const auto j = static_cast<std::size_t>(a.col[k]);
-      entries.emplace_back(place[j], how.is_scaled() ? how.row_scale[i] * a.val[k] * how.col_scale[j] : a.val[k]);
+      entries.emplace_back(place[j], how.is_scaled() ? a.val[k] * how.col_scale[j] * how.row_scale[i] : a.val[k]);
     }
     std::sort(entries.begin(), entries.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
     for (const auto& [column, value] : entries) b.col.push_back(column), b.val.push_back(value);

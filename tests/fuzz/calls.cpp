@@ -288,7 +288,7 @@ class Calls {
   }
 
   void solve(Item& item) {
-    const std::string solver = draw_.one_of(choices_of(solver_infos));
+    const std::string solver = draw_.one_of(square_solvers());
     SolveOptions options = draw_.options();
     options.max_iterations = std::min(options.max_iterations, 60);
     say("solve with " + solver);

@@ -31,8 +31,7 @@ void solve_one(const Space& space, Trial& trial, Random& random) {
   const std::vector<T> b = draw.vector(a.rows);
   const std::vector<T> guess = draw.one_in(3) ? draw.vector(a.rows) : std::vector<T>(b.size());
   const SolveOptions options = draw.options();
-  const std::string solver = draw.one_of(choices_of(solver_infos)),
-                    precond = draw.one_of(choices_of(preconditioner_infos())),
+  const std::string solver = draw.one_of(square_solvers()), precond = draw.one_of(choices_of(preconditioner_infos())),
                     format = draw.one_in(2) ? "auto" : draw.one_of(choices_of(format_list<Space, T>()));
   const bool keep = draw.one_in(2), update = draw.one_in(4), move = draw.one_in(4);
   trial.what = (sizeof(T) == 4 ? "float " : "double ") + solver + " " + precond + " " + format + " n " +

@@ -18,6 +18,7 @@
 #include <thread>
 #include <vector>
 
+#include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
@@ -55,6 +56,13 @@ template <class List>
 std::vector<std::string> choices_of(const List& list) {
   std::vector<std::string> names = {"auto"};
   for (const auto& entry : list) names.emplace_back(entry.name);
+  return names;
+}
+
+/// "auto" and the solvers that need no products with the transpose of A.
+inline std::vector<std::string> square_solvers() {
+  std::vector<std::string> names = choices_of(solver_infos);
+  std::erase(names, Lsmr::name);
   return names;
 }
 

@@ -91,7 +91,7 @@ OSTINATO_METHOD_TEST(Reason, RefusesOptionsThatCannotBe) {
   EXPECT_EQ(refusal({.max_iterations = -1}), "SolveOptions: max_iterations is -1, and has to be at least 0");
   EXPECT_EQ(refusal({.time_limit = -2}), "SolveOptions: time_limit is -2, and has to be at least 0");
   EXPECT_EQ(refusal({.divergence_limit = -1}), "SolveOptions: divergence_limit is -1, and has to be at least 0");
-  EXPECT_EQ(refusal({.restart = 0}), "SolveOptions: restart is 0, and has to be at least 1");
+  EXPECT_EQ(refusal({.restart = -1}), "SolveOptions: restart is -1, and has to be at least 0");
   EXPECT_EQ(refusal({.check_every = -4}), "SolveOptions: check_every is -4, and has to be at least 0");
 }
 

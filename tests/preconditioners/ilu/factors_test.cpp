@@ -138,6 +138,17 @@ TEST(FactorIlut, RaisesAndCountsPivotsOfASingularMatrix) {
   for (const double p : f.pivot) EXPECT_NE(p, 0);
 }
 
+TEST(FactorIlut, TakesEmptyRowsFirst) {
+  const Csr<double> a{3, 3, {0, 0, 0, 3}, {0, 1, 2}, {4, 5, 6}};
+  for (const double fill : {1.0, unlimited}) EXPECT_EQ(factor_ilut(a, {.drop = 0, .fill = fill}).boosted, 2);
+}
+
+TEST(Preparation, DoesWithoutScalesThatLeaveTheRange) {
+  const Csr<double> a{2, 2, {0, 1, 3}, {0, 0, 1}, {5e-324, 1e308, 1e308}};
+  const Preparation how = prepare(a, {});
+  for (const double v : prepared(a, how).val) EXPECT_TRUE(std::isfinite(v));
+}
+
 TEST(FactorIlut, StopsAtTheLimitOfEntries) {
   const auto a = generate<double>("poisson2d", {.n = 40});
   EXPECT_THROW(factor_ilut(a, {.drop = 0, .fill = unlimited}, 2 * a.nonzeros()), std::bad_alloc);
