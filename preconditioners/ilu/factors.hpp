@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -20,5 +21,14 @@ struct Factors {
 
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
 };
+
+/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 says nothing about its unknown, and
+/// becomes that largest value, so that the unknown doesn't grow. Returns whether the pivot was raised.
+inline bool raise(double& pivot, double largest, double boost) {
+  const double size = largest > 0 ? largest : 1;
+  if (!(std::abs(pivot) < size * boost)) return false;
+  pivot = pivot == 0 ? size : std::copysign(size * boost, pivot);
+  return true;
+}
 
 }  // namespace ostinato

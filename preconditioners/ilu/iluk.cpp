@@ -140,13 +140,7 @@ class Values {
       }
     }
     for (Offset k = begin; k < end; ++k) place_[static_cast<std::size_t>(pattern_.col[at(k)])] = none;
-    raise(val_[at(diagonal)], (size > 0 ? size : 1) * boost_);
-  }
-
-  void raise(double& pivot, double least) {
-    if (std::abs(pivot) >= least) return;
-    pivot = pivot < 0 ? -least : least;
-    ++boosted_;
+    if (raise(val_[at(diagonal)], size, boost_)) ++boosted_;
   }
 
   Factors split() const {

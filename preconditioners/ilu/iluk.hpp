@@ -10,7 +10,7 @@ namespace ostinato {
 
 struct IlukOptions {
   int level = 0;        ///< fill entries that come from at most so many fill entries are kept; 0: the pattern of A
-  double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that
+  double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that (raise())
 };
 
 /// Factors a square matrix row by row, keeping the entries of a pattern: ILU(0) that of A, ILU(k) its fill of level k.

@@ -145,11 +145,7 @@ class Elimination {
       chosen = at;
     }
     double value = value_[chosen];
-    const double least = (size > 0 ? size : 1) * options_.boost;
-    if (std::abs(value) < least) {
-      value = value < 0 ? -least : least;
-      ++boosted_;
-    }
+    if (raise(value, size, options_.boost)) ++boosted_;
     pivot_.push_back(value);
     return chosen;
   }
