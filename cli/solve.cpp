@@ -347,7 +347,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || in.precond == "jacobi";
+  const std::string precond = in.precond.substr(0, in.precond.find(':'));
+  const bool without_matrix = precond == "auto" || precond == "none" || precond == "multigrid";
+  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !without_matrix;
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   try {

@@ -24,6 +24,23 @@ constexpr int most_entries = 255;
 Host threads_of(const Host& space) { return space; }
 Host threads_of(const Cuda&) { return Host(); }
 
+/// Whether A is symmetric but for rounding of its values. Only the lower triangle is used.
+bool is_nearly_symmetric(const Csr<double>& a) {
+  constexpr double asymmetry = 1e-6;  // of the largest value in the row
+  const Csr<double> t = transpose(a.view());
+  if (a.rows != a.cols || a.row_ptr != t.row_ptr || a.col != t.col) return false;
+  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(a.row_ptr[i]), end = static_cast<std::size_t>(a.row_ptr[i + 1]);
+    double largest = 0, difference = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      largest = std::max(largest, std::abs(a.val[k]));
+      difference = std::max(difference, std::abs(a.val[k] - t.val[k]));
+    }
+    if (difference > asymmetry * largest) return false;
+  }
+  return true;
+}
+
 template <class T>
 Csr<T> rounded(Csr<double> g) {
   Csr<T> r{g.rows, g.cols, std::move(g.row_ptr), std::move(g.col), Array<T>(g.val.size())};
@@ -69,9 +86,10 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   const Structure& s = analysis.structure();
   if (options.entries < 1 || options.entries > most_entries) throw ArgumentError("fsai: entries must be in 1..255");
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
-  if (!s.symmetric) throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
-  ApproximateFactor f =
-      approximate_factor(threads_of(analysis.space()), host_copy(analysis.space(), analysis.matrix()).view(), options);
+  const Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  if (!s.symmetric && !is_nearly_symmetric(a))
+    throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
+  ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options);
   Csr<T> g = rounded<T>(std::move(f.g));
   Csr<T> transposed = transpose(g.view());
   return {std::move(g), std::move(transposed), s.nonzeros, f.diagonal_only};

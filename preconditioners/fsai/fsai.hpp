@@ -24,7 +24,7 @@ namespace ostinato {
 /// Exec      The constructor makes G on the host, in parallel over rows; from a GPU it downloads the matrix and uploads
 ///           G. apply and apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an
 ///           object.
-/// Throws    ArgumentError when the matrix isn't symmetric or holds NaN or infinity, when G leaves the range of T, and
+/// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or infinity, when G leaves the range of T, and
 ///           naming the first row whose diagonal entry isn't positive.
 template <class Space, class T>
 class Fsai {
