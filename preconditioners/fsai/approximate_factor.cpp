@@ -84,12 +84,12 @@ class RowMaker {
 
   /// Solves for the values at at_. False when A(at_, at_) isn't positive definite to rounding.
   bool solve() {
-    const std::size_t m = at_.size();
-    dense_.resize(m * m);
-    for (std::size_t p = 0; p < m; ++p) {
-      gather(p, dense_.data() + p * m);
-      if (!eliminate(p, m)) return false;
-    }
+    const std::size_t m = at_.size(), width = static_cast<std::size_t>(at_.back() - at_[0]) + 1;
+    if (place_.size() < width) place_.resize(width, nowhere);
+    for (std::size_t p = 0; p < m; ++p) place_[static_cast<std::size_t>(at_[p] - at_[0])] = static_cast<Index>(p);
+    const bool definite = factor();
+    for (const Index j : at_) place_[static_cast<std::size_t>(j - at_[0])] = nowhere;
+    if (!definite) return false;
     g_.assign(m, 0);
     g_[m - 1] = 1;
     for (std::size_t q = m; q-- > 0;) {
@@ -100,20 +100,25 @@ class RowMaker {
     return true;
   }
 
-  /// The elements of row at_[p] of A in the columns at_[0] .. at_[p].
+  /// The elements of row at_[p] of A in the columns at_[0] .. at_[p], whose places are in place_.
   void gather(std::size_t p, double* row) const {
     std::fill(row, row + p + 1, 0.0);
-    std::size_t k = begin(at_[p]), q = 0;
-    const std::size_t last = end(at_[p]);
-    while (k < last && q <= p) {
-      if (a_.col[k] < at_[q]) {
-        ++k;
-      } else if (a_.col[k] > at_[q]) {
-        ++q;
-      } else {
-        row[q++] = a_.val[k++];
-      }
+    const auto first = a_.col.begin() + a_.row_ptr[static_cast<std::size_t>(at_[p])];
+    const auto last = a_.col.begin() + a_.row_ptr[static_cast<std::size_t>(at_[p]) + 1];
+    for (auto k = std::lower_bound(first, last, at_[0]); k < last && *k <= at_[p]; ++k) {
+      const Index q = place_[static_cast<std::size_t>(*k - at_[0])];
+      if (q != nowhere) row[q] = a_.val[static_cast<std::size_t>(k - a_.col.begin())];
     }
+  }
+
+  bool factor() {
+    const std::size_t m = at_.size();
+    dense_.resize(m * m);
+    for (std::size_t p = 0; p < m; ++p) {
+      gather(p, dense_.data() + p * m);
+      if (!eliminate(p, m)) return false;
+    }
+    return true;
   }
 
   /// Row p of the Cholesky factor.
@@ -180,7 +185,9 @@ class RowMaker {
   const CsrView<double>& a_;
   const std::vector<double>& diagonal_;
   const FsaiOptions& options_;
+  static constexpr Index nowhere = -1;
   std::vector<Index> at_;
+  std::vector<Index> place_;  ///< of column at_[0] + k in at_
   std::vector<double> g_, dense_;
   std::vector<Entry> slopes_;
 };
@@ -219,8 +226,8 @@ Piece make_rows(RowMaker maker, Index first, Index last) {
 }  // namespace
 
 ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options) {
-  constexpr Index together = 128;
   const std::vector<double> diagonal = positive_diagonal(a);
+  const Index together = std::max<Index>(64, a.rows / host.threads() + 1);
   std::vector<Piece> pieces(static_cast<std::size_t>((a.rows + together - 1) / together));
   parallel_for(host, pieces.size(), [&](std::size_t k) {
     const Index first = static_cast<Index>(k) * together;
