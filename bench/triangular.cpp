@@ -35,13 +35,15 @@ void check(cusparseStatus_t status) {
 /// A triangle with its diagonal in cuSPARSE's form, and its analysis.
 class Spsv {
  public:
-  Spsv(const Cuda& space, cusparseHandle_t handle, const Csr<double>& strict, const std::vector<double>& pivot, bool upper)
+  Spsv(const Cuda& space, cusparseHandle_t handle, const Csr<double>& strict, const std::vector<double>& pivot,
+       bool upper)
       : handle_(handle), space_(space) {
     const std::size_t n = pivot.size();
     std::vector<int> ptr = {0}, col;
     std::vector<double> val;
     const auto copy = [&](std::size_t i) {
-      for (auto k = static_cast<std::size_t>(strict.row_ptr[i]); k < static_cast<std::size_t>(strict.row_ptr[i + 1]); ++k)
+      for (auto k = static_cast<std::size_t>(strict.row_ptr[i]); k < static_cast<std::size_t>(strict.row_ptr[i + 1]);
+           ++k)
         col.push_back(strict.col[k]), val.push_back(strict.val[k]);
     };
     for (std::size_t i = 0; i < n; ++i) {
@@ -129,8 +131,10 @@ void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name
   });
   const double floor = (12.0 * static_cast<double>(f.nonzeros()) + 32.0 * static_cast<double>(n)) / space.bandwidth();
   std::printf("| %s | %s | %zu | %.2f | %.2f | %.3f | %.2f | %.3f | %.2f | %.1f | %.0e |\n", name.c_str(),
-              order == Ordering::natural ? "natural" : order == Ordering::rcm ? "rcm" : "nd", n, factor * 1e3, setup * 1e3,
-              sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps, sweeps / floor,
+              order == Ordering::natural ? "natural"
+              : order == Ordering::rcm   ? "rcm"
+                                         : "nd",
+              n, factor * 1e3, setup * 1e3, sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps, sweeps / floor,
               largest_difference(z.download(), theirs.download()));
   std::fflush(stdout);
 }
@@ -145,9 +149,10 @@ int main(int argc, char** argv) {
   }
   try {
     const Cuda space;
-    std::printf("%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
-                "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-                space.description().c_str());
+    std::printf(
+        "%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
+        "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        space.description().c_str());
     cusparseHandle_t handle;
     check(cusparseCreate(&handle));
     check(cusparseSetStream(handle, space.stream()));

@@ -13,6 +13,7 @@
 #include "files.hpp"
 #include "generated.hpp"
 #include "json.hpp"
+#include "legend.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -26,6 +27,7 @@ struct BenchInput {
   FormatInput formats{.format = "all"};
   DeviceOptions device;
   int repetitions = 9;
+  bool all = false;
 };
 
 /// Builds the operator and waits for the kernels compiled for the matrix, so that these kernels are timed. With --jit
@@ -93,7 +95,7 @@ std::vector<BenchRow> timed_formats(const Analysis<Space, T>& analysis, const Cs
       options.format = asked.parameters.empty() ? c.full_name() : in.formats.format;
       rows.push_back(timed<Space, T>(analysis, options, x, reference, in.repetitions));
     } else {
-      rows.push_back({.name = c.name, .why_not = c.cost.reason_not});
+      rows.push_back({.name = c.name, .why_not = c.cost.reason_not, .elsewhere = c.cost.elsewhere});
     }
   }
   return rows;
@@ -105,9 +107,10 @@ std::string error_text(const BenchRow& row) {
   return fmt::format("{:.1f} eps{}", row.error, row.right ? "" : ": WRONG");
 }
 
-void print_rows(std::FILE* to, const BenchReport& r) {
+void print_rows(std::FILE* to, const BenchReport& r, bool all) {
   Grid grid({"format", "stored", "build", "product", "rate", "x csr", "x floor", "error"});
   for (const BenchRow& row : r.rows) {
+    if (row.elsewhere && !all) continue;
     if (!row.why_not.empty()) {
       grid.row({row.name, "-", "-", "-", "-", "-", "-", row.why_not});
       continue;
@@ -120,19 +123,22 @@ void print_rows(std::FILE* to, const BenchReport& r) {
   grid.print(to);
 }
 
-void print_bench(std::FILE* to, const BenchReport& r) {
+void print_bench(std::FILE* to, const BenchReport& r, bool all) {
   Facts facts;
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
   facts.row("bandwidth", rate_text(r.bandwidth) + ", measured now on long arrays");
   facts.print(to);
   put(to, "\n");
-  print_rows(to, r);
+  print_rows(to, r, all);
   Facts legend;
   legend.gap();
   for (const BenchRow& row : r.rows) {
     if (!row.parameters.empty()) legend.row("parameters", row.name + ": " + row.parameters);
   }
+  ParameterLegend parameters;
+  for (const BenchRow& row : r.rows) parameters.saw(row.name, row.parameters);
+  parameters.add_to(legend);
   for (const BenchRow& row : r.rows) {
     if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
   }
@@ -154,19 +160,21 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   report.matrix = in.matrix;
   report.device = device;
   report.formats = in.formats;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
-  const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);
+  const Analysis<Space, T> analysis(space, a.view(), AnalysisDepth::full);
   report.structure = analysis.structure();
   report.rows = timed_formats(analysis, a, in, live);
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    print_bench(table_stream({in.json}), report);
+    // A format that was asked for is shown in any case.
+    print_bench(table_stream({in.json}), report, in.all || in.formats.format != "all");
     require_printed();
   });
   const ExitCode written = outputs.finish(exit_converged);
@@ -192,6 +200,7 @@ std::function<int()> define_bench(Command& command) {
       {.names = "--repetitions", .description = "timings, of which the median counts", .value = "N", .check = whole(1)},
       in->repetitions);
   command.add(json_option, in->json);
+  command.add_flag(all_option, in->all);
   add_device_options(command, in->device);
   return [in] {
     require_output(in->json, {in->matrix});

@@ -10,6 +10,7 @@
 #include "files.hpp"
 #include "generated.hpp"
 #include "json.hpp"
+#include "legend.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -23,6 +24,7 @@ struct InspectInput {
   DeviceOptions device;
   FormatInput formats;
   int restart = SolveOptions{}.restart;
+  bool all = false;
 };
 
 std::string row_text(const Structure& s) {
@@ -85,16 +87,19 @@ bool was_measured(const Choice& choice) {
   return false;
 }
 
-void print_formats(std::FILE* to, const Inspection& i) {
+void print_formats(std::FILE* to, const Inspection& i, bool all) {
+  ParameterLegend legend;
   const bool measured = was_measured(i.choice);
   Grid grid({"format", "stored", "B/entry", "padding", measured ? "measured" : "predicted", "set-up", "verdict"});
   const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
   for (const Candidate& c : i.choice.candidates) {
+    if (c.cost.elsewhere && !all) continue;
     if (!c.cost.applies()) {
       grid.row({c.name, "-", "-", "-", "-", "-", c.verdict});
       continue;
     }
     const double seconds = measured ? c.measured_seconds : c.cost.seconds;
+    legend.saw(c.name, c.parameters);
     const std::string parameters = c.parameters.empty() ? "" : "; " + c.parameters;
     grid.row({c.name, bytes_text(static_cast<double>(c.cost.bytes)),
               fmt::format("{:.1f}", static_cast<double>(c.cost.bytes) / entries),
@@ -102,12 +107,16 @@ void print_formats(std::FILE* to, const Inspection& i) {
               seconds_text(c.setup_seconds()), c.verdict + parameters});
   }
   grid.print(to);
+  Facts explained;
+  explained.gap();
+  legend.add_to(explained);
+  if (!legend.empty()) explained.print(to);
 }
 
-void print(std::FILE* to, const Inspection& i) {
+void print(std::FILE* to, const Inspection& i, bool all) {
   print_facts(to, i);
   put(to, "\n");
-  print_formats(to, i);
+  print_formats(to, i, all);
   require_printed();
 }
 
@@ -162,7 +171,7 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
 /// doesn't include what happens once per process: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
-  const SpaceCsr<Space, T> matrix(space, a);
+  const SpaceCsr<Space, T> matrix(space, a.view());
   FormatOptions options = format_options(in.formats);
   const Jit jit = std::exchange(options.jit, Jit::off);
   {
@@ -184,15 +193,16 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   Inspection i;
   i.matrix = in.matrix;
   i.device = device;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix, &i.file);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, &i.file, &progress);
   live.phase("analysing");
   look_at(space, a, in, i);
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
-  outputs.attempt([&] { print(table_stream({in.json}), i); });
+  outputs.attempt([&] { print(table_stream({in.json}), i, in.all); });
   return outputs.finish(exit_converged);
 }
 
@@ -202,6 +212,7 @@ std::function<int()> define_inspect(Command& command) {
   const auto in = std::make_shared<InspectInput>();
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
+  command.add_flag(all_option, in->all);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
   command.add({.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole(1)},

@@ -9,9 +9,11 @@ include(CMakePackageConfigHelpers)
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
+  preconditioners/function_preconditioner.hpp
   preconditioners/identity.hpp
   preconditioners/ilu/factored.hpp
   preconditioners/ilu/factors.hpp
+  preconditioners/ilu/ic.hpp
   preconditioners/ilu/iluk.hpp
   preconditioners/ilu/ilut.hpp
   preconditioners/ilu/incomplete_lu.hpp
@@ -35,8 +37,10 @@ set(ostinato_headers
   spmv/analysis/structure.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
+  spmv/function_operator.hpp
   spmv/linear_operator.hpp
   spmv/matrix/csr.hpp
+  spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
   spmv/matrix/ordering/matching.hpp
@@ -53,6 +57,7 @@ set(ostinato_headers
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp
+  spmv/space/span_of.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp

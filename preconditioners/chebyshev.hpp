@@ -30,7 +30,8 @@ struct ChebyshevOptions {
 /// Traffic   degree - 1 products, and 6 n sizeof(T) bytes a step.
 /// Exec      The constructor makes an Operator of its own, in the format that is chosen for it, takes 15 products, and
 ///           waits. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
-/// Requires  As for Operator: on Host, keep the arrays of a matrix given as lvalue or view alive and unchanged.
+/// Requires  Where the analysis was made from a CsrView on Host, the arrays of the view are lent: they must outlive the
+///           object.
 /// Throws    ArgumentError when the matrix isn't square, or naming the first row whose diagonal entry isn't positive and
 ///           finite.
 /// Limits    For a matrix that isn't symmetric the largest row sum of |D^-1 A| bounds the eigenvalues; where they are far

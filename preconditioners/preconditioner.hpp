@@ -19,6 +19,12 @@ inline constexpr bool is_identity = requires {
   typename M::is_identity;
 };
 
+/// What stronger() may make.
+struct StrongerOptions {
+  bool thorough = false;  ///< as much as memory allows
+  bool definite = true;   ///< A may be positive definite, if it is symmetric
+};
+
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
 /// enqueued. r and z don't overlap. A solver applies M on one thread at a time; M says itself whether several solves may
 /// use it at once.
@@ -32,7 +38,7 @@ inline constexpr bool is_identity = requires {
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
-///   const N* stronger(bool thorough, std::string& why) const
+///   const N* stronger(const StrongerOptions&, std::string& why) const
 ///                                               a preconditioner that takes more time and memory, for solve() to go on
 ///                                               with when this one doesn't get there, made by the call; null when there
 ///                                               is none, with a reason if one couldn't be made
@@ -44,6 +50,24 @@ template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
   m.apply(r, z);
 };
+
+namespace detail {
+
+/// Fails to compile, with a sentence that says what M lacks.
+template <class M, class T>
+void explain_preconditioner() {
+  if constexpr (requires { &M::operator(); }) {
+    static_assert(never<M>, "M is a function: make_preconditioner(f) makes a preconditioner of it");
+  } else if constexpr (requires(M & m, std::span<const T> r, std::span<T> z) { m.apply(r, z); }) {
+    static_assert(never<M>, "apply() of M isn't const: void apply(std::span<const T> r, std::span<T> z) const");
+  } else {
+    static_assert(never<M>,
+                  "M has no void apply(std::span<const T> r, std::span<T> z) const for the value_type of A, "
+                  "which sets z = M^-1 r");
+  }
+}
+
+}  // namespace detail
 
 /// A reference to a preconditioner of any class. Solvers are compiled for this class only.
 ///
@@ -72,8 +96,8 @@ class PreconditionerRef {
     return calls_ == nullptr ? std::nullopt : calls_->fallback(object_);
   }
   /// What takes more time and memory, and may get there; nothing where there is nothing else.
-  std::optional<PreconditionerRef> stronger(bool thorough, std::string& why) const {
-    return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, thorough, why);
+  std::optional<PreconditionerRef> stronger(const StrongerOptions& options, std::string& why) const {
+    return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, options, why);
   }
   double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
   bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
@@ -121,7 +145,7 @@ class PreconditionerRef {
     double (*rate)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
-    std::optional<PreconditionerRef> (*stronger)(const void*, bool, std::string&);
+    std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
     double (*stronger_seconds)(const void*);
     bool (*symmetric)(const void*);
     std::string (*remarks)(const void*);
@@ -164,9 +188,9 @@ class PreconditionerRef {
         }
         return std::nullopt;
       },
-      [](const void* o, bool thorough, std::string& why) -> std::optional<PreconditionerRef> {
-        if constexpr (requires { *as<M>(o).stronger(thorough, why); }) {
-          if (const auto* s = as<M>(o).stronger(thorough, why)) return PreconditionerRef(*s);
+      [](const void* o, const StrongerOptions& options, std::string& why) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).stronger(options, why); }) {
+          if (const auto* s = as<M>(o).stronger(options, why)) return PreconditionerRef(*s);
         }
         return std::nullopt;
       },

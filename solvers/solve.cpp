@@ -50,6 +50,12 @@ bool is_nearer(const SolveResult& more, const SolveResult& all) {
   return now < before || (std::isnan(before) && !std::isnan(now));
 }
 
+/// Takes how a further run ended.
+void take_ending(SolveResult& to, const SolveResult& from) {
+  to.status = from.status;
+  to.reason = from.reason;
+}
+
 void take_residual(SolveResult& to, const SolveResult& from) {
   to.residual = from.residual;
   to.relative_residual = from.relative_residual;
@@ -82,9 +88,9 @@ void count(SolveResult& all, SolveResult& more) {
 }
 
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.
-void extend(SolveResult& all, SolveResult more) {
+void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
-  all.status = more.status;
+  take_ending(all, more);
   take_residual(all, more);
 }
 
@@ -93,6 +99,15 @@ std::string slow_text(const Pace& pace, const std::string& name, int iterations)
   std::snprintf(text, sizeof text, "%s left %.3g of the residual an iteration, at iteration %d; ", name.c_str(),
                 pace.rate, iterations);
   return text;
+}
+
+/// The relative residual that ends a solve for b.
+template <class Space, class T>
+double goal_of(const Space& space, In<T> b, const SolveOptions& options) {
+  if (!(options.atol > 0)) return options.rtol;
+  Vector<Space, double> square(space, 1);
+  dot<T>(space, b, b, square.data());
+  return relative_goal(options, std::sqrt(square.download()[0]));
 }
 
 /// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
@@ -111,15 +126,21 @@ class FallbackSolve {
     // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
     // were given up after them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
-    SlowWatch watch(first_window, options_);
+    const double goal = goal_of<Space, T>(space_, b_, options_);
+    SlowWatch watch(first_window, goal, options_.max_iterations);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
       const std::string slow = slow_text(watch.pace(), m_.name(), all.iterations);
       bool enough_memory = true;
-      if (try_simple(all, slow, watch.pace(), window, enough_memory)) return all;
+      if (try_simple(all, slow, watch.pace(), window, goal, enough_memory)) return all;
       const SolveOptions left = remaining(options_, all);
-      watch = SlowWatch(4 * window, left);
-      extend(all, run_with(m_, enough_memory ? watched(left, watch) : left));
+      watch = SlowWatch(4 * window, goal, left.max_iterations);
+      if (enough_memory) {
+        continue_with(all, m_, watched(left, watch));
+      } else {
+        SolveResult more = run_with(m_, left);
+        extend(all, more);
+      }
     }
     return all;
   }
@@ -130,13 +151,14 @@ class FallbackSolve {
   }
 
   /// False when M should go on.
-  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, bool& enough_memory) const {
+  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal,
+                  bool& enough_memory) const {
     const auto no_memory = [&](const std::string& why) {
       all.notes.push_back(slow + simple_.name() + " wasn't tried: " + why);
       return enough_memory = false;
     };
     try {
-      return compete(all, slow, pace, window);
+      return compete(all, slow, pace, window, goal);
     } catch (const std::bad_alloc&) {
       return no_memory("not enough memory");
     } catch (const DeviceError& e) {
@@ -144,22 +166,31 @@ class FallbackSolve {
     }
   }
 
-  /// x and the residual stay those from before when the other one came no nearer.
-  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window) const {
+  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal) const {
+    Trial trial(pace, 0.5 * window * pace.seconds, goal);
+    const Status ending = continue_with(all, simple_, watched(remaining(options_, all), trial));
+    const bool lost = trial.stopped() && ending == Status::interrupted;
+    all.notes.push_back(
+        slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
+    return !lost;
+  }
+
+  /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came no
+  /// nearer.
+  Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      Trial trial(pace, 0.5 * window * pace.seconds, options_);
-      SolveResult more = run_with(simple_, watched(remaining(options_, all), trial));
-      const bool nearer = is_nearer(more, all);
-      if (!nearer) copy<T>(space_, before, x_);
-      const bool lost = trial.stopped() && more.status == Status::interrupted;
-      all.notes.push_back(
-          slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
-      count(all, more);
-      all.status = more.status;
-      if (nearer) take_residual(all, more);
-      return !lost;
+      SolveResult more = run_with(m, options);
+      const Status ended = more.status;
+      if (is_nearer(more, all)) {
+        extend(all, more);
+      } else {
+        copy<T>(space_, before, x_);
+        count(all, more);
+        take_ending(all, more);
+      }
+      return ended;
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -189,9 +220,10 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
+  std::string reason;
 };
 
-Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations}; }
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
 
 /// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
@@ -201,11 +233,8 @@ bool may_try_another(const Ending& e) {
 }
 
 std::string why_next(const Ending& r, std::string_view next) {
-  const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
-  return r.solver +
-         (curvature ? " met negative curvature, A isn't positive definite,"
-                    : " ended as " + std::string(to_string(r.status))) +
-         " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
+         r.reason + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
@@ -214,14 +243,13 @@ void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
-                        ", no nearer; x is that of " + all.solver);
+    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
-    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) all.status = s;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
     return;
   }
-  all.status = more.status;
+  take_ending(all, more);
   all.solver = more.solver;
   if (nearer) take_residual(all, more);
 }
@@ -253,7 +281,7 @@ class Guess {
     const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
     if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
     restore(x);
-    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    if (result.iterations > 0) result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
     take_residual(result, before);
   }
 
@@ -360,7 +388,8 @@ class Ladder {
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
-      const auto next = m.stronger(options_.effort == Effort::thorough, why);
+      const auto next =
+          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
@@ -371,7 +400,13 @@ class Ladder {
       all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
                           seconds_text(watch.seconds()) + ")");
       m = *next;
-      go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+      try {
+        go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+      } catch (const std::bad_alloc&) {
+        return without_memory(std::move(all), "not enough memory");
+      } catch (const DeviceError& e) {
+        return without_memory(std::move(all), e.what());
+      }
     }
     return all;
   }
@@ -380,7 +415,7 @@ class Ladder {
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
-    CostWatch watch(cost, options);
+    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
@@ -409,12 +444,19 @@ class Ladder {
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
     const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
     if (!slow_)
-      return name + " ended as " + std::string(to_string(all.status)) + " at iteration " +
-             std::to_string(all.iterations);
+      return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             all.reason + ")";
     char text[120];
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);
     return name + text;
+  }
+
+  /// What was reached before is worth more than an exception.
+  static SolveResult without_memory(SolveResult all, const std::string& why) {
+    all.reason = "the next preconditioner wasn't applied: " + why;
+    if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
+    return all;
   }
 
   static std::string seconds_text(double seconds) {
@@ -434,8 +476,10 @@ class Ladder {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
+      const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
       SolveResult more = run(remaining(options_, all));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      if (was_slow) take_ending(all, more);
       append(all, std::move(more));
     } catch (...) {
       copy<T>(space_, before, x_);
@@ -464,6 +508,8 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
             "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) + " vectors is affordable"};
   if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+  if (s.symmetric && s.negative_diagonal)
+    return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
@@ -479,6 +525,7 @@ namespace detail {
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
   SolveResult result = Ladder<Space, T>(space, a, b, x, solver, guard.options()).climb(m);
   guard.rethrow();

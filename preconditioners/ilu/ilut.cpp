@@ -66,7 +66,7 @@ class Elimination {
   Factors run() {
     for (std::size_t i = 0; i < n_; ++i) factor_row(i);
     for (Index& j : upper_.col) j = place_[static_cast<std::size_t>(j)];
-    return {sorted(lower_), sorted(upper_), std::move(pivot_), std::move(column_), boosted_};
+    return {sorted(lower_), sorted(upper_), std::move(pivot_), std::move(column_), 0, boosted_};
   }
 
  private:

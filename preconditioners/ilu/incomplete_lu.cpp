@@ -31,10 +31,16 @@ bool read_yes_no(std::string_view value, bool& to) {
 
 /// The options of how a matrix is prepared, and those before them.
 void read_with_preparation(std::string_view name, std::string_view text, PreparationOptions& to,
-                           std::vector<PreconditionerOption> options) {
+                           std::vector<PreconditionerOption> options, bool may_match = true) {
   options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, to.order); }});
-  options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, to.match); }});
+  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, to.match); }});
   read_options(name, text, options);
+}
+
+std::string shift_text(double shift) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", shift);
+  return text;
 }
 
 /// Half of the memory, in entries of factors that are in host memory twice while an object is made.
@@ -91,10 +97,33 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options) {
   return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most);
 }
 
+Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation, {}, false);
+  return o;
+}
+
+Factors Ic0Kind::factor(const CsrView<double>& a, const Options&) { return factor_ic(a, {}, most_entries()); }
+
+IctKind::Options IctKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation,
+                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
+                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
+                        false);
+  return o;
+}
+
+Factors IctKind::factor(const CsrView<double>& a, const Options& options) {
+  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries());
+}
+
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
-  return s.finite ? std::string() : "the matrix holds NaN or infinity";
+  if (!s.finite) return "the matrix holds NaN or infinity";
+  if (Kind::is_symmetric && !s.symmetric) return "the matrix isn't symmetric";
+  return {};
 }
 
 template <class Space, class T, class Kind>
@@ -119,7 +148,8 @@ IncompleteLu<Space, T, Kind>::IncompleteLu(const Space& space, const Result& mad
       rows_(made.factors.pivot.size()),
       nonzeros_(made.factors.nonzeros()),
       entries_of_a_(made.entries_of_a),
-      boosted_(made.factors.boosted) {}
+      boosted_(made.factors.boosted),
+      shift_(made.factors.shift) {}
 
 template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
@@ -136,6 +166,7 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
     std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", boosted_,
                   boosted_ == 1 ? "pivot" : "pivots");
   }
+  if (shift_ > 0) return text + std::string(", of A + ") + shift_text(shift_) + " diag(A)";
   return text;
 }
 
@@ -148,10 +179,14 @@ OSTINATO_INSTANTIATE(Ilu0Kind)
 OSTINATO_INSTANTIATE(IlukKind)
 OSTINATO_INSTANTIATE(IlutKind)
 OSTINATO_INSTANTIATE(LuKind)
+OSTINATO_INSTANTIATE(Ic0Kind)
+OSTINATO_INSTANTIATE(IctKind)
 
 OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
 OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)
 OSTINATO_DEFINE_PRECONDITIONER(ilut, Ilut)
 OSTINATO_DEFINE_PRECONDITIONER(lu, Lu)
+OSTINATO_DEFINE_PRECONDITIONER(ic0, Ic0)
+OSTINATO_DEFINE_PRECONDITIONER(ict, Ict)
 
 }  // namespace ostinato

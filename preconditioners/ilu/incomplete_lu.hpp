@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
@@ -72,6 +73,7 @@ class IncompleteLu {
   std::size_t rows_;
   Offset nonzeros_, entries_of_a_;
   Index boosted_;
+  double shift_;
 };
 
 /// ILU(0): the pattern of A.
@@ -131,6 +133,33 @@ struct LuKind {
   static Factors factor(const CsrView<double>& a, const Options& options);
 };
 
+/// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
+struct Ic0Kind {
+  static constexpr std::string_view name = "ic0";
+  static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd";
+  static constexpr bool is_symmetric = true;
+  struct Options {
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// ICT: the largest entries, for symmetric positive definite matrices. M is symmetric, as CG requires.
+struct IctKind {
+  static constexpr std::string_view name = "ict";
+  static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
+  static constexpr std::string_view known_options = "drop=0..1, fill=1..1000, order=natural|rcm|nd";
+  static constexpr bool is_symmetric = true;
+  struct Options {
+    double drop = 1e-3, fill = 10;  ///< as in IcOptions
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
 template <class Space, class T>
 using Ilu0 = IncompleteLu<Space, T, Ilu0Kind>;
 template <class Space, class T>
@@ -139,6 +168,10 @@ template <class Space, class T>
 using Ilut = IncompleteLu<Space, T, IlutKind>;
 template <class Space, class T>
 using Lu = IncompleteLu<Space, T, LuKind>;
+template <class Space, class T>
+using Ic0 = IncompleteLu<Space, T, Ic0Kind>;
+template <class Space, class T>
+using Ict = IncompleteLu<Space, T, IctKind>;
 
 #define OSTINATO_EXTERN(Kind)                             \
   extern template class IncompleteLu<Host, float, Kind>;  \
@@ -149,6 +182,8 @@ OSTINATO_EXTERN(Ilu0Kind)
 OSTINATO_EXTERN(IlukKind)
 OSTINATO_EXTERN(IlutKind)
 OSTINATO_EXTERN(LuKind)
+OSTINATO_EXTERN(Ic0Kind)
+OSTINATO_EXTERN(IctKind)
 #undef OSTINATO_EXTERN
 
 }  // namespace ostinato

@@ -68,11 +68,6 @@ std::vector<T> rounded(const std::vector<double>& values) {
 }
 
 template <class T>
-std::size_t bytes_of(const T& vector) {
-  return vector.bytes();
-}
-
-template <class T>
 struct SubstituteRow {
   detail::SweepView<T> sweep;
   const T* in;
@@ -109,6 +104,7 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   Levels levels = levels_of(s);
   // A thread that is alone goes through the memory in the order of the factors.
   if (Space::on_device || s.rows() >= rows_of_long_level * (levels.begin.size() - 1)) s = in_order(s, levels.row);
+  for (std::size_t i = 0; i < s.rows(); ++i) longest_ = std::max(longest_, s.row_ptr[i + 1] - s.row_ptr[i]);
   levels_ = std::move(levels.begin);
   row_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   col_ = Vector<Space, Index>(space, std::span<const Index>(s.col));
@@ -121,8 +117,15 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
 
 template <class Space, class T>
 void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
-  const detail::SweepView<T> view = {target_.size(), col_.size(),    row_ptr_.data(), col_.data(),
-                                     val_.data(),    source_.data(), target_.data(),  scale_.data()};
+  const detail::SweepView<T> view = {.rows = target_.size(),
+                                     .entries = col_.size(),
+                                     .longest = longest_,
+                                     .row_ptr = row_ptr_.data(),
+                                     .col = col_.data(),
+                                     .val = val_.data(),
+                                     .source = source_.data(),
+                                     .target = target_.data(),
+                                     .scale = scale_.data()};
   if (view.rows == 0) return;
   if constexpr (Space::on_device) {
     detail::run_sweep<T>(space_, view, in.data(), out.data(), ticket_.data());

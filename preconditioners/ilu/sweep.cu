@@ -19,6 +19,7 @@ namespace ostinato::detail {
 namespace {
 
 constexpr int threads = 128;
+constexpr int together = 4;  ///< elements that a lane looks at, before it waits for any of them
 
 template <class T>
 using Bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
@@ -33,11 +34,8 @@ __device__ unsigned long long to_bits(double v) { return static_cast<unsigned lo
 __device__ unsigned to_bits(float v) { return __float_as_uint(v); }
 
 template <class T>
-__device__ T wait_for(const T* element) {
-  const volatile Bits<T>* at = reinterpret_cast<const volatile Bits<T>*>(element);
-  Bits<T> b = *at;
-  while (b == unset<T>) b = *at;
-  return from_bits(b);
+__device__ Bits<T> look(const T* element) {
+  return *reinterpret_cast<const volatile Bits<T>*>(element);
 }
 
 template <class T>
@@ -57,13 +55,32 @@ __global__ void __launch_bounds__(threads) sweep_kernel(SweepView<T> s, const T*
   if (i >= s.rows) return;
   const unsigned lane = threadIdx.x % Lanes;
   const unsigned mask = Lanes == 32 ? 0xffffffffu : ((1u << Lanes) - 1u) << (threadIdx.x % 32 / Lanes * Lanes);
-  T sum = 0;
   const Offset end = s.row_ptr[i + 1];
-  for (Offset k = s.row_ptr[i] + lane; k < end; k += Lanes) sum += s.val[k] * wait_for(out + s.col[k]);
+  // What doesn't depend on other rows is read before the waiting: the rows that wait for this one wait for it, too.
+  T sum = lane == 0 ? -s.scale[i] * in[s.source[i]] : T{0};
+  const Index target = s.target[i];
+  for (Offset first = s.row_ptr[i] + lane; first < end; first += together * Lanes) {
+    const T* element[together];
+    T value[together];
+    Bits<T> seen[together];
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const Offset at = first + k * Lanes;
+      value[k] = at < end ? s.val[at] : T{0};
+      element[k] = at < end ? out + s.col[at] : nullptr;
+    }
+#pragma unroll
+    for (int k = 0; k < together; ++k) seen[k] = element[k] == nullptr ? Bits<T>{0} : look(element[k]);
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      while (seen[k] == unset<T>) seen[k] = look(element[k]);
+      sum += value[k] * from_bits(seen[k]);
+    }
+  }
   __syncwarp(mask);
 #pragma unroll
   for (int step = Lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(mask, sum, step);
-  if (lane == 0) publish(out + s.target[i], s.scale[i] * in[s.source[i]] - sum);
+  if (lane == 0) publish(out + target, -sum);
 }
 
 template <int Lanes, class T>
@@ -82,6 +99,7 @@ void run_sweep(const Cuda& space, const SweepView<T>& s, const T* in, T* out, un
   OSTINATO_CUDA(cudaMemsetAsync(out, 0xff, s.rows * sizeof(T), space.stream()));
   OSTINATO_CUDA(cudaMemsetAsync(ticket, 0xff, sizeof(unsigned), space.stream()));
   const double mean = static_cast<double>(s.entries) / static_cast<double>(s.rows);
+  if (s.longest > 64) return launch_sweep<32>(space, s, in, out, ticket);  // others wait for the longest rows
   if (mean <= 6) return launch_sweep<4>(space, s, in, out, ticket);
   if (mean <= 12) return launch_sweep<8>(space, s, in, out, ticket);
   if (mean <= 24) return launch_sweep<16>(space, s, in, out, ticket);

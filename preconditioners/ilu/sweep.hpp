@@ -48,6 +48,7 @@ class Sweep {
 
  private:
   Space space_;
+  Offset longest_ = 0;               ///< entries of the longest row
   std::vector<std::size_t> levels_;  ///< where levels begin, and the number of rows
   Vector<Space, Offset> row_ptr_;
   Vector<Space, Index> col_;
@@ -69,6 +70,7 @@ template <class T>
 struct SweepView {
   std::size_t rows;
   std::size_t entries;
+  Offset longest;  ///< entries of the longest row
   const Offset* row_ptr;
   const Index* col;
   const T* val;

@@ -29,14 +29,16 @@ class Analysis {
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
-  /// On Host the analysis refers to the caller's arrays, which must outlive the analysis. When rows are
-  /// unsorted or hold duplicates, the analysis owns a sorted copy instead.
+  /// On Host the arrays of a view are lent: they must outlive the analysis and the operators made from it, whatever
+  /// their formats. When rows are unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
-  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
-      : Analysis(space, a.view(), depth) {}
 
-  /// The same, but on Host the analysis takes over the arrays of the matrix.
+  /// On Host the matrix must outlive the analysis, which refers to it. Operators own what they need of it.
+  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
+      : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
+
+  /// On Host the analysis takes over the arrays of the matrix, and shares them with operators that need them.
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 

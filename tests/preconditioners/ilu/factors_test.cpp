@@ -6,12 +6,15 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -191,6 +194,73 @@ TEST(FactorIluk, RaisesAPivotThatIsMissing) {
   const Factors f = factor_iluk(dense<double>({{0, 2}, {1, 1}}), {.level = 0});
   EXPECT_EQ(f.boosted, 1);
   EXPECT_EQ(f.pivot[0], 2e-8);
+}
+
+/// A symmetric matrix, positive definite when `diagonal` is large.
+Csr<double> random_symmetric(Index n, int entries, std::uint64_t seed, double diagonal) {
+  Random random(seed);
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, diagonal});
+    for (int k = 0; k < entries; ++k) {
+      const Index j = below(random, n);
+      const double v = signed_unit(random);
+      t.push_back({i, j, v});
+      t.push_back({j, i, v});
+    }
+  }
+  return from_triplets<double>(n, n, t);
+}
+
+TEST(FactorIc, IsCompleteWithoutDropping) {
+  for (const Index n : {0, 1, 2, 31, 33, 120}) {
+    const auto a = random_symmetric(n, 2, static_cast<std::uint64_t>(n) + 1, 12);
+    const Factors f = factor_ic(a, {.fill = true, .drop = 0, .most_fill = unlimited});
+    expect_triangles(f);
+    EXPECT_EQ(f.shift, 0);
+    EXPECT_LT(largest_error(a, f, everywhere), 1e-13) << n;
+  }
+}
+
+TEST(FactorIc, IsSymmetric) {
+  const auto a = random_symmetric(100, 3, 5, 15);
+  for (const bool fill : {false, true}) {
+    const Dense p = product(factor_ic(a, {.fill = fill, .drop = 1e-2}));
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) EXPECT_NEAR(static_cast<double>(p[i][j] - p[j][i]), 0, 1e-14);
+    }
+  }
+}
+
+TEST(FactorIc, HasThePatternOfTheMatrixAndItsValuesThere) {
+  const auto a = random_symmetric(120, 3, 3, 15);
+  const Factors f = factor_ic(a, {});
+  const Dense d = dense_of(a);
+
+  EXPECT_EQ(f.lower.nonzeros() + f.upper.nonzeros() + a.rows, a.nonzeros());
+  EXPECT_LT(largest_error(a, f, [&](std::size_t i, std::size_t j) { return d[i][j] != 0; }), 1e-14);
+}
+
+TEST(FactorIc, ShiftsUntilThePivotsArePositive) {
+  const auto a = random_symmetric(60, 4, 3, 1);  // not definite
+  const Factors f = factor_ic(a, {});
+
+  EXPECT_GE(f.shift, 1e-3);
+  for (const double p : f.pivot) EXPECT_GT(p, 0);
+}
+
+TEST(FactorIc, KeepsTheFillWithinItsLimit) {
+  const auto a = generate<double>("poisson2d", {.n = 40});
+  const Factors f = factor_ic(a, {.fill = true, .drop = 0, .most_fill = 3});
+  EXPECT_LE(static_cast<double>(f.nonzeros()), 3.0 * static_cast<double>(a.nonzeros()));
+  EXPECT_GT(static_cast<double>(f.nonzeros()), 2.5 * static_cast<double>(a.nonzeros()));
+}
+
+TEST(FactorIc, NamesTheFirstRowWithoutAPositiveDiagonalEntry) {
+  EXPECT_NE(message_of<ArgumentError>([] {
+              factor_ic(dense<double>({{2, 1}, {1, 0}}), {});
+            }).find("row 2 "),
+            std::string::npos);
 }
 
 TEST(Preparation, PutsLargeEntriesOnTheDiagonal) {

@@ -11,6 +11,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/list.hpp>
+#include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
@@ -170,6 +171,22 @@ TYPED_TEST(IncompleteLuOn, IsMadeByNameWithOptions) {
   }
   for (const char* name : {"ilut:drop=2", "ilut:fil=3", "iluk:level=-1", "lu:order=amd", "ilu0:match=maybe"})
     EXPECT_THROW(Any(this->space(), a, name), ArgumentError) << name;
+}
+
+TYPED_TEST(IncompleteLuOn, CholeskyServesCg) {
+  using T = typename TypeParam::T;
+  using Home = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+
+  const auto jacobi = solve_honestly<Cg>(this->space(), system, options, Jacobi<Home, T>(this->space(), system.a));
+  const auto ic0 = solve_honestly<Cg>(this->space(), system, options, Ic0<Home, T>(this->space(), system.a));
+  const auto ict = solve_honestly<Cg>(this->space(), system, options, Ict<Home, T>(this->space(), system.a));
+
+  EXPECT_EQ(ict.result.status, Status::converged);
+  EXPECT_LT(ic0.result.iterations, jacobi.result.iterations);
+  EXPECT_LT(3 * ict.result.iterations, ic0.result.iterations);
+  EXPECT_TRUE((AnyPreconditioner<Home, T>(this->space(), system.a, "ict:drop=0.01").symmetric()));
 }
 
 TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {
