@@ -7,6 +7,7 @@
 
 #include <ostinato/preconditioners/block_jacobi_steps.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
@@ -136,7 +137,8 @@ void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
                                      {begin_.data(), at_.data(), block_of_.data()},
                                      elements_.data(),
                                      singular.data(),
-                                     analysis.structure().symmetric});
+                                     analysis.structure().symmetric,
+                                     static_cast<T>(definite_sign(analysis.structure()))});
   const std::vector<Index> flags = singular.download();
   const auto bad = std::find(flags.begin(), flags.end(), Index{1});
   if (bad == flags.end()) return;

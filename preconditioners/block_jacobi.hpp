@@ -22,7 +22,7 @@ struct BlockJacobiOptions {
 
 /// M is the diagonal blocks of A, up to 32 x 32. Rows with the same pattern, such as the unknowns of a node, stay in one
 /// block (supervariables); neighbouring supervariables share a block where they fit. M is symmetric when A is, and positive
-/// definite when A is.
+/// definite when A is, or -A: a symmetric matrix with a negative diagonal counts with its sign turned.
 ///
 /// Layout    Inverses of blocks, column by column: some 32 sizeof(T) bytes a row, and 4 for the number of the block.
 /// Traffic   The same and 2 sizeof(T) a row.

@@ -35,7 +35,7 @@ struct BlockLayout {
   const Index* block_of;  ///< the block of each row
 };
 
-/// Inverts block b of A by Gauss-Jordan elimination with row pivoting. singular[b] := 1 where there is no inverse. Where A
+/// Inverts block b of sign A by Gauss-Jordan elimination with row pivoting. singular[b] := 1 where there is no inverse. Where A
 /// is symmetric, the mean of the inverse and its transpose is taken, which rounding makes differ.
 /// Source    Golub & Van Loan, Matrix Computations, chapter 3.
 template <class T>
@@ -46,6 +46,7 @@ struct InvertBlock {
   T* elements;
   Index* singular;
   bool symmetric;
+  T sign;
 
   OSTINATO_FUNCTION void operator()(std::size_t b) const {
     const Index first = layout.begin[b], m = layout.begin[b + 1] - first;
@@ -82,7 +83,7 @@ struct InvertBlock {
     for (Index i = 0; i < m; ++i) {
       const Offset end = a.row_ptr[first + i + 1];
       for (Offset k = a.first_from(first + i, first); k < end && a.col[k] < first + m; ++k)
-        x[(a.col[k] - first) * m + i] = val[k];
+        x[(a.col[k] - first) * m + i] = sign * val[k];
     }
   }
 

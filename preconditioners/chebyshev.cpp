@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
@@ -40,10 +41,14 @@ const Analysis<Space, T>& square(const Analysis<Space, T>& analysis, const Cheby
 }
 
 template <class Space, class T>
-Vector<Space, T> positive_inverse(const Space& space, const CsrView<T>& a) {
+Vector<Space, T> positive_inverse(const Analysis<Space, T>& analysis) {
+  const Space& space = analysis.space();
+  const CsrView<T>& a = analysis.matrix().view();
   Vector<Space, T> inverse(space, static_cast<std::size_t>(a.rows));
   Vector<Space, double> unusable(space, 1);
-  sum(space, inverse.size(), detail::InvertDiagonal<T>{detail::pattern_of(a), a.val.data(), inverse.data(), false},
+  sum(space, inverse.size(),
+      detail::InvertDiagonal<T>{detail::pattern_of(a), a.val.data(), inverse.data(),
+                                definite_sign(analysis.structure()) < 0},
       unusable.data());
   const std::vector<T> host = inverse.download();
   const auto bad = std::find_if(host.begin(), host.end(), [](T v) { return !(v > 0) || !std::isfinite(v); });
@@ -58,7 +63,7 @@ template <class Space, class T>
 std::string Chebyshev<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
   if (!s.symmetric) return "the matrix isn't symmetric";
-  return s.positive_diagonal ? std::string() : "the diagonal isn't positive";
+  return s.positive_diagonal || s.negative_diagonal ? std::string() : "the diagonal isn't positive";
 }
 
 template <class Space, class T>
@@ -81,7 +86,7 @@ template <class Space, class T>
 Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOptions options)
     : options_(options),
       op_(square(analysis, options)),
-      inverse_(positive_inverse<Space, T>(analysis.space(), analysis.matrix().view())),
+      inverse_(positive_inverse(analysis)),
       largest_(margin * largest_eigenvalue(op_, analysis.matrix().view(), inverse_)),
       steps_(chebyshev_coefficients(options.kind, options.degree, largest_ / options.ratio, largest_)),
       residual_(analysis.space(), inverse_.size()),
@@ -101,7 +106,7 @@ void Chebyshev<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
            detail::BeginChebyshev<T>{static_cast<T>(steps_[0].add), inverse_.data(), r.data(), residual_.data(),
                                      direction_.data(), z.data()});
   for (std::size_t k = 1; k < steps_.size(); ++k) {
-    op_.apply(T{-1}, direction_, T{1}, residual_);
+    op_.apply(static_cast<T>(-definite_sign(op_.structure())), direction_, T{1}, residual_);
     for_each(space, n,
              detail::ChebyshevStep<T>{static_cast<T>(steps_[k].keep), static_cast<T>(steps_[k].add), inverse_.data(),
                                       residual_.data(), direction_.data(), z.data()});

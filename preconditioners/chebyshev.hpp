@@ -24,7 +24,8 @@ struct ChebyshevOptions {
 };
 
 /// A Chebyshev polynomial in D^-1 A, where D is the diagonal of A: an application does what some iterations of CG with
-/// Jacobi do, without their dot products. M is symmetric positive definite when A is. The largest eigenvalue of D^-1 A
+/// Jacobi do, without their dot products. M is symmetric positive definite when A is, or -A: a
+/// symmetric matrix with a negative diagonal counts with its sign turned. The largest eigenvalue of D^-1 A
 /// is estimated by products with a random vector (largest_eigenvalue.hpp).
 ///
 /// Traffic   degree - 1 products, and 6 n sizeof(T) bytes a step.

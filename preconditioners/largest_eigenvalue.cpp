@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -66,6 +67,7 @@ template <class Space, class T>
 std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
   const Space& space = op.space();
   const std::size_t n = inverse.size();
+  const auto sign = static_cast<T>(definite_sign(op.structure()));
   std::vector<T> random(n);
   for (std::size_t i = 0; i < n; ++i) random[i] = static_cast<T>(multigrid::random_error(i));
   Vector<Space, T> product(space, std::span<const T>(random)), v(space, n, T{0}), next(space, n, T{0});
@@ -82,7 +84,8 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
   for (int k = 0; k < lanczos_steps && beta > 0 && std::isfinite(beta); ++k) {
     scale<T>(space, static_cast<T>(1 / beta), next, next.span());
     std::swap(v, next);
-    op.apply_dot(v, product, v, slot.data());
+    op.apply(sign, v, T{0}, product);
+    dot<T>(space, v, product, slot.data());
     const double alpha = value_of(slot);
     dot<T>(space, next, product, slot.data());
     if (const double mirrored = value_of(slot); k > 0 && !(std::abs(mirrored - beta) <= asymmetry * std::abs(alpha)))

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ssor.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <vector>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
@@ -68,7 +71,9 @@ Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOption
   require_square("ssor", analysis.structure());
   if (!analysis.structure().finite) throw ArgumentError("ssor: the matrix holds NaN or infinity; use --precond none");
   if (!(o.omega >= least_omega && o.omega <= most_omega)) throw ArgumentError("ssor: omega must be in 0.01..1.99");
-  const Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  if (definite_sign(analysis.structure()) < 0)
+    std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   const std::vector<double> d = diagonal_of(a, analysis.structure().symmetric);
   Preparation how;
   how.row = how.col = order_of(a, o.coloured);

@@ -23,7 +23,8 @@ struct SsorOptions {
 /// other, so that a sweep has as many steps as there are colours. Natural order takes fewer iterations, and as many steps
 /// as rows may wait for each other. With `symmetric` false M = D / omega + L.
 ///
-/// M is symmetric when A is. From a symmetric matrix the constructor takes |D|, so that M is positive definite.
+/// M is symmetric when A is. For a symmetric matrix |D| is taken, so that M is positive definite, and where all of the diagonal is
+/// negative, M is that of -A.
 ///
 /// Traffic   (4 + 2 sizeof(T)) bytes an entry of A, half of which sizeof(T) is a gather, and some 40 + 6 sizeof(T) a row.
 /// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads the

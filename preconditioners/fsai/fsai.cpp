@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -62,7 +64,7 @@ template <class Space, class T>
 std::string Fsai<Space, T>::why_not(const Structure& s) {
   if (!s.symmetric) return "the matrix isn't symmetric";
   if (!s.finite) return "the matrix holds NaN or infinity";
-  return s.positive_diagonal ? std::string() : "the diagonal isn't positive";
+  return s.positive_diagonal || s.negative_diagonal ? std::string() : "the diagonal isn't positive";
 }
 
 template <class Space, class T>
@@ -86,7 +88,8 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   const Structure& s = analysis.structure();
   if (options.entries < 1 || options.entries > most_entries) throw ArgumentError("fsai: entries must be in 1..255");
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
-  const Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))
     throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
   ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options);

@@ -16,7 +16,8 @@
 
 namespace ostinato {
 
-/// A factorised sparse approximate inverse, M^-1 = G^T G, for symmetric matrices with a positive diagonal. M is symmetric
+/// A factorised sparse approximate inverse, M^-1 = G^T G, for symmetric matrices with a positive diagonal; where all
+/// of the diagonal is negative, for -A. M is symmetric
 /// positive definite, whatever A is, and its application is two products, with G and with G^T, each in the format that is
 /// chosen for it. approximate_factor.hpp says what G is.
 ///

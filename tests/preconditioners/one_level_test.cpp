@@ -168,6 +168,24 @@ TYPED_TEST(OneLevelOn, MakesCgTakeFewerIterations) {
   }
 }
 
+TYPED_TEST(OneLevelOn, ServesANegativeDefiniteMatrix) {
+  using T = typename TypeParam::T;
+  auto a = generate<T>("variable2d", {.n = 30});
+  const auto r = random_vector<T>(a.rows, 4);
+  std::vector<std::vector<T>> positive;
+  for (const std::string& name : every_one)
+    positive.push_back(this->apply(typename TestFixture::ByName(this->space(), a, name), r));
+  for (T& v : a.val) v = -v;
+  const auto system = with_known_solution(a);
+  for (std::size_t k = 0; k < every_one.size(); ++k) {
+    const typename TestFixture::ByName m(this->space(), a, every_one[k]);
+    EXPECT_TRUE(same_bits(this->apply(m, r), positive[k])) << every_one[k];
+    const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-9};
+    const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
+    EXPECT_EQ(solved.result.status, Status::converged) << every_one[k];
+  }
+}
+
 TYPED_TEST(OneLevelOn, ServesMinresAndGmres) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
