@@ -159,24 +159,30 @@ class RowMaker {
 
   /// Adds the columns where the derivative of (G A G^T)(i, i) is steepest. False when it is 0 everywhere.
   bool add_steepest(Index i) {
-    slopes_.clear();
+    Index lowest = i;
+    for (const Index j : at_) lowest = std::min(lowest, a_.col[begin(j)]);
+    if (slope_.size() < static_cast<std::size_t>(i - lowest)) slope_.resize(static_cast<std::size_t>(i - lowest), 0);
+    touched_.clear();
     for (std::size_t p = 0; p < at_.size(); ++p) {
-      for (std::size_t k = begin(at_[p]); k < end(at_[p]) && a_.col[k] < i; ++k)
-        slopes_.emplace_back(a_.col[k], a_.val[k] * g_[p]);
+      for (std::size_t k = begin(at_[p]); k < end(at_[p]) && a_.col[k] < i; ++k) {
+        double& slope = slope_[static_cast<std::size_t>(a_.col[k] - lowest)];
+        if (slope == 0) touched_.push_back(a_.col[k]);
+        slope += a_.val[k] * g_[p];
+      }
     }
-    std::stable_sort(slopes_.begin(), slopes_.end(), [](const Entry& x, const Entry& y) { return x.first < y.first; });
     std::vector<Entry> steepest;
-    for (std::size_t k = 0; k < slopes_.size();) {
-      const Index j = slopes_[k].first;
-      double slope = 0;
-      for (; k < slopes_.size() && slopes_[k].first == j; ++k) slope += slopes_[k].second;
+    for (const Index j : touched_) {
+      const double slope = std::exchange(slope_[static_cast<std::size_t>(j - lowest)], 0);
       if (slope != 0 && !std::binary_search(at_.begin(), at_.end(), j))
         steepest.emplace_back(j, slope * slope / diagonal(j));
     }
-    std::stable_sort(steepest.begin(), steepest.end(),
-                     [](const Entry& x, const Entry& y) { return x.second > y.second; });
     const std::size_t room = static_cast<std::size_t>(options_.entries) + 1 - at_.size();
-    steepest.resize(std::min({steepest.size(), room, std::size_t{entries_of_step}}));
+    const std::size_t count = std::min({steepest.size(), room, std::size_t{entries_of_step}});
+    std::partial_sort(steepest.begin(), steepest.begin() + static_cast<std::ptrdiff_t>(count), steepest.end(),
+                      [](const Entry& x, const Entry& y) {
+                        return x.second > y.second || (x.second == y.second && x.first < y.first);
+                      });
+    steepest.resize(count);
     for (const Entry& e : steepest) at_.push_back(e.first);
     std::sort(at_.begin(), at_.end());
     return !steepest.empty();
@@ -189,7 +195,8 @@ class RowMaker {
   std::vector<Index> at_;
   std::vector<Index> place_;  ///< of column at_[0] + k in at_
   std::vector<double> g_, dense_;
-  std::vector<Entry> slopes_;
+  std::vector<double> slope_;   ///< of some columns; 0 between calls
+  std::vector<Index> touched_;  ///< columns with a slope, some of them twice
 };
 
 std::vector<double> positive_diagonal(const CsrView<double>& a) {
