@@ -6,10 +6,15 @@
 // includes <ostinato/spmv/formats/list.hpp>.
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/block_jacobi.hpp>
+#include <ostinato/preconditioners/chebyshev.hpp>
+#include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/preconditioners/spai0.hpp>
+#include <ostinato/preconditioners/ssor.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/matrix/csr_from.hpp>

@@ -9,7 +9,12 @@ include(CMakePackageConfigHelpers)
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
+  preconditioners/block_jacobi.hpp
+  preconditioners/chebyshev.hpp
+  preconditioners/chebyshev_coefficients.hpp
   preconditioners/function_preconditioner.hpp
+  preconditioners/fsai/approximate_factor.hpp
+  preconditioners/fsai/fsai.hpp
   preconditioners/identity.hpp
   preconditioners/ilu/factored.hpp
   preconditioners/ilu/factors.hpp
@@ -24,6 +29,8 @@ set(ostinato_headers
   preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
+  preconditioners/spai0.hpp
+  preconditioners/ssor.hpp
   solvers/bicgstab.hpp
   solvers/bicgstab2.hpp
   solvers/cg.hpp

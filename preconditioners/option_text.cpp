@@ -51,4 +51,12 @@ bool read_number(std::string_view value, int least, int most, int& to) {
   return true;
 }
 
+bool read_real(std::string_view value, double least, double most, double& to) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || !(number >= least && number <= most)) return false;
+  to = number;
+  return true;
+}
+
 }  // namespace ostinato

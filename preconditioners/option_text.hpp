@@ -23,5 +23,7 @@ void read_options(std::string_view preconditioner, std::string_view text,
 
 /// Sets `to` to the whole number that `value` is. False when it isn't one, or not in least .. most.
 bool read_number(std::string_view value, int least, int most, int& to);
+/// The same for any number.
+bool read_real(std::string_view value, double least, double most, double& to);
 
 }  // namespace ostinato

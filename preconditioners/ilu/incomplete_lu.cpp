@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
-#include <charconv>
 #include <cstdio>
 #include <limits>
 #include <vector>
@@ -16,14 +15,6 @@
 namespace ostinato {
 
 namespace {
-
-bool read_real(std::string_view value, double least, double most, double& to) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error != std::errc() || end != value.data() + value.size() || !(number >= least && number <= most)) return false;
-  to = number;
-  return true;
-}
 
 bool read_ordering(std::string_view value, Ordering& to) {
   if (value == "natural") return to = Ordering::natural, true;

@@ -56,6 +56,7 @@ TEST_F(CliGenerated, TakesVectorsAndPrecisionAsForAFile) {
 
 TEST_F(CliGenerated, MakesAMatrixWhereItIsNeeded) {
   for (const char* rest : {"poisson2d:20 --format dia", "poisson2d:20 --tune off", "poisson2d:20 --precond jacobi",
+                           "poisson2d:20 --precond ilu0", "poisson2d:20 --precond chebyshev:degree=3",
                            "variable2d:20:seed=7", "convection-diffusion2d:20:peclet=1,rotating", "fem27:5:constant"}) {
     const Outcome r = run(std::string("solve ") + rest + " --device cpu");
     EXPECT_EQ(r.code, 0) << rest << r.err;

@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/block_jacobi.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <ostinato/preconditioners/block_jacobi_steps.hpp>
+#include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr Index most = detail::most_rows_of_block;
+
+/// Where blocks of `rows` rows begin, and the end of the last one.
+std::vector<Index> equal_blocks(Index n, Index rows) {
+  std::vector<Index> begin;
+  for (Index i = 0; i < n; i += rows) begin.push_back(i);
+  begin.push_back(n);
+  return begin;
+}
+
+/// Where blocks of whole supervariables begin. Supervariables of more than `most` rows are cut.
+std::vector<Index> blocks_of_supervariables(const std::vector<Index>& starts) {
+  const auto n = static_cast<Index>(starts.size());
+  std::vector<Index> begin(1, 0);
+  Index end = 0;  // of the block that begins last
+  while (end < n) {
+    Index next = end + 1;
+    while (next < n && next - end < most && starts[static_cast<std::size_t>(next)] == 0) ++next;
+    if (next - begin.back() > most) begin.push_back(end);
+    end = next;
+  }
+  if (n > 0) begin.push_back(n);
+  return begin;
+}
+
+template <class Space>
+std::vector<Index> find_blocks(const Space& space, const detail::CsrPattern& a, Index block) {
+  if (block > 0) return equal_blocks(a.rows, block);
+  Vector<Space, Index> starts(space, static_cast<std::size_t>(a.rows));
+  for_each(space, starts.size(), detail::MarkSupervariables{a, starts.data()});
+  return blocks_of_supervariables(starts.download());
+}
+
+void over_blocks(const Cuda& space, std::size_t blocks, auto f) { for_each(space, blocks, f); }
+
+void over_blocks(const Host& space, std::size_t blocks, auto f) {
+  constexpr std::size_t together = 16;
+  parallel_for(space, (blocks + together - 1) / together, [=](std::size_t k) {
+    for (std::size_t b = k * together; b < std::min((k + 1) * together, blocks); ++b) f(b);
+  });
+}
+
+template <class T>
+void multiply_blocks(const Cuda& space, std::size_t, const detail::MultiplyBlockRow<T>& m, std::size_t rows) {
+  for_each(space, rows, m);
+}
+
+/// Column by column, in loops that the compiler turns into vector instructions.
+template <class T>
+void multiply_block(const detail::MultiplyBlockRow<T>& m, std::size_t b) {
+  const Index first = m.layout.begin[b], rows = m.layout.begin[b + 1] - first;
+  const T* const x = m.elements + m.layout.at[b];
+  T total[most] = {};
+  for (Index c = 0; c < rows; ++c) {
+    const T factor = m.r[first + c];
+#pragma omp simd
+    for (Index i = 0; i < rows; ++i) total[i] += x[c * rows + i] * factor;
+  }
+  std::copy(total, total + rows, m.z + first);
+}
+
+template <class T>
+void multiply_blocks(const Host& space, std::size_t blocks, const detail::MultiplyBlockRow<T>& m, std::size_t rows) {
+  if (rows <= serial_blocks * host_block) {
+    for (std::size_t b = 0; b < blocks; ++b) multiply_block(m, b);
+  } else {
+    over_blocks(space, blocks, [m](std::size_t b) { multiply_block(m, b); });
+  }
+}
+
+}  // namespace
+
+template <class Space, class T>
+std::string BlockJacobi<Space, T>::why_not(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
+  return s.finite ? std::string() : "the matrix holds NaN or infinity";
+}
+
+template <class Space, class T>
+BlockJacobiOptions BlockJacobi<Space, T>::parse_options(std::string_view text) {
+  BlockJacobiOptions o;
+  const std::array<PreconditionerOption, 1> known = {
+      {{"block", "0..32", [&](std::string_view v) { return read_number(v, 0, most, o.block); }}}};
+  read_options(name, text, known);
+  return o;
+}
+
+template <class Space, class T>
+BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options)
+    : space_(analysis.space()), options_(options) {
+  require_square(name, analysis.structure());
+  if (options.block < 0 || options.block > most) throw ArgumentError("block-jacobi: block must be in 0..32");
+  const std::vector<Index> begin =
+      find_blocks(space_, detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block));
+  std::vector<Offset> at(1, 0);
+  std::vector<Index> block_of;
+  block_of.reserve(static_cast<std::size_t>(analysis.structure().rows));
+  for (std::size_t b = 0; b + 1 < begin.size(); ++b) {
+    const Index rows = begin[b + 1] - begin[b];
+    at.push_back(at.back() + Offset{rows} * rows);
+    block_of.insert(block_of.end(), static_cast<std::size_t>(rows), static_cast<Index>(b));
+  }
+  begin_ = Vector<Space, Index>(space_, std::span<const Index>(begin));
+  at_ = Vector<Space, Offset>(space_, std::span<const Offset>(at));
+  block_of_ = Vector<Space, Index>(space_, std::span<const Index>(block_of));
+  elements_ = Vector<Space, T>(space_, static_cast<std::size_t>(at.back()));
+  invert(analysis);
+}
+
+template <class Space, class T>
+void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
+  const CsrView<T>& a = analysis.matrix().view();
+  Vector<Space, Index> singular(space_, blocks());
+  over_blocks(space_, blocks(),
+              detail::InvertBlock<T>{detail::pattern_of(a),
+                                     a.val.data(),
+                                     {begin_.data(), at_.data(), block_of_.data()},
+                                     elements_.data(),
+                                     singular.data(),
+                                     analysis.structure().symmetric,
+                                     static_cast<T>(definite_sign(analysis.structure()))});
+  const std::vector<Index> flags = singular.download();
+  const auto bad = std::find(flags.begin(), flags.end(), Index{1});
+  if (bad == flags.end()) return;
+  const std::vector<Index> begin = begin_.download();
+  const auto b = static_cast<std::size_t>(bad - flags.begin());
+  const std::string first = std::to_string(begin[b] + 1), last = std::to_string(begin[b + 1]);
+  throw ArgumentError("block-jacobi: the diagonal block of " +
+                      (first == last ? "row " + first : "rows " + first + " to " + last) +
+                      " has no inverse in the range of the numbers; use another block=N, or --precond none");
+}
+
+template <class Space, class T>
+void BlockJacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), block_of_.size());
+  *this = BlockJacobi(analysis, options_);
+}
+
+template <class Space, class T>
+void BlockJacobi<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  const detail::BlockLayout layout = {begin_.data(), at_.data(), block_of_.data()};
+  multiply_blocks(space_, blocks(), detail::MultiplyBlockRow<T>{layout, elements_.data(), r.data(), z.data()},
+                  block_of_.size());
+}
+
+template <class Space, class T>
+std::string BlockJacobi<Space, T>::remarks() const {
+  return std::to_string(blocks()) + (blocks() == 1 ? " block" : " blocks");
+}
+
+template class BlockJacobi<Host, float>;
+template class BlockJacobi<Host, double>;
+template class BlockJacobi<Cuda, float>;
+template class BlockJacobi<Cuda, double>;
+
+OSTINATO_DEFINE_PRECONDITIONER(block_jacobi, BlockJacobi)
+
+}  // namespace ostinato

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+struct BlockJacobiOptions {
+  int block =
+      0;  ///< rows of a block, at most 32; 0: as many unknowns as belong together, and more that fit beside them
+};
+
+/// M is the diagonal blocks of A, up to 32 x 32. Rows with the same pattern, such as the unknowns of a node, stay in one
+/// block (supervariables); neighbouring supervariables share a block where they fit. M is symmetric when A is, and positive
+/// definite when A is, or -A: a symmetric matrix with a negative diagonal counts with its sign turned.
+///
+/// Layout    Inverses of blocks, column by column: some 32 sizeof(T) bytes a row, and 4 for the number of the block.
+/// Traffic   The same and 2 sizeof(T) a row.
+/// Exec      The constructor compares the patterns of neighbouring rows and inverts the blocks in the memory of the
+///           space, a block a thread; the calling thread finds the blocks. apply is enqueued, allocates nothing, and may
+///           be captured.
+/// Throws    ArgumentError when the matrix isn't square, and naming the rows of the first block that is singular or holds
+///           NaN or infinity.
+/// Limits    A block that is singular but for rounding isn't noticed: M^-1 has large elements then.
+/// Source    Anzt, Dongarra, Flegar & Quintana-Orti, Parallel Comput. 81 (2019) 131.
+template <class Space, class T>
+class BlockJacobi {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  using is_capturable = void;
+  static constexpr std::string_view name = "block-jacobi";
+  static constexpr std::string_view description = "diagonal blocks of up to 32 rows";
+  static constexpr std::string_view known_options = "block=0..32";
+
+  static std::string why_not(const Structure& s);
+  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static BlockJacobiOptions parse_options(std::string_view text);
+
+  explicit BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options = {});
+  BlockJacobi(const Space& space, const Csr<T>& a, BlockJacobiOptions options = {})
+      : BlockJacobi(Analysis<Space, T>(space, a), options) {}
+
+  /// Takes a matrix with new values, with the same options. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
+  /// z = M^-1 r
+  void apply(std::span<const T> r, std::span<T> z) const;
+
+  std::size_t bytes() const { return begin_.bytes() + at_.bytes() + block_of_.bytes() + elements_.bytes(); }
+  std::size_t blocks() const { return at_.size() - 1; }
+  std::string remarks() const;  ///< for reports: "1204 blocks"
+
+ private:
+  void invert(const Analysis<Space, T>& analysis);
+
+  Space space_;
+  BlockJacobiOptions options_;
+  Vector<Space, Index> begin_;     ///< first row of each block, and the number of rows
+  Vector<Space, Offset> at_;       ///< where the elements of each block begin
+  Vector<Space, Index> block_of_;  ///< of each row
+  Vector<Space, T> elements_;
+};
+
+template <class Space, class T>
+BlockJacobi(const Space&, const Csr<T>&) -> BlockJacobi<Space, T>;
+
+extern template class BlockJacobi<Host, float>;
+extern template class BlockJacobi<Host, double>;
+extern template class BlockJacobi<Cuda, float>;
+extern template class BlockJacobi<Cuda, double>;
+
+}  // namespace ostinato

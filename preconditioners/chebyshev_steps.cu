@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(detail::BeginChebyshev)
+OSTINATO_FOR_EACH_ON_CUDA(detail::ChebyshevStep)
+OSTINATO_SUM_ON_CUDA(detail::LanczosStep)
+OSTINATO_FOR_EACH_ON_CUDA(detail::ScaledRowSum)
+
+}  // namespace ostinato

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato {
+
+/// Which entries a factorised approximate inverse has.
+enum class FsaiPattern {
+  a,         ///< those of the lower triangle of A
+  a2,        ///< those of the lower triangle of A^2
+  adaptive,  ///< chosen row by row, those first that make the row better
+};
+
+struct FsaiOptions {
+  FsaiPattern pattern = FsaiPattern::a;
+  int entries = 16;  ///< adaptive: off the diagonal, in a row at most, 1 .. 255
+};
+
+/// G, lower triangular, such that G A G^T has ones on its diagonal and is near the identity.
+struct ApproximateFactor {
+  Csr<double> g;
+  Index diagonal_only = 0;  ///< rows whose pattern gave no positive definite system, and that were left with one entry
+};
+
+/// Row i of G, with the pattern J, is y / sqrt(y(i)), where A(J, J) y = e(i).
+///
+/// Exec      In parallel over rows. The result doesn't depend on the number of threads.
+/// Requires  A symmetric matrix with canonical rows and finite values.
+/// Throws    ArgumentError naming the first row whose diagonal entry isn't positive.
+/// Limits    A row of G has at most 256 entries: of more, those that are largest in A beside their diagonal entries.
+/// Source    Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993) 45; Janna, Ferronato & Gambolati, SIAM J. Sci.
+///           Comput. 37 (2015) C72 (adaptive).
+ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options);
+
+}  // namespace ostinato

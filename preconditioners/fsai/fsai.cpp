@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/fsai/fsai.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <utility>
+
+#include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
+#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr int most_entries = 255;
+
+Host threads_of(const Host& space) { return space; }
+Host threads_of(const Cuda&) { return Host(); }
+
+/// Whether A is symmetric but for rounding of its values. Only the lower triangle is used.
+bool is_nearly_symmetric(const Csr<double>& a) {
+  constexpr double asymmetry = 1e-6;  // of the largest value in the row
+  const Csr<double> t = transpose(a.view());
+  if (a.rows != a.cols || a.row_ptr != t.row_ptr || a.col != t.col) return false;
+  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
+    const auto begin = static_cast<std::size_t>(a.row_ptr[i]), end = static_cast<std::size_t>(a.row_ptr[i + 1]);
+    double largest = 0, difference = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      largest = std::max(largest, std::abs(a.val[k]));
+      difference = std::max(difference, std::abs(a.val[k] - t.val[k]));
+    }
+    if (difference > asymmetry * largest) return false;
+  }
+  return true;
+}
+
+template <class T>
+Csr<T> rounded(Csr<double> g) {
+  Csr<T> r{g.rows, g.cols, std::move(g.row_ptr), std::move(g.col), Array<T>(g.val.size())};
+  std::transform(g.val.begin(), g.val.end(), r.val.begin(), [](double v) { return static_cast<T>(v); });
+  if (std::all_of(r.val.begin(), r.val.end(), [](T v) { return std::isfinite(v); })) return r;
+  throw ArgumentError("fsai: the factor leaves the range of the numbers; scale the matrix, or use --precond none");
+}
+
+}  // namespace
+
+template <class Space, class T>
+struct Fsai<Space, T>::Made {
+  Csr<T> g, transpose;
+  Offset entries_of_a;
+  Index diagonal_only;
+};
+
+template <class Space, class T>
+std::string Fsai<Space, T>::why_not(const Structure& s) {
+  if (!s.symmetric) return "the matrix isn't symmetric";
+  if (!s.finite) return "the matrix holds NaN or infinity";
+  return s.positive_diagonal || s.negative_diagonal ? std::string() : "the diagonal isn't positive";
+}
+
+template <class Space, class T>
+FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
+  FsaiOptions o;
+  const std::array<PreconditionerOption, 2> known = {{
+      {"pattern", "a|a2|adaptive",
+       [&](std::string_view v) {
+         if (v != "a" && v != "a2" && v != "adaptive") return false;
+         o.pattern = v == "a" ? FsaiPattern::a : v == "a2" ? FsaiPattern::a2 : FsaiPattern::adaptive;
+         return true;
+       }},
+      {"entries", "1..255", [&](std::string_view v) { return read_number(v, 1, most_entries, o.entries); }},
+  }};
+  read_options(name, text, known);
+  return o;
+}
+
+template <class Space, class T>
+auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options) -> Made {
+  const Structure& s = analysis.structure();
+  if (options.entries < 1 || options.entries > most_entries) throw ArgumentError("fsai: entries must be in 1..255");
+  if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
+  Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
+  if (!s.symmetric && !is_nearly_symmetric(a))
+    throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
+  ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options);
+  Csr<T> g = rounded<T>(std::move(f.g));
+  Csr<T> transposed = transpose(g.view());
+  return {std::move(g), std::move(transposed), s.nonzeros, f.diagonal_only};
+}
+
+template <class Space, class T>
+Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options)
+    : Fsai(analysis.space(), make(analysis, options), options) {}
+
+template <class Space, class T>
+Fsai<Space, T>::Fsai(const Space& space, Made made, const FsaiOptions& options)
+    : options_(options),
+      g_(space, std::move(made.g)),
+      transpose_(space, std::move(made.transpose)),
+      entries_of_a_(made.entries_of_a),
+      diagonal_only_(made.diagonal_only),
+      between_(space, static_cast<std::size_t>(g_.rows())) {}
+
+template <class Space, class T>
+void Fsai<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), between_.size());
+  *this = Fsai(analysis, options_);
+}
+
+template <class Space, class T>
+void Fsai<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  g_.apply(T{1}, r, T{0}, between_);
+  transpose_.apply(T{1}, between_, T{0}, z);
+}
+
+template <class Space, class T>
+void Fsai<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  g_.apply_dot(r, between_, between_, slot);
+  transpose_.apply(T{1}, between_, T{0}, z);
+}
+
+template <class Space, class T>
+double Fsai<Space, T>::seconds() const {
+  double total = 0;
+  for (const Operator<Space, T>* op : {&g_, &transpose_}) {
+    const auto& candidates = op->choice().candidates;
+    total += candidates.empty() ? 0 : candidates.front().product_seconds();
+  }
+  return total;
+}
+
+template <class Space, class T>
+std::string Fsai<Space, T>::remarks() const {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g times the entries of A, products in ",
+                static_cast<double>(nonzeros()) / static_cast<double>(std::max<Offset>(entries_of_a_, 1)));
+  std::string all = text + g_.format() + " and " + transpose_.format();
+  if (diagonal_only_ > 0)
+    all += ", " + std::to_string(diagonal_only_) + (diagonal_only_ == 1 ? " row" : " rows") + " of the diagonal alone";
+  return all;
+}
+
+template class Fsai<Host, float>;
+template class Fsai<Host, double>;
+template class Fsai<Cuda, float>;
+template class Fsai<Cuda, double>;
+
+OSTINATO_DEFINE_PRECONDITIONER(fsai, Fsai)
+
+}  // namespace ostinato

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/fsai/approximate_factor.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// A factorised sparse approximate inverse, M^-1 = G^T G, for symmetric matrices with a positive diagonal; where all
+/// of the diagonal is negative, for -A. M is symmetric
+/// positive definite, whatever A is, and its application is two products, with G and with G^T, each in the format that is
+/// chosen for it. approximate_factor.hpp says what G is.
+///
+/// Traffic   Two products, and sizeof(T) a row written and read between them.
+/// Exec      The constructor makes G on the host, in parallel over rows; from a GPU it downloads the matrix and uploads
+///           G. apply and apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an
+///           object.
+/// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or infinity, when G leaves the range of T, and
+///           naming the first row whose diagonal entry isn't positive.
+template <class Space, class T>
+class Fsai {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  using is_capturable = void;
+  static constexpr std::string_view name = "fsai";
+  static constexpr std::string_view description = "a factorised approximate inverse; for positive definite matrices";
+  static constexpr std::string_view known_options = "pattern=a|a2|adaptive, entries=1..255";
+
+  static std::string why_not(const Structure& s);
+  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static FsaiOptions parse_options(std::string_view text);
+
+  explicit Fsai(const Analysis<Space, T>& analysis, FsaiOptions options = {});
+  Fsai(const Space& space, const Csr<T>& a, FsaiOptions options = {}) : Fsai(Analysis<Space, T>(space, a), options) {}
+
+  /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a while.
+  /// After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
+  /// z = M^-1 r
+  void apply(std::span<const T> r, std::span<T> z) const;
+  /// z = M^-1 r;  *slot = r . z, which is |G r|^2 and never negative
+  void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+
+  std::size_t bytes() const { return g_.bytes() + transpose_.bytes() + between_.bytes(); }
+  double seconds() const;                                      ///< predicted time of the products
+  Offset nonzeros() const { return g_.structure().nonzeros; }  ///< of G
+  std::string remarks() const;  ///< for reports: "0.57 times the entries of A, products in csr and csr"
+
+ private:
+  struct Made;
+  Fsai(const Space& space, Made made, const FsaiOptions& options);
+  static Made make(const Analysis<Space, T>& analysis, const FsaiOptions& options);
+
+  FsaiOptions options_;
+  Operator<Space, T> g_, transpose_;
+  Offset entries_of_a_;
+  Index diagonal_only_;
+  mutable Vector<Space, T> between_;  ///< G r
+};
+
+template <class Space, class T>
+Fsai(const Space&, const Csr<T>&) -> Fsai<Space, T>;
+
+extern template class Fsai<Host, float>;
+extern template class Fsai<Host, double>;
+extern template class Fsai<Cuda, float>;
+extern template class Fsai<Cuda, double>;
+
+}  // namespace ostinato

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/largest_eigenvalue.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include <ostinato/preconditioners/chebyshev_steps.hpp>
+#include <ostinato/preconditioners/definite_sign.hpp>
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// The bound is within 5 % of the largest eigenvalue after so many steps (tests/preconditioners/chebyshev_test.cpp).
+constexpr int lanczos_steps = 15;
+
+/// A symmetric matrix whose values were rounded on their way, such as A_multigrid, isn't quite symmetric. Part of the
+/// eigenvalues.
+constexpr double asymmetry = 1e-4;
+
+/// Whether all eigenvalues are below x: Sturm's sequence.
+bool all_below(const Tridiagonal& t, double x) {
+  double pivot = 1;
+  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
+    const double coupling = k == 0 ? 0 : t.beside[k - 1] * t.beside[k - 1];
+    pivot = x - t.diagonal[k] - coupling / pivot;
+    if (!(pivot > 0)) return false;
+  }
+  return true;
+}
+
+/// |last element| of the vector that belongs to the eigenvalue x, over the vector's norm.
+double last_of_vector(const Tridiagonal& t, double x) {
+  double before = 0, now = 1, squares = 1;
+  for (std::size_t k = 0; k + 1 < t.diagonal.size(); ++k) {
+    const double next = ((x - t.diagonal[k]) * now - (k == 0 ? 0 : t.beside[k - 1] * before)) / t.beside[k];
+    before = now;
+    now = next;
+    squares += now * now;
+  }
+  return std::abs(now) / std::sqrt(squares);
+}
+
+template <class Space>
+double value_of(const Vector<Space, double>& slot) {
+  return slot.download()[0];
+}
+
+template <class Space, class T>
+double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse) {
+  Vector<Space, T> sums(space, inverse.size());
+  for_each(space, sums.size(),
+           detail::ScaledRowSum<T>{detail::pattern_of(a), a.val.data(), inverse.data(), sums.data()});
+  const std::vector<T> host = sums.download();
+  return host.empty() ? 1 : static_cast<double>(*std::max_element(host.begin(), host.end()));
+}
+
+/// Nothing when A shows not to be symmetric but for rounding.
+template <class Space, class T>
+std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
+  const Space& space = op.space();
+  const std::size_t n = inverse.size();
+  const auto sign = static_cast<T>(definite_sign(op.structure()));
+  std::vector<T> random(n);
+  for (std::size_t i = 0; i < n; ++i) random[i] = static_cast<T>(multigrid::random_error(i));
+  Vector<Space, T> product(space, std::span<const T>(random)), v(space, n, T{0}), next(space, n, T{0});
+  Vector<Space, double> slot(space, 1);
+  const auto step = [&](double alpha, double beta) {
+    sum(space, n,
+        detail::LanczosStep<T>{static_cast<T>(alpha), static_cast<T>(beta), inverse.data(), product.data(), v.data(),
+                               next.data()},
+        slot.data());
+    return std::sqrt(value_of(slot));
+  };
+  Tridiagonal t;
+  double beta = step(0, 0);
+  for (int k = 0; k < lanczos_steps && beta > 0 && std::isfinite(beta); ++k) {
+    scale<T>(space, static_cast<T>(1 / beta), next, next.span());
+    std::swap(v, next);
+    op.apply(sign, v, T{0}, product);
+    dot<T>(space, v, product, slot.data());
+    const double alpha = value_of(slot);
+    dot<T>(space, next, product, slot.data());
+    if (const double mirrored = value_of(slot); k > 0 && !(std::abs(mirrored - beta) <= asymmetry * std::abs(alpha)))
+      return {};
+    beta = step(alpha, k == 0 ? 0 : beta);
+    t.diagonal.push_back(alpha);
+    t.beside.push_back(beta);
+    const double rounding = std::numeric_limits<T>::epsilon() * static_cast<double>(n);
+    if (beta <= rounding * std::abs(alpha)) break;  // the vectors so far span all that the first one is made of
+  }
+  return t;
+}
+
+}  // namespace
+
+double ritz_bound(const Tridiagonal& t) {
+  if (t.diagonal.empty()) return 0;
+  double low = *std::max_element(t.diagonal.begin(), t.diagonal.end()), high = low;
+  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
+    const double before = k == 0 ? 0 : t.beside[k - 1], after = k + 1 == t.diagonal.size() ? 0 : t.beside[k];
+    high = std::max(high, t.diagonal[k] + before + after);
+  }
+  for (int halvings = 0; halvings < 60; ++halvings) {
+    const double middle = low / 2 + high / 2;
+    (all_below(t, middle) ? high : low) = middle;
+  }
+  return high + t.beside.back() * last_of_vector(t, high);
+}
+
+template <class Space, class T>
+double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse) {
+  if (inverse.size() == 0) return 1;
+  const double bound = row_sum_bound(op.space(), a, inverse);
+  const std::optional<Tridiagonal> t = lanczos(op, inverse);
+  const double ritz = t ? ritz_bound(*t) : 0;
+  return ritz > 0 && ritz < bound ? ritz : bound;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

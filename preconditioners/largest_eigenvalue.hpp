@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// A bound from above for the eigenvalues of |D|^-1 A, or of -|D|^-1 A where definite_sign() is -1, or a number a little below the largest. For a matrix that is symmetric
+/// but for rounding some steps of the Lanczos method from a fixed random vector give the largest Ritz value and the norm
+/// of its residual, whose sum is the bound. Otherwise the bound is the largest row sum of |D^-1 A|, which is also taken
+/// where it is smaller. 1 for an empty matrix.
+///
+/// Exec      Waits.
+/// Requires  `inverse` is |D|^-1. `a` is the matrix of `op`, in the memory of the space.
+/// Source    Zhou & Li, J. Comput. Phys. 230 (2011) 8480.
+template <class Space, class T>
+double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse);
+
+/// A symmetric tridiagonal matrix and the element beside its last one, as the Lanczos method makes them.
+struct Tridiagonal {
+  std::vector<double> diagonal;
+  std::vector<double> beside;  ///< as many as diagonal; the last one couples with what isn't there
+};
+
+/// The largest eigenvalue, plus the norm of the residual of its vector. Zero rows give 0.
+double ritz_bound(const Tridiagonal& t);
+
+}  // namespace ostinato

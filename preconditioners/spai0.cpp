@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/spai0.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/preconditioners/spai0_steps.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+template <class Space, class T>
+std::string Spai0<Space, T>::why_not(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
+  if (s.missing_diagonal > 0) return std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there";
+  return {};
+}
+
+template <class Space, class T>
+Spai0<Space, T>::Spai0(const Analysis<Space, T>& analysis)
+    : space_(analysis.space()), diagonal_(space_, static_cast<std::size_t>(analysis.structure().rows)) {
+  require_square(name, analysis.structure());
+  const CsrView<T>& a = analysis.matrix().view();
+  Vector<Space, double> unusable(space_, 1, 0.0);
+  sum(space_, diagonal_.size(),
+      detail::DiagonalOverSquares<T>{detail::pattern_of(a), a.val.data(), diagonal_.data(),
+                                     analysis.structure().symmetric},
+      unusable.data());
+  if (unusable.download()[0] == 0) return;
+  const std::vector<T> m = diagonal_.download();
+  const auto bad = std::find_if(m.begin(), m.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });
+  throw ArgumentError(
+      "spai0: row " + std::to_string(bad - m.begin() + 1) +
+      " has no usable diagonal entry (it is missing, 0, not finite, or beyond the range of the numbers); "
+      "use --precond none");
+}
+
+template <class Space, class T>
+void Spai0<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), diagonal_.size());
+  *this = Spai0(analysis);
+}
+
+template <class Space, class T>
+void Spai0<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  multiply<T>(space_, diagonal_, r, z);
+}
+
+template <class Space, class T>
+void Spai0<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
+  multiply_dot<T>(space_, diagonal_, r, z, slot);
+}
+
+template class Spai0<Host, float>;
+template class Spai0<Host, double>;
+template class Spai0<Cuda, float>;
+template class Spai0<Cuda, double>;
+
+OSTINATO_DEFINE_PRECONDITIONER(spai0, Spai0)
+
+}  // namespace ostinato

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+
+namespace ostinato {
+
+struct SsorOptions {
+  double omega = 1;       ///< 0.01 .. 1.99; 1: Gauss-Seidel
+  bool coloured = true;   ///< rows in the order of their colours, otherwise in their own order
+  bool symmetric = true;  ///< a sweep forward and one back, otherwise the first one alone
+};
+
+/// Symmetric successive over-relaxation, M = (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)), where D is the
+/// diagonal of A, L its lower and U its upper triangle, in the order of a colouring: rows of a colour don't depend on each
+/// other, so that a sweep has as many steps as there are colours. Natural order takes fewer iterations, and as many steps
+/// as rows may wait for each other. With `symmetric` false M = D / omega + L.
+///
+/// M is symmetric when A is. For a symmetric matrix |D| is taken, so that M is positive definite, and where all of the diagonal is
+/// negative, M is that of -A.
+///
+/// Traffic   (4 + 2 sizeof(T)) bytes an entry of A, half of which sizeof(T) is a gather, and some 40 + 6 sizeof(T) a row.
+/// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads the
+///           sweeps. apply is enqueued, allocates nothing, and may be captured: two Sweeps (preconditioners/ilu/sweep.hpp).
+///           One thread at a time applies an object.
+/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the sweeps leave the range of T, and
+///           naming the first row whose diagonal entry is missing or 0.
+/// Source    Saad, Iterative Methods for Sparse Linear Systems, sections 4.1 and 12.4.
+template <class Space, class T>
+class Ssor {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  using is_capturable = void;
+  static constexpr std::string_view name = "ssor";
+  static constexpr std::string_view description = "sweeps of Gauss-Seidel or over-relaxation, forward and back";
+  static constexpr std::string_view known_options = "omega=0.01..1.99, order=colour|natural, sweep=symmetric|forward";
+
+  static std::string why_not(const Structure& s);
+  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static SsorOptions parse_options(std::string_view text);
+
+  explicit Ssor(const Analysis<Space, T>& analysis, SsorOptions options = {});
+  Ssor(const Space& space, const Csr<T>& a, SsorOptions options = {}) : Ssor(Analysis<Space, T>(space, a), options) {}
+
+  /// Takes a matrix with new values, with the same options. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
+  /// z = M^-1 r
+  void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+
+  bool symmetric() const { return options_.symmetric; }
+  std::size_t bytes() const { return factored_.bytes(); }
+
+ private:
+  SsorOptions options_;
+  std::size_t rows_;
+  Factored<Space, T> factored_;
+};
+
+template <class Space, class T>
+Ssor(const Space&, const Csr<T>&) -> Ssor<Space, T>;
+
+extern template class Ssor<Host, float>;
+extern template class Ssor<Host, double>;
+extern template class Ssor<Cuda, float>;
+extern template class Ssor<Cuda, double>;
+
+}  // namespace ostinato
