@@ -23,6 +23,9 @@ struct Machine {
   std::size_t shared_bytes = 0;  ///< shared memory of a thread block, on a GPU
   double sector_seconds = 0;     ///< for a 32-byte sector from the second-level cache; 0 where that is no limit
   double cache_gain = 1;         ///< bandwidth of the cache over that of memory, in a plain copy
+  int threads = 1;               ///< on the CPU
+  double entry_seconds = 0;      ///< on the CPU: for an entry of csr, one thread, from a cache
+  double call_seconds = 0;       ///< on the CPU: for a product of next to nothing, on one thread
 };
 
 /// What was measured on one model of GPU (bench/machine.cpp): the part of a Machine that no driver reports.
@@ -51,7 +54,8 @@ std::string device_name(const Cuda& space);
 /// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
 
-/// The machine that a space runs on.
+/// The machine that a space runs on. For a Host the figures of one CPU stand for all: only the number of threads is that
+/// of the machine at hand, so that every machine chooses the same formats. calibrated_machine() measures.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 
