@@ -113,7 +113,10 @@ void print_rows(std::FILE* to, const BenchReport& r) {
       continue;
     }
     grid.row({row.name, bytes_text(static_cast<double>(row.bytes)), seconds_text(row.build_seconds),
-              seconds_text(row.seconds), rate_text(static_cast<double>(row.bytes) / row.seconds),
+              seconds_text(row.seconds),
+              has_rate(static_cast<double>(row.bytes), r.structure.nonzeros, r.device.precision)
+                  ? rate_text(static_cast<double>(row.bytes) / row.seconds)
+                  : "-",
               r.csr() != nullptr ? ratio_text(row.seconds / r.csr()->seconds) : "-",
               ratio_text(row.seconds * r.bandwidth / row.moved), error_text(row)});
   }
@@ -136,7 +139,7 @@ void print_bench(std::FILE* to, const BenchReport& r) {
   for (const BenchRow& row : r.rows) {
     if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
   }
-  legend.row("rate", "stored bytes of the matrix over the time of a product");
+  legend.row("rate", "stored bytes of the matrix over the time of a product; - where compressed");
   legend.row("x csr", "time over that of csr");
   legend.row(
       "x floor",

@@ -56,7 +56,7 @@ Json to_json(const Amortisation& a) {
   return {{"setup_seconds", a.setup_seconds},
           {"csr_seconds", a.csr_seconds},
           {"csr_setup_seconds", a.csr_setup_seconds},
-          {"csr_is", a.csr_is},
+          {"csr_is", a.csr_is + (a.measured ? ", measured" : ", predicted")},
           {"product_seconds", a.product_seconds},
           {"setup_products", a.setup_products()},
           {"break_even_products", a.break_even_products()}};

@@ -86,6 +86,14 @@ struct Inspection {
   PreconditionerChoice preconditioner;
 };
 
+/// Whether the formats were timed to choose among them.
+bool was_measured(const Choice& choice);
+/// The seconds of a product in a format, where they were measured: to choose, or to judge the choice. 0 where not.
+double measured_seconds(const Candidate& c, const Inspection& i);
+/// Whether a product reads so many bytes that their rate means something: not where they are fewer than the values of
+/// the entries, as in a compressed matrix, which a cache may hold.
+bool has_rate(double bytes, Offset nonzeros, const std::string& precision);
+
 /// The report of the trials.
 struct TuneReport {
   std::string matrix;

@@ -148,9 +148,11 @@ std::string iteration_text(const SolveReport& r) {
 /// Returns the rate at which the solve read the matrix: the bytes of all products over the whole solve time.
 std::string traffic_text(const SolveReport& r) {
   const int products = products_per_iteration(r) * r.result.iterations;
+  const double bytes = static_cast<double>(r.bytes.matrix);
   if (products == 0 || !(r.times.solve > 0) || r.choice.candidates.empty()) return {};
+  if (!has_rate(bytes, r.structure.nonzeros, r.device.precision)) return {};
   return fmt::format("{} read the matrix at {}", counted(products, "product"),
-                     rate_text(products * static_cast<double>(r.bytes.matrix) / r.times.solve));
+                     rate_text(products * bytes / r.times.solve));
 }
 
 void add_times(Facts& facts, const SolveReport& r) {
@@ -227,6 +229,23 @@ std::optional<double> precondition_products(const SolveReport& r) {
   if (r.hierarchy.empty() || r.choice.candidates.empty()) return {};
   const Candidate& chosen = r.choice.candidates.front();
   return r.times.precondition / (chosen.is_measured() ? chosen.measured_seconds : chosen.cost.seconds);
+}
+
+bool was_measured(const Choice& choice) {
+  for (const Candidate& c : choice.candidates) {
+    if (c.is_measured()) return true;
+  }
+  return false;
+}
+
+double measured_seconds(const Candidate& c, const Inspection& i) {
+  if (was_measured(i.choice)) return c.measured_seconds;
+  if (c.name == i.choice.format) return i.amortisation.product_seconds;
+  return c.name == i.amortisation.csr_is ? i.amortisation.csr_seconds : 0;
+}
+
+bool has_rate(double bytes, Offset nonzeros, const std::string& precision) {
+  return bytes >= (precision == "single" ? 4.0 : 8.0) * static_cast<double>(nonzeros);
 }
 
 void add_device(Facts& facts, const DeviceInfo& device) {

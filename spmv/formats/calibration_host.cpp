@@ -61,18 +61,30 @@ double block_sum(const double* v, std::size_t count) {
   return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-/// Bytes a second in which all threads read an array that is larger than the last cache.
+/// Bytes a second in which all threads read an array that is larger than the last cache; 0 where the system takes so
+/// long to give the memory that such an array can't be had in time.
 double read_bandwidth(const Host& space, std::size_t cache) {
-  constexpr std::size_t block = 16384;
-  const std::size_t blocks = std::clamp(cache * 3 / 2, 48 * mebibyte, 64 * mebibyte) / (block * sizeof(double));
-  const Vector<Host, double> v(space, block * blocks);
-  std::vector<double> sums(blocks);
-  const auto each_block = [&](auto f) { parallel_for(space, blocks, f); };
-  each_block([p = const_cast<double*>(v.data())](std::size_t b) { std::fill_n(p + b * block, block, 1.0); });
-  const double seconds = least_seconds(3, 1, [&] {
-    each_block([p = v.data(), out = sums.data()](std::size_t b) { out[b] = block_sum(p + b * block, block); });
-  });
-  return static_cast<double>(v.bytes()) / seconds;
+  constexpr std::size_t block = 16384, slab = 64;  // doubles of a block, blocks of a slab: 128 KiB and 8 MiB
+  constexpr double fill_limit = 12e-3, limit = 17e-3;
+  const std::size_t most = std::clamp(cache * 3 / 2, 48 * mebibyte, 64 * mebibyte) / (block * sizeof(double));
+  const Stopwatch watch;
+  Vector<Host, double> v(space, block * most);
+  std::vector<double> sums(most);
+  std::size_t blocks = 0;
+  for (; blocks < most && watch.seconds() < fill_limit; blocks = std::min(blocks + slab, most)) {
+    parallel_for(space, std::min(slab, most - blocks),
+                 [=, p = v.data()](std::size_t b) { std::fill_n(p + (blocks + b) * block, block, 1.0); });
+  }
+  if (blocks < most && blocks * block * sizeof(double) < cache) return 0;
+  double seconds = std::numeric_limits<double>::infinity();
+  for (int pass = 0; pass < 3 && (pass == 0 || watch.seconds() < limit); ++pass) {
+    seconds = std::min(seconds, least_seconds(1, 1, [&] {
+                         parallel_for(space, blocks, [p = v.data(), out = sums.data()](std::size_t b) {
+                           out[b] = block_sum(p + b * block, block);
+                         });
+                       }));
+  }
+  return static_cast<double>(blocks * block * sizeof(double)) / seconds;
 }
 
 /// Seconds of a parallel step with next to no work.
@@ -107,8 +119,8 @@ double entry_seconds(const Host& space) {
   return seconds / (rows * (slot * length + row));
 }
 
-/// Whether all threads took part. One thread does all the work while other programs keep the processors busy, and its
-/// figures aren't worth keeping: it has nothing to start, and no thread starts another in less time than this.
+/// Whether all threads took part. While other programs keep the processors busy, one thread does all the work: it has
+/// nothing to start, and no thread starts another in less time than this.
 bool threads_came(const Machine& m) {
   constexpr double least_start = 1.5e-7;
   return m.threads == 1 || m.latency >= least_start;
@@ -131,7 +143,7 @@ Machine measured_machine(const Host& space) {
   const double usual = m.entry_seconds;
   m.cache_bytes = last_cache(m.cache_bytes);
   try {
-    m.bandwidth = read_bandwidth(space, m.cache_bytes);
+    if (const double found = read_bandwidth(space, m.cache_bytes); found > 0) m.bandwidth = found;
   } catch (const std::bad_alloc&) {  // the usual bandwidth will do
   }
   m.latency = start_seconds(space);
@@ -181,7 +193,12 @@ Machine calibrated_machine(const Host& space, bool again) {
   std::optional<Machine> m = stored ? detail::machine_from(*stored, machine_of(space)) : std::nullopt;
   if (!m) {
     m = measured_machine(space);
-    if (threads_came(*m)) cache.store(key, detail::text_of(*m));
+    if (threads_came(*m)) {
+      cache.store(key, detail::text_of(*m));
+    } else {  // for this run only
+      m->bandwidth = std::max(m->bandwidth, machine_of(space).bandwidth);
+      m->latency = machine_of(space).latency;
+    }
   }
   kept = *m;
   kept_key = key;

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/host_cost.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/space/error.hpp>
 

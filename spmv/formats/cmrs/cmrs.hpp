@@ -11,8 +11,8 @@
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
 #include <ostinato/spmv/formats/format.hpp>
-#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/host_cost.hpp>
+#include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 
 namespace ostinato::formats {
@@ -114,10 +114,10 @@ class Cmrs {
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     c.padding = entries > 0 ? slots / entries - 1 : 0;
     constexpr double strip_seconds = 2.5e-10;  // reduction of 16 rows in shared memory (H200, 2026-11)
-    c.seconds = m.device ? m.latency +
-                               std::max(traffic_seconds(s, m, c.moved, efficiency), longest_strip_seconds(s, m, p)) +
-                               0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16
-                         : std::max(on_host(s, m, slots, c.moved), longest_strip_seconds(s, m, p));
+    c.seconds = m.device
+                    ? m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency), longest_strip_seconds(s, m, p)) +
+                          0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16
+                    : std::max(on_host(s, m, slots, c.moved), longest_strip_seconds(s, m, p));
     c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
                       (m.device ? 4 : 8) * m.term_seconds * entries * p.height;
     return c;

@@ -58,7 +58,8 @@ class Bsr {
   static Cost cost(const PlanInput& in, const Parameters& p) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
-    Cost c = streamed_cost<T>(s, m, {bytes(s, p),
+    Cost c = streamed_cost<T>(s, m,
+                              {bytes(s, p),
                                slots(s, p),
                                0.6,
                                1.0 * s.longest_row / p.block,
