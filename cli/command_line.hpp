@@ -46,6 +46,11 @@ inline const Option matrix_argument = {
 inline const Option json_option = {
     .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
 
+inline const Option html_option = {
+    .names = "--html",
+    .description = "write the report with pictures as one page; - is the standard output",
+    .value = "FILE"};
+
 /// An option that was given on the command line.
 struct GivenOption {
   std::string name;   ///< without dashes

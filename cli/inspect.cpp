@@ -19,7 +19,7 @@ namespace ostinato::cli {
 namespace {
 
 struct InspectInput {
-  std::string matrix, json;
+  std::string matrix, json, html;
   DeviceOptions device;
   FormatInput formats;
   int restart = SolveOptions{}.restart;
@@ -55,7 +55,7 @@ void add_search_engine(Facts& facts, const Inspection& i) {
     facts.more("the cost model chose " + i.choice.format + ": it compares times, the search engine padding alone");
 }
 
-void print_facts(std::FILE* to, const Inspection& i) {
+Facts facts_of(const Inspection& i) {
   Facts facts;
   add_device(facts, i.device);
   facts.row("matrix", i.matrix == "-" ? "standard input" : i.matrix);
@@ -75,7 +75,7 @@ void print_facts(std::FILE* to, const Inspection& i) {
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
   if (is_searched(i.structure)) add_search_engine(facts, i);
-  facts.print(to);
+  return facts;
 }
 
 /// "7.35 us" for a product that was timed, "~9.1 us" for one that wasn't.
@@ -84,7 +84,7 @@ std::string product_text(const Candidate& c, const Inspection& i) {
   return was_measured(i.choice) ? "-" : "~" + seconds_text(c.cost.seconds);
 }
 
-void print_formats(std::FILE* to, const Inspection& i) {
+Grid formats_of(const Inspection& i) {
   Grid grid({"format", "stored", "B/entry", "padding", "product", "set-up", "verdict"});
   const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
   for (const Candidate& c : i.choice.candidates) {
@@ -98,15 +98,34 @@ void print_formats(std::FILE* to, const Inspection& i) {
               fmt::format("{:.0f} %", 100 * c.cost.padding), product_text(c, i), seconds_text(c.setup_seconds()),
               c.verdict + parameters});
   }
-  grid.print(to);
-  if (!was_measured(i.choice)) put(to, "\n~ predicted; the other products were timed now, and set-ups are predicted\n");
+  return grid;
 }
 
+constexpr const char* legend = "~ predicted; the other products were timed now, and set-ups are predicted";
+
 void print(std::FILE* to, const Inspection& i) {
-  print_facts(to, i);
+  facts_of(i).print(to);
   put(to, "\n");
-  print_formats(to, i);
+  formats_of(i).print(to);
+  if (!was_measured(i.choice)) put(to, std::string("\n") + legend + "\n");
   require_printed();
+}
+
+html::Page page_of(const Inspection& i) {
+  html::Page page("ostinato inspect " + i.matrix);
+  add_pattern(page, i.pattern);
+  page.facts(facts_of(i));
+  page.heading("Formats");
+  std::vector<html::FormatBar> bars;
+  for (const Candidate& c : i.choice.candidates) {
+    const double seconds = measured_seconds(c, i);
+    if (!c.cost.applies() || (seconds == 0 && was_measured(i.choice))) continue;
+    bars.push_back({c.name, seconds > 0 ? seconds : c.cost.seconds, static_cast<double>(c.cost.bytes), seconds > 0});
+  }
+  add_bars(page, bars);
+  page.grid(formats_of(i));
+  if (!was_measured(i.choice)) page.paragraph(legend);
+  return page;
 }
 
 template <class Space, class T>
@@ -186,12 +205,16 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   LiveLine live(true);
   live.phase("reading " + in.matrix);
   const Csr<T> a = load_matrix<T>(in.matrix, &i.file);
+  if (!in.html.empty()) i.pattern = html::density_of(a);
   live.phase("analysing");
   look_at(space, a, in, i);
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
-  outputs.attempt([&] { print(table_stream({in.json}), i); });
+  outputs.attempt([&] {
+    if (!in.html.empty()) html::write_page(in.html, page_of(i));
+  });
+  outputs.attempt([&] { print(table_stream({in.json, in.html}), i); });
   return outputs.finish(exit_converged);
 }
 
@@ -201,6 +224,7 @@ std::function<int()> define_inspect(Command& command) {
   const auto in = std::make_shared<InspectInput>();
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
+  command.add(html_option, in->html);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
   command.add({.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole(1)},
@@ -208,7 +232,7 @@ std::function<int()> define_inspect(Command& command) {
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {
-    require_output(in->json, {in->matrix});
+    require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);
     });

@@ -18,6 +18,9 @@
 #include "amortisation.hpp"
 #include "device.hpp"
 #include "format_options.hpp"
+#include "html/bars.hpp"
+#include "html/page.hpp"
+#include "html/spy.hpp"
 #include "table.hpp"
 
 // The reports of the commands as values. json.cpp writes them as JSON. solve_table.cpp prints the table of solve; each
@@ -61,6 +64,7 @@ struct SolveReport {
   Times times;
   Bytes bytes;
   std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
+  html::Density pattern;        ///< for the page; empty without one
 };
 
 /// The entries of the operators of all levels over those of the finest; 0 without levels.
@@ -84,6 +88,7 @@ struct Inspection {
   Amortisation amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
+  html::Density pattern;  ///< for the page; empty without one
 };
 
 /// Whether the formats were timed to choose among them.
@@ -104,6 +109,7 @@ struct TuneReport {
   Choice choice;
   std::vector<Candidate> trials;  ///< the fastest product first
   std::string solve;              ///< the command that uses the measured times
+  html::Density pattern = {};     ///< for the page; empty without one
 
   const Candidate* csr() const {
     for (const Candidate& c : trials) {
@@ -135,6 +141,7 @@ struct BenchReport {
   Structure structure;
   double bandwidth = 0;
   std::vector<BenchRow> rows;
+  html::Density pattern;  ///< for the page; empty without one
 
   const BenchRow* csr() const {
     for (const BenchRow& r : rows) {
@@ -145,6 +152,11 @@ struct BenchReport {
 };
 
 void print_table(std::FILE* to, const SolveReport& report);
+html::Page page_of(const SolveReport& report);
+
+/// Adds the pattern of a matrix, and the times and bytes of formats, where there are any.
+void add_pattern(html::Page& page, const html::Density& pattern);
+void add_bars(html::Page& page, const std::vector<html::FormatBar>& bars);
 
 // Texts and rows of several tables.
 std::string symmetry_text(const Structure& s);

@@ -25,7 +25,7 @@ namespace ostinato::cli {
 namespace {
 
 struct SolveInput {
-  std::string matrix, rhs, guess, output, json, options_file;
+  std::string matrix, rhs, guess, output, json, html, options_file;
   DeviceOptions device;
   std::string solver = "auto", precond = "auto";
   FormatInput formats;
@@ -43,6 +43,7 @@ void add_files(Command& command, SolveInput& in) {
   file("-x,--guess", in.guess, "initial guess; without it x = 0");
   file("-o,--output", in.output, "write the solution x, also when the solve ended early");
   command.add(json_option, in.json);
+  command.add(html_option, in.html);
   file("-P,--options", in.options_file,
        "take options from a JSON object whose keys are their long names; the command line goes first");
   command.add_flag({.names = "--quiet", .description = "no live line, no table; the exit code and --json tell"},
@@ -261,7 +262,10 @@ int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x,
   report.times.total = since_start.seconds();
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    if (!in.quiet) print_table(table_stream({in.json, in.output}), report);
+    if (!in.html.empty()) html::write_page(in.html, page_of(report));
+  });
+  outputs.attempt([&] {
+    if (!in.quiet) print_table(table_stream({in.json, in.html, in.output}), report);
     require_printed();
   });
   return outputs.finish(exit_code(report.result.status));
@@ -316,6 +320,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   live.phase("reading " + in.matrix);
   const System<T> system = read_system<T>(in, report.file);
   if (!Space::on_device) require_vectors<T>(in.matrix, system.a.rows, bytes_of(system.a));
+  if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
@@ -407,6 +412,10 @@ void check_files(const SolveInput& in) {
   if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  if (in.html == "-" && (in.json == "-" || in.output == "-"))
+    throw UsageError("--html - can't share the standard output with --json - or --output -");
+  require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  require_output(in.html, {}, in.json);
 }
 
 int run_solve(Command& command, SolveInput& in) {

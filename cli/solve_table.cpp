@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <ostinato/solvers/list.hpp>
 
 #include "exit_code.hpp"
+#include "html/convergence.hpp"
+#include "sparkline.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -282,7 +285,22 @@ std::string diagonal_type_text(DiagonalType type) {
   return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
 }
 
-void print_table(std::FILE* to, const SolveReport& r) {
+void add_pattern(html::Page& page, const html::Density& pattern) {
+  if (pattern.entries > 0) page.picture(draw_spy(pattern), spy_caption(pattern));
+}
+
+void add_bars(html::Page& page, const std::vector<html::FormatBar>& bars) {
+  if (bars.empty()) return;
+  const auto predicted = std::count_if(bars.begin(), bars.end(), [](const html::FormatBar& b) { return !b.measured; });
+  page.picture(draw_bars(bars), predicted > 0
+                                    ? "Time of a product (~ and paler: predicted) and bytes stored, by format."
+                                    : "Time of a product, measured, and bytes stored, by format.");
+}
+
+namespace {
+
+/// All of the table but the curve, which is a picture of its own on a page.
+Facts facts_of(const SolveReport& r, const std::string& curve) {
   Facts facts;
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
@@ -290,10 +308,49 @@ void print_table(std::FILE* to, const SolveReport& r) {
   add_choices(facts, r);
   facts.gap();
   add_end(facts, r);
+  if (!curve.empty()) facts.row("convergence", curve);
   facts.gap();
   add_times(facts, r);
   if (!r.output.empty()) facts.row("solution", r.output == "-" ? "standard output" : r.output);
-  facts.print(to);
+  return facts;
+}
+
+std::string convergence_caption(const SolveResult& result) {
+  return result.changes.empty() ? "Residual of the recurrence after each iteration."
+                                : "Residual of the recurrence after each iteration; dotted: another method or "
+                                  "preconditioner goes on.";
+}
+
+std::vector<html::FormatBar> bars_of(const Choice& choice) {
+  std::vector<html::FormatBar> bars;
+  for (const Candidate& c : choice.candidates) {
+    if (c.cost.applies() && c.is_measured() == choice.candidates.front().is_measured())
+      bars.push_back({c.name, c.product_seconds(), static_cast<double>(c.cost.bytes), c.is_measured()});
+  }
+  return bars;
+}
+
+}  // namespace
+
+html::Page page_of(const SolveReport& r) {
+  html::Page page("ostinato solve " + r.matrix);
+  page.paragraph(fmt::format("{} after {} in {}", status_text(r.result.status),
+                             counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
+  if (const std::string advice = hint(r); !advice.empty()) page.paragraph(advice);
+  if (html::has_convergence(r.result)) {
+    page.heading("Convergence");
+    page.picture(html::draw_convergence(r.result, r.options.rtol), convergence_caption(r.result));
+  }
+  page.heading("Report");
+  page.facts(facts_of(r, {}));
+  page.heading("Matrix and formats");
+  add_pattern(page, r.pattern);
+  add_bars(page, bars_of(r.choice));
+  return page;
+}
+
+void print_table(std::FILE* to, const SolveReport& r) {
+  facts_of(r, shows_blocks(to) ? sparkline(r.result.history) : "").print(to);
   print_end(to, r);
 }
 

@@ -50,6 +50,12 @@ struct SolveOptions {
   std::function<bool(const Iteration&)> callback = {};
 };
 
+/// A place where another method or preconditioner went on.
+struct MethodChange {
+  int iteration = 0;    ///< iterations done by then
+  std::string to = {};  ///< the name of what went on
+};
+
 struct SolveResult {
   Status status = Status::converged;
   int iterations = 0;
@@ -63,9 +69,10 @@ struct SolveResult {
   bool at_precision_limit = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
-  std::size_t workspace_bytes = 0;  ///< memory allocated by the solver, without x, b, A and the preconditioner
-  std::string solver;               ///< the method that ended the solve
-  std::vector<std::string> notes;   ///< messages for the user: choices, restarts, fallbacks
+  std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
+  std::string solver;                      ///< the method that ended the solve
+  std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
+  std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
   explicit operator bool() const { return status == Status::converged; }
   std::string message() const;  ///< one line: status, iterations, recomputed residual

@@ -71,6 +71,7 @@ SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
 
 /// Adds what a further run has spent and noted.
 void count(SolveResult& all, SolveResult& more) {
+  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.to});
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
@@ -155,7 +156,9 @@ class FallbackSolve {
       const bool lost = trial.stopped() && more.status == Status::interrupted;
       all.notes.push_back(
           slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
+      all.changes.push_back({all.iterations, std::string(simple_.name())});
       count(all, more);
+      if (lost) all.changes.push_back({all.iterations, std::string(m_.name())});
       all.status = more.status;
       if (nearer) take_residual(all, more);
       return !lost;
@@ -211,6 +214,7 @@ std::string why_next(const Ending& r, std::string_view next) {
 /// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
 void append(SolveResult& all, SolveResult more) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
+  all.changes.push_back({all.iterations, more.solver});
   count(all, more);
   if (!nearer && !as_near) {
     all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +

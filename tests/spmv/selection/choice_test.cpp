@@ -79,7 +79,7 @@ TEST(Selection, PutsWhatWasMeasuredBeforeWhatWasPredicted) {
 
   EXPECT_EQ(choice.format, "csr");
   EXPECT_EQ(choice.candidates[1].name, "dia");
-  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted 1.00 ms a product");
+  EXPECT_EQ(choice.candidates[1].verdict, "not measured; predicted about 1.00 ms a product");
 }
 
 /// A trial of dia with these parameters.
