@@ -21,8 +21,8 @@ std::string products_text(double products) {
 std::string setup_text(const Amortisation& a) {
   const std::string text = seconds_text(a.setup_seconds);
   if (!std::isfinite(a.setup_products())) return text;
-  return fmt::format("{}: {}{} products of {} ({}{} each)", text, a.measured ? "" : "about ",
-                     products_text(a.setup_products()), a.csr_is, a.measured ? "measured, " : "predicted, ",
+  return fmt::format("{}: {}{} products of {}, {} ({} each)", text, a.measured ? "" : "about ",
+                     products_text(a.setup_products()), a.csr_is, a.measured ? "measured" : "predicted",
                      seconds_text(a.csr_seconds));
 }
 

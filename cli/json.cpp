@@ -90,6 +90,13 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
   return list;
 }
 
+/// Where another method or preconditioner went on.
+Json to_json(const std::vector<MethodChange>& changes) {
+  Json list = Json::array();
+  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"to", c.to}});
+  return list;
+}
+
 Json to_json(const SolveReport& r) {
   const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
@@ -127,6 +134,7 @@ Json to_json(const SolveReport& r) {
           {"format_details", format_details(r.formats, r.generated)},
           {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
           {"notes", r.result.notes},
+          {"changes", to_json(r.result.changes)},
           {"history", r.result.history},
           {"version", version_json()}};
 }

@@ -3,7 +3,6 @@
 #include "bars.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "../text.hpp"
 
@@ -20,24 +19,29 @@ class Column {
   explicit Column(double from) : from_(from) {}
 
   void take(double value) {
-    if (value <= 0) return;
-    least_ = std::min(least_, value);
-    most_ = std::max(most_, value);
+    if (value > 0) values_.push_back(value);
+  }
+
+  /// The value of a bar of full length.
+  double limit() const {
+    std::vector<double> sorted = values_;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted.empty() ? 1 : std::min(sorted.back(), longest * sorted[sorted.size() / 2]);
   }
 
   void draw(Drawing& to, double y, double value, const std::string& text, const char* style,
             const std::string& tip) const {
     if (value <= 0) return;
-    const double limit = std::min(most_, longest * least_);
-    const double size = std::max(1.0, length * std::min(value, limit) / limit);
+    const double most = limit();
+    const double size = std::max(1.0, length * std::min(value, most) / most);
     to.rectangle({from_, y}, size, row - 8, style, tip);
-    if (value > limit) to.text({from_ + size - 6, y + 11}, Anchor::end, "...", "cut");
+    if (value > most) to.text({from_ + size - 6, y + 11}, Anchor::end, "...", "cut");
     to.text({from_ + size + 6, y + 11}, Anchor::start, text);
   }
 
  private:
   double from_;
-  double least_ = std::numeric_limits<double>::infinity(), most_ = 0;
+  std::vector<double> values_;
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ struct FormatBar {
   bool measured = true;  ///< a predicted time is drawn paler
 };
 
-/// The times and the bytes of the formats side by side, in the order given. A bar more than 20 times as long as the
-/// shortest of its kind would be is cut at that length.
+/// The times and the bytes of the formats side by side, in the order given. A bar of more than four times the
+/// median of its kind is cut.
 /// Requires  At least one bar.
 Drawing draw_bars(const std::vector<FormatBar>& bars);
 

@@ -98,7 +98,7 @@ Drawing draw_convergence(const SolveResult& result, double rtol) {
   draw_axes(drawing, y, last);
   if (rtol > 0) {
     drawing.line({left, y.at(rtol)}, {right, y.at(rtol)}, "goal");
-    drawing.text({right, y.at(rtol) - 5}, Anchor::end, fmt::format("goal {:.3g}", rtol), "soft");
+    drawing.text({left + 6, y.at(rtol) - 5}, Anchor::start, fmt::format("goal {:.3g}", rtol), "soft");
   }
   std::vector<Point> points;
   for (const std::size_t k : shown)

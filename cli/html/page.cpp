@@ -25,12 +25,13 @@ h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin
 table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { padding: 0.15em 0.8em 0.15em 0; text-align: left; vertical-align: top; overflow-wrap: break-word; }
 th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
+.facts td { white-space: pre-wrap; }
 .grid td, .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
 .grid .number { text-align: right; white-space: nowrap; }
 .grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: anywhere; }
 figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
-svg text.soft { fill: var(--soft); } svg text.two { fill: var(--two); }
+svg text.soft { fill: var(--soft); } svg text.two { fill: var(--two); } svg text.cut { fill: var(--paper); }
 svg line, svg polyline { stroke: var(--rule); fill: none; stroke-width: 1; }
 svg .curve { stroke: var(--one); stroke-width: 1.8; } svg .goal { stroke: var(--three); stroke-dasharray: 5 3; }
 svg .change { stroke: var(--two); stroke-dasharray: 2 3; } svg .roof { stroke: var(--two); stroke-width: 1.8; }
