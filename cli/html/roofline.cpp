@@ -57,8 +57,8 @@ Drawing draw_roofline(const std::vector<RoofPoint>& points, double operations, d
   draw_axes(drawing, axes, bottom);
   const auto roof = [&](double x) { return Point{axes.x.at(x), axes.y.at(bandwidth * x / 1e9)}; };
   drawing.curve({roof(axes.x.least), roof(axes.x.most)}, "roof");
-  const Point end = roof(axes.x.most);
-  drawing.text({end.x - 6, std::max(end.y - 8, top + 12)}, Anchor::end, "byte floor, " + rate_text(bandwidth), "two");
+  // The lines to the names go to the right; the left end is free.
+  drawing.text({left + 6, roof(axes.x.least).y - 12}, Anchor::start, "byte floor, " + rate_text(bandwidth), "two");
   std::vector<double> heights;
   for (const RoofPoint& p : points) heights.push_back(axes.y.at(operations / p.seconds / 1e9));
   const std::vector<double> beside = spread(heights, line_height, top + 4, bottom);

@@ -211,12 +211,12 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
 
 namespace {
 
-/// Seconds of a product on the CPU. A block costs as much as 3 to 4 entries of csr beside its values, and a row's end as
-/// much as 6. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
+/// Seconds of a product on the CPU. A block costs as much as 2 entries of csr beside its values, and a row's end as much as
+/// 6. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
 double host_product_seconds(const Structure& s, const Machine& m, double blocks, double area, double rows,
                             double moved) {
   constexpr double task = 16384;  // slots of a task
-  const HostKernel kernel = {.slot = 2 + 3.3 / area, .row = 6, .uneven = 4, .gather = 1.3, .stream = 0.4};
+  const HostKernel kernel = {.slot = 1.1 + 1.75 / area, .row = 6, .uneven = 4, .gather = 1.3, .stream = 0.4};
   return host_seconds(s, m, kernel, {blocks * area, rows, moved, std::ceil(blocks * area / task)});
 }
 
