@@ -19,14 +19,13 @@ std::string sparkline(const std::vector<double>& values, std::size_t cells) {
     if (v > 0 && std::isfinite(v)) logarithms.push_back(std::log(v));
   }
   if (logarithms.size() < 2) return {};
-  const auto [least, most] = std::minmax_element(logarithms.begin(), logarithms.end());
   const std::size_t count = std::min(cells, logarithms.size());
+  std::vector<double> shown;
+  for (std::size_t k = 0; k < count; ++k) shown.push_back(logarithms[k * (logarithms.size() - 1) / (count - 1)]);
+  const auto [least, most] = std::minmax_element(shown.begin(), shown.end());
   std::string line;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double value = logarithms[(k + 1) * logarithms.size() / count - 1];
-    const double share = *most > *least ? (value - *least) / (*most - *least) : 0;
-    line += blocks[std::lround(highest * share)];
-  }
+  for (const double value : shown)
+    line += blocks[std::lround(*most > *least ? highest * (value - *least) / (*most - *least) : 0)];
   return line;
 }
 

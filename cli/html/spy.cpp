@@ -65,9 +65,10 @@ std::string spy_caption(const Density& d) {
   const std::string entries = d.entries == 1 ? "1 entry" : count_text(d.entries) + " entries";
   if (d.cell_size == 1) return "Pattern: " + entries + ", each a cell.";
   const auto filled = std::count_if(d.count.begin(), d.count.end(), [](std::int64_t n) { return n > 0; });
-  return fmt::format("Pattern: {} in cells of {} x {} places, {} of {} cells filled; darker cells hold more.", entries,
-                     count_text(d.cell_size), count_text(d.cell_size), count_text(filled),
-                     count_text(static_cast<std::int64_t>(d.count.size())));
+  return fmt::format(
+      "Pattern: {} in cells of {} x {} places, {} of {} cells filled; the stronger the colour, the more.", entries,
+      count_text(d.cell_size), count_text(d.cell_size), count_text(filled),
+      count_text(static_cast<std::int64_t>(d.count.size())));
 }
 
 }  // namespace ostinato::cli::html

@@ -44,7 +44,7 @@ Density density_of(const Csr<T>& a) {
   return d;
 }
 
-/// The pattern of a matrix: darker cells hold more entries.
+/// The pattern of a matrix: the stronger the colour of a cell, the more entries.
 Drawing draw_spy(const Density& d);
 std::string spy_caption(const Density& d);
 

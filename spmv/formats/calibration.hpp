@@ -31,7 +31,10 @@ namespace detail {
 
 /// The figures as a line of text, and back. Nothing for a text with anything but figures that a machine can have.
 std::string text_of(const Machine& m);
-std::optional<Machine> machine_from(const std::string& text, const Machine& otherwise);
+std::optional<Machine> machine_from(const std::string& text, int threads);
+
+/// The machine with the members that follow from the measured ones.
+Machine completed(Machine m);
 
 }  // namespace detail
 

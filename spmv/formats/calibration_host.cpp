@@ -140,7 +140,7 @@ std::string key_of(const Host& space) {
 
 Machine measured_machine(const Host& space) {
   Machine m = machine_of(space);
-  const double usual = m.entry_seconds;
+  m.threads = space.threads();
   m.cache_bytes = last_cache(m.cache_bytes);
   try {
     if (const double found = read_bandwidth(space, m.cache_bytes); found > 0) m.bandwidth = found;
@@ -148,9 +148,7 @@ Machine measured_machine(const Host& space) {
   }
   m.latency = start_seconds(space);
   m.entry_seconds = entry_seconds(space);
-  m.term_seconds *= m.entry_seconds / usual;
-  m.call_seconds *= m.entry_seconds / usual;
-  return m;
+  return detail::completed(m);
 }
 
 namespace detail {
@@ -163,19 +161,25 @@ std::string text_of(const Machine& m) {
   return text.str();
 }
 
-std::optional<Machine> machine_from(const std::string& text, const Machine& otherwise) {
+Machine completed(Machine m) {
+  const double slower = m.entry_seconds / usual_entry_seconds;
+  m.term_seconds = 2.2e-10 * slower / m.threads;
+  m.call_seconds = usual_call_seconds * slower;
+  return m;
+}
+
+std::optional<Machine> machine_from(const std::string& text, int threads) {
   std::istringstream in(text);
   in.imbue(std::locale::classic());
-  Machine m = otherwise;
+  Machine m;
+  m.threads = threads;
   std::string rest;
   if (!(in >> m.bandwidth >> m.latency >> m.entry_seconds >> m.cache_bytes) || in >> rest) return {};
   const auto between = [](double least, double v, double most) { return v >= least && v <= most; };
   if (!between(1e8, m.bandwidth, 1e14) || !between(0, m.latency, 1e-2) || !between(1e-12, m.entry_seconds, 1e-6) ||
       m.cache_bytes < least_cache || m.cache_bytes > most_cache)
     return {};
-  m.term_seconds *= m.entry_seconds / otherwise.entry_seconds;
-  m.call_seconds *= m.entry_seconds / otherwise.entry_seconds;
-  return m;
+  return completed(m);
 }
 
 }  // namespace detail
@@ -190,14 +194,14 @@ Machine calibrated_machine(const Host& space, bool again) {
   const std::lock_guard lock(mutex);
   if (!again && key == kept_key) return kept;
   const std::optional<std::string> stored = again ? std::nullopt : cache.load(key);
-  std::optional<Machine> m = stored ? detail::machine_from(*stored, machine_of(space)) : std::nullopt;
+  std::optional<Machine> m = stored ? detail::machine_from(*stored, space.threads()) : std::nullopt;
   if (!m) {
     m = measured_machine(space);
     if (threads_came(*m)) {
       cache.store(key, detail::text_of(*m));
     } else {  // for this run only
       m->bandwidth = std::max(m->bandwidth, machine_of(space).bandwidth);
-      m->latency = machine_of(space).latency;
+      m->latency = usual_start_seconds;
     }
   }
   kept = *m;

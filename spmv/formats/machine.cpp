@@ -60,17 +60,16 @@ Machine machine_of(const Cuda& space) {
   return machine_of(calibration_of(device_name(space), space.bandwidth()), space.cache_bytes(), space.shared_bytes());
 }
 
-// An EPYC with 32 MiB of third-level cache, 2026-11.
 Machine machine_of(const Host& space) {
-  const int threads = space.threads();
+  constexpr int most = 9;  // threads that a memory can feed
+  const double speed = std::min(space.threads(), most);
   Machine m;
-  m.bandwidth = std::min(45e9 * threads, 400e9);
-  m.latency = 2e-6;
-  m.term_seconds = 2.2e-10 / threads;
+  m.bandwidth = 45e9 * speed;
+  m.latency = usual_start_seconds / speed;
+  m.term_seconds = 2.2e-10 / space.threads();
   m.cache_bytes = std::size_t{32} << 20;
-  m.threads = threads;
-  m.entry_seconds = 3.7e-10;
-  m.call_seconds = 1.5e-7;
+  m.entry_seconds = usual_entry_seconds / speed;
+  m.call_seconds = usual_call_seconds / speed;
   return m;
 }
 

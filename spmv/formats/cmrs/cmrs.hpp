@@ -119,7 +119,7 @@ class Cmrs {
                           0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16
                     : std::max(on_host(s, m, slots, c.moved), longest_strip_seconds(s, m, p));
     c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
-                      (m.device ? 4 : 8) * m.term_seconds * entries * p.height;
+                      (m.device ? 4 * m.term_seconds : 4.8 * m.entry_seconds / m.threads) * entries * p.height;
     return c;
   }
 
