@@ -49,7 +49,7 @@ inline double host_seconds(const Structure& s, const Machine& m, const HostKerne
   constexpr double remembered = 40000;
   const double forgotten = std::min(1.0, s.rows / remembered);
   const double unsteady = s.mean_row > 0 ? forgotten * std::min(1.0, 3 * s.row_deviation / s.mean_row) : 0;
-  const double threads = std::max(1, m.threads), tasks = std::max(1.0, w.tasks);
+  const double threads = std::max(1, m.threads), tasks = std::max(1.0, std::floor(w.tasks));
   const double busy = tasks / std::ceil(tasks / threads);
   const double work =
       m.entry_seconds * (w.slots * (k.slot + k.gather * far_gathers(s)) + w.rows * (k.row + k.uneven * unsteady));
