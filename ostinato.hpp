@@ -6,10 +6,13 @@
 // includes <ostinato/spmv/formats/list.hpp>.
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/function_preconditioner.hpp>
 #include <ostinato/preconditioners/identity.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/solvers/solve.hpp>
+#include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/spmv/matrix/csr_from.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/operator.hpp>

@@ -72,7 +72,7 @@ void run(const Space& space, const std::vector<std::string>& names) {
       "iteration | us a cycle, plain calls | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
     const auto [host, compress] = load_case(name);
-    const SpaceCsr<Space, double> matrix(space, host);
+    const SpaceCsr<Space, double> matrix(space, host.view());
     const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
     measure(space, matrix, b, compress);
     const Figures f = measure(space, matrix, b, compress);

@@ -14,6 +14,7 @@
 #include "generated.hpp"
 #include "html/roofline.hpp"
 #include "json.hpp"
+#include "legend.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -27,6 +28,7 @@ struct BenchInput {
   FormatInput formats{.format = "all"};
   DeviceOptions device;
   int repetitions = 9;
+  bool all = false;
 };
 
 /// Builds the operator and waits for the kernels compiled for the matrix, so that these kernels are timed. With --jit
@@ -94,7 +96,7 @@ std::vector<BenchRow> timed_formats(const Analysis<Space, T>& analysis, const Cs
       options.format = asked.parameters.empty() ? c.full_name() : in.formats.format;
       rows.push_back(timed<Space, T>(analysis, options, x, reference, in.repetitions));
     } else {
-      rows.push_back({.name = c.name, .why_not = c.cost.reason_not});
+      rows.push_back({.name = c.name, .why_not = c.cost.reason_not, .elsewhere = c.cost.elsewhere});
     }
   }
   return rows;
@@ -106,9 +108,10 @@ std::string error_text(const BenchRow& row) {
   return fmt::format("{:.1f} eps{}", row.error, row.right ? "" : ": WRONG");
 }
 
-Grid rows_of(const BenchReport& r) {
+Grid rows_of(const BenchReport& r, bool all) {
   Grid grid({"format", "stored", "build", "product", "rate", "x csr", "x floor", "error"});
   for (const BenchRow& row : r.rows) {
+    if (row.elsewhere && !all) continue;
     if (!row.why_not.empty()) {
       grid.row({row.name, "-", "-", "-", "-", "-", "-", row.why_not});
       continue;
@@ -138,6 +141,9 @@ Facts legend_of(const BenchReport& r) {
   for (const BenchRow& row : r.rows) {
     if (!row.parameters.empty()) legend.row("parameters", row.name + ": " + row.parameters);
   }
+  ParameterLegend parameters;
+  for (const BenchRow& row : r.rows) parameters.saw(row.name, row.parameters);
+  parameters.add_to(legend);
   for (const BenchRow& row : r.rows) {
     if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
   }
@@ -153,14 +159,14 @@ Facts legend_of(const BenchReport& r) {
   return legend;
 }
 
-void print_bench(std::FILE* to, const BenchReport& r) {
+void print_bench(std::FILE* to, const BenchReport& r, bool all) {
   facts_of(r).print(to);
   put(to, "\n");
-  rows_of(r).print(to);
+  rows_of(r, all).print(to);
   legend_of(r).print(to);
 }
 
-html::Page page_of(const BenchReport& r) {
+html::Page page_of(const BenchReport& r, bool all) {
   html::Page page("ostinato bench " + r.matrix);
   page.facts(facts_of(r));
   add_pattern(page, r.pattern);
@@ -179,7 +185,7 @@ html::Page page_of(const BenchReport& r) {
         "Two operations an entry, over the bytes of matrix, x and y. Above the byte floor the bytes come from a "
         "cache.");
   }
-  page.grid(rows_of(r));
+  page.grid(rows_of(r, all));
   page.facts(legend_of(r));
   return page;
 }
@@ -190,23 +196,26 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   report.matrix = in.matrix;
   report.device = device;
   report.formats = in.formats;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   if (!in.html.empty()) report.pattern = html::density_of(a);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
-  const Analysis<Space, T> analysis(space, a, AnalysisDepth::full);
+  const Analysis<Space, T> analysis(space, a.view(), AnalysisDepth::full);
   report.structure = analysis.structure();
   report.rows = timed_formats(analysis, a, in, live);
   live.clear();
+  // A format that was asked for is shown in any case.
+  const bool all = in.all || in.formats.format != "all";
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    if (!in.html.empty()) html::write_page(in.html, page_of(report));
+    if (!in.html.empty()) html::write_page(in.html, page_of(report, all));
   });
   outputs.attempt([&] {
-    print_bench(table_stream({in.json, in.html}), report);
+    print_bench(table_stream({in.json, in.html}), report, all);
     require_printed();
   });
   const ExitCode written = outputs.finish(exit_converged);
@@ -233,6 +242,7 @@ std::function<int()> define_bench(Command& command) {
       in->repetitions);
   command.add(json_option, in->json);
   command.add(html_option, in->html);
+  command.add_flag(all_option, in->all);
   add_device_options(command, in->device);
   return [in] {
     require_reports(in->json, in->html, in->matrix);

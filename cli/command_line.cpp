@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -33,8 +34,7 @@ std::string entry(const std::string& name, const std::string& description) {
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    std::string name = option->get_name(is_positional, !is_positional);
-    if (const std::size_t comma = name.find(','); comma != std::string::npos) name.insert(comma + 1, " ");
+    std::string name = CLI::detail::find_and_replace(option->get_name(is_positional, !is_positional), ",", ", ");
     const bool takes_value = option->get_type_size() != 0;
     if (!is_positional && takes_value) name += " " + option->get_type_name();
     std::string description = option->get_description();
@@ -51,6 +51,14 @@ class HelpFormatter : public CLI::Formatter {
   }
 };
 
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 /// Says what is wrong with the command line, and which --help explains it.
 std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
   std::string name = program.get_name(), reason = e.what();
@@ -61,7 +69,16 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
     const std::vector<std::string> words = program.remaining(true);
     const bool option = !words.empty() && words.front().starts_with("-");
     if (!words.empty()) reason = (option ? "unknown option '" : "one argument too many: '") + words.front() + "'";
+    if (option) {
+      const std::string given = words.front().substr(0, words.front().find('='));
+      if (const std::string near = did_you_mean(given, option_names(*at)); !near.empty()) reason += "; " + near;
+      if (reason.ends_with(' ')) reason.pop_back();
+      return reason + (reason.ends_with('?') ? " See " : "; see ") + name + " --help";
+    }
   }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr && reason.find("required") != std::string::npos)
+    reason = reason.substr(0, reason.find(':')) + " needs " + reason.substr(reason.find("required") + 9);
+  if (reason.ends_with(" missing")) reason.resize(reason.size() - 8);
   return reason + "; see " + name + " --help";
 }
 
@@ -69,9 +86,20 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
 void require_known(std::span<const CommandInfo> commands, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   for (const CommandInfo& c : commands) {
-    if (std::string_view(c.name) == argv[1]) return;
+    if (c.name == lower(argv[1])) return;
   }
-  throw UsageError(fmt::format("unknown command '{}'; known: {}", argv[1], names_of(commands)));
+  const std::string known = names_of(commands);
+  throw UsageError(
+      fmt::format("unknown command '{}'; {}known: {}", argv[1], did_you_mean(argv[1], words_of(known)), known));
+}
+
+/// "help" and "help COMMAND" stand for --help.
+void take_help_command(std::vector<char*>& words) {
+  static char help[] = "--help";
+  if (words.size() < 2 || lower(words[1]) != "help") return;
+  words.erase(words.begin() + 1);
+  words.resize(std::min<std::size_t>(words.size(), 2));
+  words.push_back(help);
 }
 
 void parse(CLI::App& program, int argc, char** argv) {
@@ -92,14 +120,18 @@ class Command::Parser : public CLI::App {
 };
 
 Check one_of(const std::string& known) {
-  return [known](const std::string& value) {
-    if ((", " + known + ", ").find(", " + value + ", ") != std::string::npos) return std::string();
-    return "'" + value + "' is unknown; known: " + known;
+  return [known](std::string& value) {
+    const std::vector<std::string> words = words_of(known);
+    const std::string given = lower(value);
+    if (std::find(words.begin(), words.end(), given) == words.end())
+      return "'" + value + "' is unknown; " + did_you_mean(value, words) + "known: " + known;
+    value = given;
+    return std::string();
   };
 }
 
 Check at_least(double least) {
-  return [least](const std::string& text) {
+  return [least](std::string& text) {
     double value = std::nan("");
     if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= least) return std::string();
     return fmt::format("'{}' isn't a number of at least {}", text, least);
@@ -107,7 +139,7 @@ Check at_least(double least) {
 }
 
 Check whole(std::int64_t least, std::int64_t most) {
-  return [least, most](const std::string& text) {
+  return [least, most](std::string& text) {
     std::int64_t value = 0;
     if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return std::string();
     return fmt::format("'{}' isn't a whole number in {} .. {}", text, least, most);
@@ -118,7 +150,8 @@ template <class T>
 void Command::add_any(const Option& option, T& to) {
   CLI::Option* const added = parser_.add_option(option.names, to, option.description);
   if (!option.value.empty()) added->type_name(option.value);
-  if (option.check) added->check(CLI::Validator([check = option.check](std::string& v) { return check(v); }, ""));
+  const Check check = option.check || option.words.empty() ? option.check : one_of(option.words);
+  if (check) added->transform(CLI::Validator([check](std::string& v) { return check(v); }, ""));
   if (!option.group.empty()) added->group(option.group);
   added->required(option.required);
   if (!option.default_text.empty()) {
@@ -126,6 +159,8 @@ void Command::add_any(const Option& option, T& to) {
   } else if (option.names.front() == '-') {
     added->capture_default_str();
   }
+  Option& described = program_.commands[index_].options.emplace_back(option);
+  described.default_text = added->get_default_str();
 }
 
 void Command::add(const Option& option, std::string& to) { add_any(option, to); }
@@ -137,9 +172,13 @@ void Command::add(const Option& option, std::optional<double>& to) { add_any(opt
 void Command::add_flag(const Option& option, bool& to) {
   CLI::Option* const added = parser_.add_flag(option.names, to, option.description);
   if (!option.group.empty()) added->group(option.group);
+  program_.commands[index_].options.emplace_back(option).is_flag = true;
 }
 
-void Command::footer(const std::string& text) { parser_.footer(text + "\n" + parser_.get_footer()); }
+void Command::footer(const std::string& text) {
+  parser_.footer(text + "\n" + parser_.get_footer());
+  program_.commands[index_].footer = text;
+}
 
 std::vector<GivenOption> Command::given(std::string_view group) const {
   std::vector<GivenOption> all;
@@ -158,6 +197,15 @@ bool is_settable(const CLI::Option* option) {
   return name != "help" && name != "options";
 }
 
+/// The long names, aliases too, without dashes.
+std::vector<std::string> settable_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    if (is_settable(option)) names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  }
+  return names;
+}
+
 std::string known_keys(const CLI::App& command) {
   std::string known;
   for (const CLI::Option* option : command.get_options()) {
@@ -171,9 +219,13 @@ std::string known_keys(const CLI::App& command) {
 void Command::take_options_from(const std::string& path) {
   if (path.empty()) return;
   for (const auto& [key, value] : read_options_file(path)) {
-    CLI::Option* const option = parser_.get_option_no_throw("--" + key);
+    std::string name = "--" + lower(key);
+    std::replace(name.begin(), name.end(), '_', '-');
+    CLI::Option* const option = parser_.get_option_no_throw(name);
     if (option == nullptr || !is_settable(option)) {
-      throw UsageError(path + ": unknown option '" + key + "'; known: " + known_keys(parser_));
+      const std::string known = known_keys(parser_);
+      throw UsageError(path + ": unknown option '" + key + "'; " +
+                       did_you_mean(name.substr(2), settable_names(parser_)) + "known: " + known);
     }
     if (option->count() > 0) continue;
     option->add_result(value);
@@ -186,15 +238,18 @@ void Command::take_options_from(const std::string& path) {
 }
 
 int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> commands, int argc, char** argv) {
-  require_known(commands, argc, argv);
+  std::vector<char*> words(argv, argv + argc);
+  take_help_command(words);
+  require_known(commands, static_cast<int>(words.size()), words.data());
   Command::Parser program(info.description, info.name);
   const auto formatter = std::make_shared<HelpFormatter>();
   formatter->label("SUBCOMMAND", "COMMAND");
   formatter->label("Positionals", "Arguments");
   program.formatter(formatter);
-  program.set_version_flag("--version", info.version, "print the version and exit");
+  program.set_version_flag("-V,--version", info.version, "print the version and exit");
   program.set_help_flag("-h,--help", "print this help and exit; each command has its own");
   program.footer(info.footer);
+  ProgramDescription description{info, {}};
   std::vector<std::shared_ptr<Command::Parser>> parsers;
   std::vector<Command> defined;
   std::vector<std::function<int()>> run;
@@ -206,14 +261,16 @@ int run_command_line(const ProgramInfo& info, std::span<const CommandInfo> comma
     parsers.back()->group("Commands");
     parsers.back()->footer(info.footer);
     program.add_subcommand(parsers.back());
-    run.push_back(c.define(defined.emplace_back(*parsers.back())));
+    parsers.back()->ignore_case();
+    description.commands.push_back({c.name, c.description, {}, {}});
+    run.push_back(c.define(defined.emplace_back(*parsers.back(), description, description.commands.size() - 1)));
   }
-  if (argc < 2) {
+  if (words.size() < 2) {
     put(stderr, program.help());
     return exit_usage;
   }
   try {
-    parse(program, argc, argv);
+    parse(program, static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& e) {
     std::ostringstream said;
     const int code = program.exit(e, said, said);

@@ -12,15 +12,17 @@
 #include <string_view>
 #include <vector>
 
+#include "text.hpp"
+
 // The command line, without CLI11, which parses it. Only command_line.cpp includes CLI11, because a file that includes
 // it takes ten seconds to compile.
 
 namespace ostinato::cli {
 
-/// A check of a value: returns what is wrong with the value, or an empty text.
-using Check = std::function<std::string(const std::string& value)>;
+/// A check of a value: returns what is wrong with the value, or an empty text. May put the usual spelling in its place.
+using Check = std::function<std::string(std::string& value)>;
 
-/// Accepts only the words of a comma-separated list.
+/// Accepts only the words of a comma-separated list, in any case.
 Check one_of(const std::string& known);
 /// Accepts only finite numbers of at least `least`.
 Check at_least(double least);
@@ -29,19 +31,41 @@ Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::ma
 
 /// An option, or an argument that is identified by its position, as the help shows it.
 struct Option {
-  std::string names;  ///< "-f,--rhs"; without dashes for an argument
+  std::string names;  ///< "-f,--rhs"; without dashes for an argument. The first long name is the usual one
   std::string description;
   std::string value = {};         ///< placeholder of the value in the help: FILE, NAME, N, X
-  Check check = {};               ///< empty: every value is accepted
+  std::string words = {};         ///< comma-separated: the words that the value may be, or may begin with
+  Check check = {};               ///< empty: one of the words, or every value if there are none
   std::string default_text = {};  ///< shown in the help; empty: the variable's initial value
   bool required = false;
   std::string group = {};  ///< heading in the help; empty for the default heading
+  bool is_flag = false;    ///< has no value; set by Command::add_flag()
+
+  bool is_argument() const { return !names.starts_with('-'); }
+  std::vector<std::string> all_names() const { return words_of(names); }
+};
+
+/// A command with its options, as the help shows them. Completion and the manual page are made from this.
+struct CommandDescription {
+  std::string name, description, footer;
+  std::vector<Option> options;
+};
+
+/// The program's name and the texts of its help.
+struct ProgramInfo {
+  std::string name, description, version, footer;
+};
+
+struct ProgramDescription {
+  ProgramInfo info;
+  std::vector<CommandDescription> commands;
 };
 
 /// Options of several commands.
 inline const Option matrix_argument = {
     .names = "matrix",
     .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard input; FAMILY:N is made, see generate",
+    .value = "FILE",
     .required = true};
 inline const Option json_option = {
     .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
@@ -50,6 +74,7 @@ inline const Option html_option = {
     .names = "--html",
     .description = "write the report with pictures as one page; - is the standard output",
     .value = "FILE"};
+inline const Option all_option = {.names = "--all", .description = "show formats that don't run on this machine, too"};
 
 /// An option that was given on the command line.
 struct GivenOption {
@@ -61,7 +86,9 @@ struct GivenOption {
 class Command {
  public:
   class Parser;
-  explicit Command(Parser& parser) : parser_(parser) {}
+  /// The command number `index` of the program.
+  Command(Parser& parser, ProgramDescription& program, std::size_t index)
+      : parser_(parser), program_(program), index_(index) {}
 
   void add(const Option& option, std::string& to);
   void add(const Option& option, int& to);
@@ -76,8 +103,11 @@ class Command {
   /// Returns the options of a group that were given on the command line, in the order in which they were added.
   std::vector<GivenOption> given(std::string_view group) const;
 
+  /// All commands, once all of them are defined.
+  const ProgramDescription& program() const { return program_; }
+
   /// Reads values from a JSON object for the options that aren't given on the command line. The keys are the long names
-  /// of the options. Does nothing when `path` is empty.
+  /// of the options; - and _ are the same there. Does nothing when `path` is empty.
   /// Throws    FormatError when the file isn't JSON; UsageError for an unknown key, listing the known keys.
   void take_options_from(const std::string& path);
 
@@ -86,6 +116,8 @@ class Command {
   void add_any(const Option& option, T& to);
 
   Parser& parser_;
+  ProgramDescription& program_;
+  std::size_t index_;
 };
 
 /// An entry of the list of commands. `define` adds the command's options and returns the function that runs the command
@@ -94,11 +126,6 @@ struct CommandInfo {
   const char* name;
   const char* description;
   std::function<int()> (*define)(Command& command);
-};
-
-/// The program's name and the texts of its help.
-struct ProgramInfo {
-  std::string name, description, version, footer;
 };
 
 /// Parses the command line and runs the command, or prints the help or the version. Returns the exit code.

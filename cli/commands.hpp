@@ -14,5 +14,7 @@ std::function<int()> define_inspect(Command& command);
 std::function<int()> define_tune(Command& command);
 std::function<int()> define_bench(Command& command);
 std::function<int()> define_generate(Command& command);
+std::function<int()> define_completion(Command& command);
+std::function<int()> define_man(Command& command);
 
 }  // namespace ostinato::cli

@@ -20,14 +20,16 @@ bool is_number(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string unknown_device(const std::string& name) {
+std::string unknown_device(std::string& given) {
+  const std::string name = lower(given);
+  given = name;
   if (name == "auto" || name == "cpu" || name == "cuda") return {};
   if (name.starts_with(cuda_prefix) && is_number(std::string_view(name).substr(cuda_prefix.size()))) return {};
   return "'" + name + "' is unknown; known: auto, cpu, cuda, cuda:N";
 }
 
 /// "mixed" is a name of the program's design, so that a script that has it is told more than that it is unknown.
-std::string unknown_precision(const std::string& name) {
+std::string unknown_precision(std::string& name) {
   if (name == "mixed") return "'mixed' is planned and can't be had yet; known: double, single";
   return one_of("double, single")(name);
 }
@@ -38,9 +40,14 @@ void add_device_options(Command& command, DeviceOptions& options) {
   command.add({.names = "--device",
                .description = "auto, cpu, cuda or cuda:N; auto takes the first GPU if there is one",
                .value = "NAME",
+               .words = "auto, cpu, cuda",
                .check = unknown_device},
               options.device);
-  command.add({.names = "--precision", .description = "double or single", .value = "NAME", .check = unknown_precision},
+  command.add({.names = "--precision",
+               .description = "double or single",
+               .value = "NAME",
+               .words = "double, single",
+               .check = unknown_precision},
               options.precision);
   command.add({.names = "--threads",
                .description = "threads on the CPU; 0: OMP_NUM_THREADS, or all",

@@ -15,9 +15,10 @@ namespace ostinato::cli {
 namespace {
 
 /// Says what is wrong with a text such as "cmrs:height=8"; empty when nothing is.
-std::string unusable_format(const std::string& text, const std::string& known) {
+std::string unusable_format(std::string& text, const std::string& known) {
   try {
-    const FormatRequest asked = parse_format(text);
+    text = lower(text);
+    FormatRequest asked = parse_format(text);
     if (std::string unknown = one_of(known)(asked.name); !unknown.empty()) return unknown;
     check_parameters(format_list<Host, double>(), asked);
     return {};
@@ -33,17 +34,18 @@ void add_format_option(Command& command, FormatInput& in) {
   command.add({.names = "--format",
                .description = known + "; some with parameters: NAME:KEY=N,KEY=N",
                .value = "NAME",
-               .check = [known](const std::string& text) { return unusable_format(text, known); }},
+               .words = known,
+               .check = [known](std::string& text) { return unusable_format(text, known); }},
               in.format);
 }
 
 void add_tune_option(Command& command, FormatInput& in, const std::string& known, const std::string& meaning) {
-  command.add({.names = "--tune", .description = meaning, .value = "HOW", .check = one_of(known)}, in.tune);
+  command.add({.names = "--tune", .description = meaning, .value = "HOW", .words = known}, in.tune);
   add_measuring_options(command, in);
 }
 
 void add_measuring_options(Command& command, FormatInput& in) {
-  command.add({.names = "--products",
+  command.add({.names = "--products,--expected-products",
                .description = "products that the set-up of a format is spread over",
                .value = "N",
                .check = at_least(1),
@@ -55,21 +57,22 @@ void add_measuring_options(Command& command, FormatInput& in) {
                .check = at_least(0),
                .default_text = in.tune_budget > 0 ? fmt::format("{}", in.tune_budget) : "a twentieth of the products"},
               in.tune_budget);
-  command.add_flag({.names = "--retune", .description = "measure again what was measured before"}, in.retune);
+  command.add_flag({.names = "--retune,--tune-again", .description = "measure again what was measured before"},
+                   in.retune);
 }
 
 void add_kernel_options(Command& command, FormatInput& in) {
   command.add({.names = "--jit",
                .description = "on GPUs, kernels compiled for this matrix: off, on (waited for), auto (where that pays)",
                .value = "WHEN",
-               .check = one_of("off, on, auto")},
+               .words = "off, on, auto"},
               in.jit);
   command.add(
       {.names = "--compress",
        .description = "constant, mirrored and narrow values in fewer bytes, without losing a bit: off, on, auto "
                       "(where bytes count)",
        .value = "WHEN",
-       .check = one_of("off, on, auto")},
+       .words = "off, on, auto"},
       in.compress);
 }
 

@@ -40,6 +40,7 @@ void add_family_options(Command& command, GenerateOptions& o) {
   };
   add("--peclet", o.peclet, at_least(0), "cell Peclet number");
   flag("--rotating", o.rotating, "velocity that turns around the middle");
+  flag("--periodic", o.periodic, "the ends of each axis are beside each other");
   add("--anisotropy", o.anisotropy, at_least(0), "diffusion along y where that along x is 1");
   add("--unknowns", o.unknowns, whole(1), "unknowns a node: the size of the dense blocks");
   flag("--constant", o.constant, "constant values instead of random ones");
@@ -48,6 +49,12 @@ void add_family_options(Command& command, GenerateOptions& o) {
   add("--broken", o.broken, at_least(0), "share of each diagonal that is missing, 0 .. 1");
   add("--scatter", o.scatter, at_least(0), "entries a row that stand alone, 0 .. 1");
   add("--seed", o.seed, whole(0, std::numeric_limits<std::int64_t>::max()), "of all that is random");
+}
+
+/// family_of() rejects an unknown family, after the options are known.
+std::string known_family(std::string& family) {
+  family = lower(family);
+  return {};
 }
 
 std::string family_list() {
@@ -111,9 +118,13 @@ int run_generate(const Command& command, const GenerateInput& in) {
 
 std::function<int()> define_generate(Command& command) {
   const auto in = std::make_shared<GenerateInput>();
-  command.add({.names = "family", .description = "one of those below"}, in->family);
+  command.add(
+      {.names = "family", .description = "one of those below", .words = names_of(generators()), .check = known_family},
+      in->family);
   command.add({.names = "n", .description = "grid points a side, or rows", .check = whole(1)}, in->options.n);
-  command.add({.names = "output", .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard output"},
+  command.add({.names = "output",
+               .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard output",
+               .value = "FILE"},
               in->output);
   command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
   command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);

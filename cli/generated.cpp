@@ -41,7 +41,7 @@ bool names_family(const std::string& family, const std::string& size) {
 
 template <class N>
 void set_number(const GivenOption& given, const Check& check, N& to) {
-  const std::string& text = given.value;
+  std::string text = given.value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
   if (error == std::errc() && end == text.data() + text.size() && check(text).empty()) return;
   throw UsageError(given.name + ": " + (check(text).empty() ? "'" + text + "' isn't a number" : check(text)));
@@ -57,6 +57,7 @@ void set(const GivenOption& given, GenerateOptions& o) {
   const std::string& name = given.name;
   if (name == "peclet") set_number(given, at_least(0), o.peclet);
   if (name == "rotating") set_flag(given, o.rotating);
+  if (name == "periodic") set_flag(given, o.periodic);
   if (name == "anisotropy") set_number(given, at_least(0), o.anisotropy);
   if (name == "unknowns") set_number(given, whole(1), o.unknowns);
   if (name == "constant") set_flag(given, o.constant);
@@ -67,13 +68,18 @@ void set(const GivenOption& given, GenerateOptions& o) {
   if (name == "seed") set_number(given, whole(0, std::numeric_limits<std::int64_t>::max()), o.seed);
 }
 
+bool reads(const GeneratorInfo& family, const std::string& option) {
+  return kebab(family.arguments).find("[" + option + "]") != std::string::npos;
+}
+
 }  // namespace
 
 const GeneratorInfo& family_of(std::string_view name) {
   for (const GeneratorInfo& info : generators()) {
     if (info.name == name) return info;
   }
-  throw UsageError(fmt::format("unknown family '{}'; known: {}", name, names_of(generators())));
+  const std::string known = names_of(generators());
+  throw UsageError(fmt::format("unknown family '{}'; {}known: {}", name, did_you_mean(name, words_of(known)), known));
 }
 
 std::string kebab(std::string_view name) {
@@ -83,9 +89,8 @@ std::string kebab(std::string_view name) {
 }
 
 void require_read(const std::vector<GivenOption>& given, const GeneratorInfo& family) {
-  const std::string read = " " + kebab(family.arguments) + " ";
   for (const GivenOption& option : given) {
-    if (read.find("[" + option.name + "]") != std::string::npos) continue;
+    if (reads(family, option.name)) continue;
     throw UsageError(
         fmt::format("{} has no use for --{}; it reads {}", family.name, option.name, kebab(family.arguments)));
   }
@@ -100,19 +105,26 @@ std::optional<Generated> generated_matrix(const std::string& name) {
   Generated made{parts[0], {}};
   set_number({"the size N of " + parts[0] + ":N", parts[1]}, whole(1), made.options.n);
   if (parts.size() == 2) return made;
+  if (parts[2].empty()) throw UsageError(fmt::format("{} names no option; leave the last colon out", name));
+  std::vector<std::string> seen;
   for (const std::string& option : parts_of(parts[2], ',')) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const GivenOption given{option.substr(0, equals), option.substr(std::min(equals + 1, option.size()))};
-    require_read({given}, family);
+    if (!reads(family, given.name))
+      throw UsageError(fmt::format("{}: '{}' isn't an option of {}; it reads {}", name, option, family.name,
+                                   kebab(family.arguments)));
+    if (std::find(seen.begin(), seen.end(), given.name) != seen.end())
+      throw UsageError(fmt::format("{}: {} is given twice", name, given.name));
     set(given, made.options);
+    seen.push_back(given.name);
   }
   return made;
 }
 
 template <class T>
-Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info) {
+Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info, Progress* progress) {
   const std::optional<Generated> made = generated_matrix(name);
-  if (!made) return read_matrix_market<T>(name, info);
+  if (!made) return read_matrix_market<T>(name, info, progress);
   try {
     Csr<T> a = generate<T>(made->family, made->options);
     if (info != nullptr) *info = {"generated", "real", "general", a.rows, a.cols, a.nonzeros()};
@@ -122,7 +134,7 @@ Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info) {
   }
 }
 
-template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*);
-template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*);
+template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*, Progress*);
+template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*, Progress*);
 
 }  // namespace ostinato::cli

@@ -39,6 +39,6 @@ std::optional<Generated> generated_matrix(const std::string& name);
 /// Reads the matrix from a file, or makes it.
 /// Throws    UsageError for a matrix that can't be made; as read_matrix_market().
 template <class T>
-Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info = nullptr);
+Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info = nullptr, Progress* progress = nullptr);
 
 }  // namespace ostinato::cli

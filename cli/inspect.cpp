@@ -10,6 +10,7 @@
 #include "files.hpp"
 #include "generated.hpp"
 #include "json.hpp"
+#include "legend.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -23,6 +24,7 @@ struct InspectInput {
   DeviceOptions device;
   FormatInput formats;
   int restart = SolveOptions{}.restart;
+  bool all = false;
 };
 
 std::string row_text(const Structure& s) {
@@ -84,10 +86,14 @@ std::string product_text(const Candidate& c, const Inspection& i) {
   return was_measured(i.choice) ? "-" : "~" + seconds_text(c.cost.seconds);
 }
 
-Grid formats_of(const Inspection& i) {
+/// Whether the table has a row for a format.
+bool is_shown(const Candidate& c, bool all) { return all || !c.cost.elsewhere; }
+
+Grid formats_of(const Inspection& i, bool all) {
   Grid grid({"format", "stored", "B/entry", "padding", "product", "set-up", "verdict"});
   const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
   for (const Candidate& c : i.choice.candidates) {
+    if (!is_shown(c, all)) continue;
     if (!c.cost.applies()) {
       grid.row({c.name, "-", "-", "-", "-", "-", c.verdict});
       continue;
@@ -101,17 +107,32 @@ Grid formats_of(const Inspection& i) {
   return grid;
 }
 
-constexpr const char* legend = "~ predicted; the other products were timed now, and set-ups are predicted";
+constexpr const char* predicted_sign = "~ predicted; the other products were timed now, and set-ups are predicted";
 
-void print(std::FILE* to, const Inspection& i) {
+/// The parameters of the formats in the table.
+ParameterLegend legend_of(const Inspection& i, bool all) {
+  ParameterLegend legend;
+  for (const Candidate& c : i.choice.candidates) {
+    if (c.cost.applies() && is_shown(c, all)) legend.saw(c.name, c.parameters);
+  }
+  return legend;
+}
+
+void print(std::FILE* to, const Inspection& i, bool all) {
   facts_of(i).print(to);
   put(to, "\n");
-  formats_of(i).print(to);
-  if (!was_measured(i.choice)) put(to, std::string("\n") + legend + "\n");
+  formats_of(i, all).print(to);
+  if (!was_measured(i.choice)) put(to, std::string("\n") + predicted_sign + "\n");
+  if (const ParameterLegend legend = legend_of(i, all); !legend.empty()) {
+    Facts explained;
+    explained.gap();
+    legend.add_to(explained);
+    explained.print(to);
+  }
   require_printed();
 }
 
-html::Page page_of(const Inspection& i) {
+html::Page page_of(const Inspection& i, bool all) {
   html::Page page("ostinato inspect " + i.matrix);
   add_pattern(page, i.pattern);
   page.facts(facts_of(i));
@@ -123,8 +144,13 @@ html::Page page_of(const Inspection& i) {
     bars.push_back({c.name, seconds > 0 ? seconds : c.cost.seconds, static_cast<double>(c.cost.bytes), seconds > 0});
   }
   add_bars(page, bars);
-  page.grid(formats_of(i));
-  if (!was_measured(i.choice)) page.paragraph(legend);
+  page.grid(formats_of(i, all));
+  if (!was_measured(i.choice)) page.paragraph(predicted_sign);
+  if (const ParameterLegend legend = legend_of(i, all); !legend.empty()) {
+    Facts explained;
+    legend.add_to(explained);
+    page.facts(explained);
+  }
   return page;
 }
 
@@ -180,7 +206,7 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
 /// doesn't include what happens once per process: loading kernels, waking threads.
 template <class Space, class T>
 void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspection& i) {
-  const SpaceCsr<Space, T> matrix(space, a);
+  const SpaceCsr<Space, T> matrix(space, a.view());
   FormatOptions options = format_options(in.formats);
   const Jit jit = std::exchange(options.jit, Jit::off);
   {
@@ -202,9 +228,10 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   Inspection i;
   i.matrix = in.matrix;
   i.device = device;
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix, &i.file);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, &i.file, &progress);
   if (!in.html.empty()) i.pattern = html::density_of(a);
   live.phase("analysing");
   look_at(space, a, in, i);
@@ -212,9 +239,9 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
   outputs.attempt([&] {
-    if (!in.html.empty()) html::write_page(in.html, page_of(i));
+    if (!in.html.empty()) html::write_page(in.html, page_of(i, in.all));
   });
-  outputs.attempt([&] { print(table_stream({in.json, in.html}), i); });
+  outputs.attempt([&] { print(table_stream({in.json, in.html}), i, in.all); });
   return outputs.finish(exit_converged);
 }
 
@@ -225,6 +252,7 @@ std::function<int()> define_inspect(Command& command) {
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
   command.add(html_option, in->html);
+  command.add_flag(all_option, in->all);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
   command.add({.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole(1)},

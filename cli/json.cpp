@@ -29,6 +29,7 @@ Json to_json(const Structure& s) {
           {"symmetric", s.symmetric},
           {"missing_diagonal", s.missing_diagonal},
           {"positive_diagonal", s.positive_diagonal},
+          {"negative_diagonal", s.negative_diagonal},
           {"constant_diagonal", s.constant_diagonal},
           {"finite", s.finite}};
 }
@@ -101,6 +102,7 @@ Json to_json(const SolveReport& r) {
   const std::optional<double> products = precondition_products(r);
   return {{"status", to_string(r.result.status)},
           {"message", r.result.message()},
+          {"reason", r.result.reason},
           {"solver", r.result.solver},
           {"preconditioner", r.preconditioner.name},
           {"hierarchy", to_json(r.hierarchy)},

@@ -25,6 +25,8 @@ constexpr CommandInfo commands[] = {
     {"tune", "time every format and its variants, and keep the verdict", define_tune},
     {"bench", "time a product in every format, and check it", define_bench},
     {"generate", "write a matrix of a known family", define_generate},
+    {"completion", "print a script with which a shell completes command lines", define_completion},
+    {"man", "print the manual page", define_man},
 };
 
 constexpr const char* exit_codes =
@@ -39,8 +41,8 @@ constexpr const char* exit_codes =
     "  130  interrupted; x so far is written";
 
 std::string version_text() {
-  return fmt::format("ostinato {}.{}.{}, {}, {}", version.major, version.minor, version.patch,
-                     Cuda::build_description(), Host::build_description());
+  return fmt::format("ostinato {}.{}.{}, {}, {}, {}", version.major, version.minor, version.patch,
+                     Cuda::build_description(), Host::build_description(), OSTINATO_BUILD);
 }
 
 /// Opens what the caller has closed of the three standard streams, so that no other file gets its number. What is read

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 
 #include "exit_code.hpp"
@@ -31,11 +33,31 @@ extern "C" void on_interrupt(int number) {
 
 LiveLine::LiveLine(bool wanted) : on_(wanted && isatty(STDERR_FILENO) == 1) {}
 
-void LiveLine::phase(std::string_view what) {
-  if (on_) rewrite(std::string(what) + " ...");
+void LiveLine::phase(std::string_view what, const Progress* progress) {
+  if (!on_) return;
+  const std::lock_guard lock(mutex_);
+  phase_ = what;
+  progress_ = progress;
+  since_ = Stopwatch();
+  rewrite(phase_ + " ...");
+  if (!ticker_.joinable()) ticker_ = std::jthread([this](const std::stop_token& stop) { tick(stop); });
+}
+
+void LiveLine::tick(const std::stop_token& stop) {
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    never.wait_for(lock, stop, std::chrono::milliseconds(250), [] { return false; });
+    if (phase_.empty() || since_.seconds() < 1 || stop.stop_requested()) continue;
+    const bool counted = progress_ != nullptr && progress_->steps > 0;
+    rewrite(phase_ + (counted ? fmt::format(" ... {:.0f} %", 100 * progress_->share())
+                              : fmt::format(" ... {:.0f} s", since_.seconds())));
+  }
 }
 
 void LiveLine::iteration(const Iteration& now) {
+  const std::lock_guard lock(mutex_);
+  phase_.clear();
   if (!on_ || (shown_ >= 0 && watch_.seconds() - shown_ < seconds_between_lines)) return;
   shown_ = watch_.seconds();
   rewrite(fmt::format("iteration {:<9} residual {:.2e}   {}   {:.3g} iterations/s", count_text(now.number),
@@ -49,6 +71,8 @@ void LiveLine::rewrite(const std::string& text) {
 }
 
 void LiveLine::clear() {
+  const std::lock_guard lock(mutex_);
+  phase_.clear();
   if (!dirty_) return;
   put(stderr, "\r\x1b[K");
   std::fflush(stderr);

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <ostinato/solvers/options.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato::cli {
 
-/// A line on the terminal that is rewritten in place and shows the current work. Silent when stderr isn't a terminal.
+/// A line on the terminal that is rewritten in place and shows the current work. Silent when stderr isn't a terminal. A
+/// phase of over a second gets the per cent of its progress, or the seconds that it has taken.
 class LiveLine {
  public:
   explicit LiveLine(bool wanted);
@@ -18,17 +22,24 @@ class LiveLine {
   LiveLine(const LiveLine&) = delete;
   LiveLine& operator=(const LiveLine&) = delete;
 
-  void phase(std::string_view what);     ///< "reading A.mtx"
+  /// "reading A.mtx". The progress is looked at until the next call of a member.
+  void phase(std::string_view what, const Progress* progress = nullptr);
   void iteration(const Iteration& now);  ///< at most ten times a second
   void clear();
 
  private:
   void rewrite(const std::string& text);
+  void tick(const std::stop_token& stop);
 
   bool on_;
+  std::mutex mutex_;  ///< of what follows
+  std::string phase_;
+  const Progress* progress_ = nullptr;
+  Stopwatch since_;
   bool dirty_ = false;
   double shown_ = -1;
   Stopwatch watch_;
+  std::jthread ticker_;  ///< last, so that the thread ends first
 };
 
 /// From this call on, Ctrl-C (SIGINT) and SIGTERM end the program at once with exit code 130.

@@ -125,6 +125,7 @@ struct BenchRow {
   std::string name = {};
   std::string parameters = {};
   std::string why_not = {};  ///< why the format wasn't timed; empty otherwise
+  bool elsewhere = false;    ///< the format runs on other devices only
   std::size_t bytes = 0;
   double moved = 0;  ///< bytes moved by a product that reads x once
   double build_seconds = 0;

@@ -8,8 +8,10 @@
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -25,10 +27,11 @@ namespace ostinato::cli {
 namespace {
 
 struct SolveInput {
-  std::string matrix, rhs, guess, output, json, html, options_file;
+  std::string matrix, rhs, guess, output, history, json, html, options_file;
   DeviceOptions device;
   std::string solver = "auto", precond = "auto";
   FormatInput formats;
+  std::string effort = "normal";
   std::optional<double> rtol;
   SolveOptions limits;
   bool quiet = false;
@@ -39,9 +42,11 @@ void add_files(Command& command, SolveInput& in) {
     command.add({.names = names, .description = what, .value = "FILE"}, path);
   };
   command.add(matrix_argument, in.matrix);
-  file("-f,--rhs", in.rhs, "right-hand side b; without it b = A * ones");
-  file("-x,--guess", in.guess, "initial guess; without it x = 0");
-  file("-o,--output", in.output, "write the solution x, also when the solve ended early");
+  file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
+  file("-x,--guess", in.guess,
+       "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
+  file("-o,--output", in.output, "write the solution x to .mtx, .npy or .txt, also when the solve ended early");
+  file("--history", in.history, "write the residual after each iteration, as CSV");
   command.add(json_option, in.json);
   command.add(html_option, in.html);
   file("-P,--options", in.options_file,
@@ -51,8 +56,9 @@ void add_files(Command& command, SolveInput& in) {
 }
 
 /// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
-std::string unusable_preconditioner(const std::string& text, const std::string& known) {
-  const std::string name = text.substr(0, text.find(':'));
+std::string unusable_preconditioner(std::string& text, const std::string& known) {
+  text = lower(text);
+  std::string name = text.substr(0, text.find(':'));
   if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
   try {
     check_preconditioner(text);
@@ -64,15 +70,16 @@ std::string unusable_preconditioner(const std::string& text, const std::string& 
 
 void add_choices(Command& command, SolveInput& in) {
   const auto name = [&command](const char* option, std::string& value, const std::string& known) {
-    command.add({.names = option, .description = known, .value = "NAME", .check = one_of(known)}, value);
+    command.add({.names = option, .description = known, .value = "NAME", .words = known}, value);
   };
   name("--solver", in.solver, names_of(solver_infos, "auto"));
   const std::string preconditioners = names_of(preconditioner_infos(), "auto");
   command.add(
-      {.names = "--precond",
+      {.names = "--precond,--preconditioner",
        .description = preconditioners + "; with options: NAME:KEY=VALUE,KEY=VALUE",
        .value = "NAME",
-       .check = [preconditioners](const std::string& text) { return unusable_preconditioner(text, preconditioners); }},
+       .words = preconditioners,
+       .check = [preconditioners](std::string& text) { return unusable_preconditioner(text, preconditioners); }},
       in.precond);
   add_format_option(command, in.formats);
   add_tune_option(command, in.formats, "off, model, measure",
@@ -90,10 +97,18 @@ void add_limits(Command& command, SolveInput& in) {
   };
   number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
-  count("--maxiter", in.limits.max_iterations, 0, "iterations at most");
+  count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
+  number("--divergence-limit", in.limits.divergence_limit,
+         "give up when the residual is so many times ||b|| or its start; 0: never");
   count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
   count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
+  command.add(
+      {.names = "--effort",
+       .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
+       .value = "HOW",
+       .words = "quick, normal, thorough"},
+      in.effort);
   command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
                    in.limits.flexible);
 }
@@ -181,9 +196,9 @@ double bytes_of(const Csr<T>& a) {
 }
 
 template <class T>
-System<T> read_system(const SolveInput& in, MatrixMarketInfo& info) {
+System<T> read_system(const SolveInput& in, MatrixMarketInfo& info, Progress& progress) {
   System<T> s;
-  s.a = load_matrix<T>(in.matrix, &info);
+  s.a = load_matrix<T>(in.matrix, &info, &progress);
   require_square(in, info);
   require_size(in.matrix, s.a);
   s.b = read_part<T>(in.rhs, s.a.rows);
@@ -216,6 +231,33 @@ Vector<Space, T> right_hand_side(const Space& space, const A& a, const Array<T>&
   return b;
 }
 
+constexpr const char* of_ones = "b = A * ones, no --rhs was given";
+
+/// Whether A * ones is 0 but for rounding, as on a grid without boundary values.
+template <class A, class Space, class T>
+bool is_rounding(const A& a, const Vector<Space, T>& b) {
+  Vector<Space, double> square(a.space(), 1, 0.0);
+  dot<T>(a.space(), b, b, square.data());
+  const double row = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * a.structure().norm_inf;
+  return std::sqrt(square.download()[0]) <= row * std::sqrt(static_cast<double>(a.rows()));
+}
+
+/// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
+void require_generated(const SolveInput& in) {
+  if (generated_matrix(in.matrix)) return;
+  throw FormatError(in.matrix, 0,
+                    "A * ones = 0: the matrix is singular, constants solve A x = 0; give a right-hand side with -f");
+}
+
+/// A x with x(i) = sin i.
+template <class A, class Space, class T>
+void multiply_sines(const A& a, Vector<Space, T>& b) {
+  std::vector<T> x(b.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(std::sin(static_cast<double>(i + 1)));
+  a.apply(T{1}, Vector<Space, T>(a.space(), std::span<const T>(x)), T{0}, b);
+  a.space().wait();
+}
+
 template <class Space, class T>
 Vector<Space, T> initial_guess(const Space& space, std::size_t n, const Array<T>& given) {
   if (!given.empty()) return Vector<Space, T>(space, std::span<const T>(given));
@@ -241,31 +283,43 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
 }
 
 /// Returns the solver for the report, and the reason for it.
-SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate) {
+SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
+                           bool symmetric_preconditioner = true) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, in.limits.restart, rate);
+  return choose_solver(s, value_bytes, in.limits.restart, rate, symmetric_preconditioner);
 }
 
 template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
-  if (in.rhs.empty()) report.error = error_of(x);
+  if (report.rhs == of_ones) report.error = error_of(x);
   if (in.output.empty()) return;
   write_vector<T>(in.output, std::span<const T>(x), "ostinato solve " + in.matrix + "\n" + report.result.message());
   report.output = in.output;
 }
 
-/// Writes x, the report and the table, each also when another can't be written. Returns the exit code.
+/// Writes a line for each iteration: the number, and ||b - A x|| / ||b|| as the method has it.
+void write_history(const std::string& path, const std::vector<double>& history) {
+  if (path.empty()) return;
+  std::string text = "iteration,relative_residual\n";
+  for (std::size_t k = 0; k < history.size(); ++k) text += fmt::format("{},{:.17g}\n", k, history[k]);
+  io::Output file(path);
+  file.write(text);
+  file.close();
+}
+
+/// Writes x, the report, the history and the table, each also when another can't be written. Returns the exit code.
 template <class Space, class T>
 int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x, const Stopwatch& since_start) {
   Outputs outputs;
   outputs.attempt([&] { keep_solution(in, report, x.download()); });
   report.times.total = since_start.seconds();
   outputs.attempt([&] { write_json(in.json, report); });
+  outputs.attempt([&] { write_history(in.history, report.result.history); });
   outputs.attempt([&] {
     if (!in.html.empty()) html::write_page(in.html, page_of(report));
   });
   outputs.attempt([&] {
-    if (!in.quiet) print_table(table_stream({in.json, in.html, in.output}), report);
+    if (!in.quiet) print_table(table_stream({in.json, in.html, in.output, in.history}), report);
     require_printed();
   });
   return outputs.finish(exit_code(report.result.status));
@@ -291,16 +345,32 @@ SolveReport begun(const SolveInput& in, const DeviceInfo& device) {
   report.matrix = in.matrix;
   report.device = device;
   report.options = solve_options(in, device.precision);
-  report.rhs = in.rhs.empty() ? "b = A * ones, no --rhs was given" : in.rhs;
+  report.rhs = in.rhs.empty() ? of_ones : in.rhs;
   return report;
+}
+
+/// Says before the solve that its goal is below the rounding of b.
+template <class T>
+void warn_of_goal(const SolveInput& in, const SolveOptions& options) {
+  constexpr double unit = std::numeric_limits<T>::epsilon() / 2;
+  if (in.quiet || options.rtol >= unit || options.atol > 0) return;
+  put(stderr,
+      fmt::format("ostinato: --rtol {:g} is below what {} precision can show, {:.1e}; the solve will end sooner\n",
+                  options.rtol, sizeof(T) == sizeof(float) ? "single" : "double", unit));
 }
 
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
                LiveLine& live, const Stopwatch& since_start) {
-  const auto b = right_hand_side(a.space(), a, given.b);
+  auto b = right_hand_side(a.space(), a, given.b);
+  if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
+    require_generated(in);
+    multiply_sines(a, b);
+    report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
+  }
   auto x = initial_guess(a.space(), b.size(), given.x);
+  warn_of_goal<T>(in, report.options);
   live.phase("solving");
   const InterruptFlag interrupt;  // until all is written
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
@@ -315,27 +385,29 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
 
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
+  Progress progress;
   LiveLine live(!in.quiet);
   Stopwatch watch;
-  live.phase("reading " + in.matrix);
-  const System<T> system = read_system<T>(in, report.file);
+  live.phase("reading " + in.matrix, &progress);
+  const System<T> system = read_system<T>(in, report.file, progress);
   if (!Space::on_device) require_vectors<T>(in.matrix, system.a.rows, bytes_of(system.a));
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
-  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a);
+  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
   if (Space::on_device) report.times.upload = watch.lap() - analysis->seconds();
   const Operator<Space, T> a = build_operator(*analysis, in, report);
   watch.lap();
   live.phase("preparing the preconditioner");
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
-  if (Space::on_device) analysis.reset();
+  // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
+  if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {m.name(), m.reason()};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate());
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.symmetric());
   report.hierarchy = m.levels();
   report.bytes.preconditioner = m.bytes();
   return solve_with(a, m, system, in, report, live, since_start);
@@ -343,7 +415,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || in.precond == "jacobi";
+  const std::string precond = in.precond.substr(0, in.precond.find(':'));
+  const bool needs_none = precond == "auto" || precond == "none" || precond == "multigrid";
+  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none;
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   try {
@@ -363,6 +437,14 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
   const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
   report.preconditioner.name = in.precond.substr(0, colon);
+  // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
+  if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
+    const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
+    if (choice.name != "multigrid") {
+      report.preconditioner = {"none", choice.reason};
+      return {};
+    }
+  }
   try {
     Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {
@@ -409,18 +491,21 @@ void check_files(const SolveInput& in) {
   if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") > 1) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
-  if (in.json == "-" && in.output == "-") throw UsageError("--json - and --output - can't share the standard output");
+  if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
+    throw UsageError("only one of --json, --html, --output and --history can be the standard output");
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
-  if (in.html == "-" && (in.json == "-" || in.output == "-"))
-    throw UsageError("--html - can't share the standard output with --json - or --output -");
+  require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  require_output(in.history, {}, in.json);
   require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
-  require_output(in.html, {}, in.json);
+  require_output(in.html, {in.history}, in.json);
+  if (!in.output.empty()) check_vector_name(in.output);
 }
 
 int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
+  in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);
   return with_device(in.device, [&]<class T>(const auto& space, const DeviceInfo& device) {

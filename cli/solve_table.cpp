@@ -51,10 +51,13 @@ std::string method_hint(const SolveReport& r) {
 /// Returns advice for a matrix that seems to be singular, or nothing.
 std::string singular_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
+  const std::size_t found = result.reason.find("A is singular");
+  if (found != std::string::npos && result.reason.find("or nearly so", found) == std::string::npos)
+    return "b has to be in the range of A, or no x solves the system";
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
-  if (result.solver == "minres")
+  if (result.solver == "minres" || result.reason.find("singular") != std::string::npos)
     return "the matrix may be singular: then b must be in its range, or no x solves the system";
   return {};
 }
@@ -62,8 +65,8 @@ std::string singular_hint(const SolveReport& r) {
 /// Returns advice for a method that couldn't go on.
 std::string failure_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
-  if (const std::string text = method_hint(r); !text.empty()) return text;
   if (const std::string text = singular_hint(r); !text.empty()) return text;
+  if (const std::string text = method_hint(r); !text.empty()) return text;
   if (result.solver == "minres" || (result.status == Status::stagnated && result.solver != "gmres"))
     return "try another --precond or --solver, or a looser --rtol";
   if (result.status == Status::stagnated) return "try a larger --restart, another --precond, or a looser --rtol";
@@ -104,7 +107,7 @@ void add_format(Facts& facts, const Choice& choice) {
     const Candidate& c = choice.candidates[k];
     if (k <= shown || c.name == "csr") {
       facts.more("not " + c.name + ": " + c.verdict);
-    } else {
+    } else if (!c.cost.elsewhere) {
       ++others;
     }
   }
@@ -190,7 +193,7 @@ void add_end(Facts& facts, const SolveReport& r) {
   }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {
-    if (note.find(r.solver.reason) == std::string::npos) facts.row("note", note);
+    if (note.find(r.solver.reason) == std::string::npos && note != result.reason) facts.row("note", note);
   }
 }
 
@@ -199,18 +202,14 @@ Colour colour_of(Status status) {
   return exit_code(status) == exit_failed ? Colour::red : Colour::yellow;
 }
 
-std::string status_text(Status status) {
-  std::string text(to_string(status));
-  for (char& c : text) c = c == '_' ? ' ' : c;
-  return text;
-}
-
-/// Prints the last lines: how the solve ended, and advice.
+/// Prints the last lines: how the solve ended, why, and advice.
 void print_end(std::FILE* to, const SolveReport& r) {
-  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), status_text(r.result.status)),
+  put(to, fmt::format("\n{} after {} in {}\n", coloured(to, colour_of(r.result.status), in_words(r.result.status)),
                       counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
-  for (const std::string& line : wrap(hint(r), line_width)) {
-    if (!line.empty()) put(to, line + "\n");
+  for (const std::string& text : {r.result.reason, hint(r)}) {
+    for (const std::string& line : wrap(text, line_width)) {
+      if (!line.empty()) put(to, line + "\n");
+    }
   }
 }
 
@@ -264,7 +263,8 @@ std::string symmetry_text(const Structure& s) {
 
 std::string main_diagonal_text(const Structure& s) {
   if (s.missing_diagonal > 0) return "missing or 0 in " + counted(s.missing_diagonal, "row");
-  return std::string(s.positive_diagonal ? "positive" : "not positive") + (s.constant_diagonal ? " and constant" : "");
+  const char* const sign = s.positive_diagonal ? "positive" : s.negative_diagonal ? "negative" : "of mixed sign";
+  return std::string(sign) + (s.constant_diagonal ? " and constant" : "");
 }
 
 std::string size_text(const Structure& s) {
@@ -334,9 +334,11 @@ std::vector<html::FormatBar> bars_of(const Choice& choice) {
 
 html::Page page_of(const SolveReport& r) {
   html::Page page("ostinato solve " + r.matrix);
-  page.paragraph(fmt::format("{} after {} in {}", status_text(r.result.status),
-                             counted(r.result.iterations, "iteration"), seconds_text(r.times.solve)));
-  if (const std::string advice = hint(r); !advice.empty()) page.paragraph(advice);
+  page.paragraph(fmt::format("{} after {} in {}", in_words(r.result.status), counted(r.result.iterations, "iteration"),
+                             seconds_text(r.times.solve)));
+  for (const std::string& text : {r.result.reason, hint(r)}) {
+    if (!text.empty()) page.paragraph(text);
+  }
   if (html::has_convergence(r.result)) {
     page.heading("Convergence");
     page.picture(html::draw_convergence(r.result, r.options.rtol), convergence_caption(r.result));

@@ -29,6 +29,15 @@ std::string names_of(const List& list, std::string names = {}) {
   return names;
 }
 
+/// Cuts "a, b, c" into its words.
+std::vector<std::string> words_of(std::string_view list);
+
+std::string lower(std::string_view text);  ///< in lower case
+
+/// "did you mean solve? " when one of the words is so near to `word` that a slip of the finger explains the difference, or
+/// when `word` is its beginning; empty otherwise.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
 /// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored, since
 /// nobody is left to be told.
 void put(std::FILE* to, std::string_view text);

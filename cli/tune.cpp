@@ -11,6 +11,7 @@
 #include "files.hpp"
 #include "generated.hpp"
 #include "json.hpp"
+#include "legend.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "text.hpp"
@@ -79,6 +80,9 @@ Grid trials_of(const TuneReport& r) {
 
 void add_verdict(Facts& facts, const TuneReport& r) {
   const Trials& t = r.choice.trials;
+  ParameterLegend parameters;
+  for (const Candidate& c : r.trials) parameters.saw(c.name, c.parameters);
+  parameters.add_to(facts);
   facts.row("set-up", "building the format, in products of csr");
   facts.row("total", fmt::format("set-up and {} products", count_text(std::llround(r.products))));
   if (t.pruned > 0) facts.row("not tried", counted(t.pruned, "variant") + " of over 3 times the bytes of another");
@@ -140,9 +144,10 @@ html::Page page_of(const TuneReport& r) {
 
 template <class T, class Space>
 int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
+  Progress progress;
   LiveLine live(true);
-  live.phase("reading " + in.matrix);
-  const Csr<T> a = load_matrix<T>(in.matrix);
+  live.phase("reading " + in.matrix, &progress);
+  const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
   FormatOptions options = format_options(in.formats);
   options.tune = Tune::everything;
   options.on_trial = [&live](const Candidate& next, const Trials& so_far) { live.phase(progress_text(next, so_far)); };

@@ -29,3 +29,13 @@ if("OPENMP" IN_LIST Kokkos_DEVICES)
 endif()
 
 find_package(ZLIB REQUIRED)
+
+# METIS is optional: without it factors are ordered by reverse Cuthill-McKee.
+set(OSTINATO_METIS OFF)
+if(OSTINATO_ENABLE_METIS)
+  find_library(METIS_LIBRARY metis)
+  find_path(METIS_INCLUDE_DIR metis.h)
+  if(METIS_LIBRARY AND METIS_INCLUDE_DIR)
+    set(OSTINATO_METIS ON)
+  endif()
+endif()

@@ -9,7 +9,16 @@ include(CMakePackageConfigHelpers)
 set(ostinato_headers
   ostinato.hpp
   preconditioners/any_preconditioner.hpp
+  preconditioners/function_preconditioner.hpp
   preconditioners/identity.hpp
+  preconditioners/ilu/factored.hpp
+  preconditioners/ilu/factors.hpp
+  preconditioners/ilu/ic.hpp
+  preconditioners/ilu/iluk.hpp
+  preconditioners/ilu/ilut.hpp
+  preconditioners/ilu/incomplete_lu.hpp
+  preconditioners/ilu/preparation.hpp
+  preconditioners/ilu/sweep.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp
   preconditioners/multigrid/damping.hpp
@@ -29,10 +38,15 @@ set(ostinato_headers
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
+  spmv/function_operator.hpp
   spmv/linear_operator.hpp
   spmv/matrix/csr.hpp
+  spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
+  spmv/matrix/ordering/matching.hpp
+  spmv/matrix/ordering/nested_dissection.hpp
+  spmv/matrix/ordering/rcm.hpp
   spmv/matrix/space_csr.hpp
   spmv/matrix/stencil.hpp
   spmv/operator.hpp
@@ -44,6 +58,7 @@ set(ostinato_headers
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp
+  spmv/space/span_of.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp
@@ -104,6 +119,10 @@ if(OSTINATO_CUDA)
   get_target_property(cudart CUDA::cudart IMPORTED_LOCATION)
   cmake_path(GET cudart PARENT_PATH cuda_libdir)
   set(ostinato_cuda_libs "-L${cuda_libdir} -lcusparse -lcublas -lcudart -pthread ")
+endif()
+set(ostinato_metis_lib "")
+if(OSTINATO_METIS)
+  set(ostinato_metis_lib "-lmetis ")
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/ostinato.pc.in" "${PROJECT_BINARY_DIR}/ostinato.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/ostinato.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <new>
@@ -12,6 +13,7 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
@@ -30,6 +32,9 @@ const std::vector<PreconditionerInfo>& preconditioner_infos() {
 
 namespace {
 
+constexpr const char* asked_for = "asked for";
+constexpr const char* chosen_before = "chosen for earlier values: ";
+
 /// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
 struct Request {
   std::string_view name, options;
@@ -37,6 +42,7 @@ struct Request {
 
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
+  if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
   return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
 }
 
@@ -91,10 +97,12 @@ struct Prospect {
 ///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
 ///           3 an iteration, 12 to 50 the set-up.
 template <class Space>
-Prospect prospect_of(const Structure& s, const Extents& e) {
+Prospect prospect_of(const Structure& s, const Grid& grid) {
+  const Extents& e = grid.extents;
   const double points = std::max({e.x, e.y, e.z}), slope = s.constant_diagonal ? 2.5 : 3.5;
   if (!s.symmetric) return {5 * points, 20, Space::on_device ? 50 + 20 * 3 : 40 + 20 * 2};
-  const double setup = s.constant_diagonal ? 80 : 300;
+  const bool by_class = s.constant_diagonal && grid.periodic_axes().empty();
+  const double setup = by_class ? 80 : 300;
   return {slope * points, 10, Space::on_device ? 50 + 10 * 3 : setup + 10 * 10};
 }
 
@@ -113,9 +121,13 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
   if (s.rows < fewest_rows || !Multigrid<Space, T>::why_not(s).empty()) return choose_simple(s);
-  const Grid& grid = analysis.grid();
-  if (!grid || !grid.periodic_axes().empty() || grid.dominant > 0.5) return choose_simple(s);
-  const Prospect prospect = prospect_of<Space>(s, grid.extents);
+  return choose_preconditioner<Space>(s, analysis.grid());
+}
+
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid) {
+  if (!grid || grid.dominant > 0.5) return choose_simple(s);
+  const Prospect prospect = prospect_of<Space>(s, grid);
   const std::string plain = "some " + rounded(prospect.plain);
   if (prospect.pays()) {
     return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
@@ -128,7 +140,8 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
-    : choice_{std::string(request_of(name).name), "asked for"},
+    : space_(analysis.space()),
+      choice_{std::string(request_of(name).name), asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
@@ -136,6 +149,28 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
     return;
   }
   find_entry<Space, T>({choice_.name, options_});
+  choose(analysis);
+  rung_ = 0;
+  analysis_ = analysis.weak();
+}
+
+template <class Space, class T>
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name) {
+  Analysis<Space, T> analysis(space, a);
+  *this = AnyPreconditioner(analysis, name);
+  if (name == "auto") own_analysis_ = std::move(analysis);
+}
+
+template <class Space, class T>
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name) {
+  const bool keep = name == "auto";
+  Analysis<Space, T> analysis = keep ? Analysis<Space, T>(space, Csr<T>(a)) : Analysis<Space, T>(space, a);
+  *this = AnyPreconditioner(analysis, name);
+  if (keep) own_analysis_ = std::move(analysis);
+}
+
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis) {
   choice_ = choose_preconditioner(analysis);
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
@@ -170,12 +205,84 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
   }
 }
 
+namespace {
+
+/// What "auto" goes on with, one after the other. Predicted times are those of 16-entry rows on two cores of an AMD EPYC,
+/// 2026-11-22.
+struct Rung {
+  std::string_view name, options, thorough_options;
+  double seconds_an_entry;  ///< of A
+};
+/// Matching makes nearly singular matrices worse (fidapex6).
+constexpr std::array<Rung, 4> ladder = {{{"ict", "", "", 1e-6},
+                                         {"ilut", "", "", 2e-6},
+                                         {"lu", "fill=100", "", 10e-6},
+                                         {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
+
+}  // namespace
+
+template <class Space, class T>
+int AnyPreconditioner<Space, T>::next_rung(const Structure& s, bool may_be_definite) const {
+  if (rung_ == no_ladder || !s.finite) return no_ladder;
+  for (auto rung = static_cast<std::size_t>(rung_); rung < ladder.size(); ++rung) {
+    const bool definite = may_be_definite && s.symmetric && s.positive_diagonal;
+    if (ladder[rung].name != "ict" || definite) return static_cast<int>(rung);
+  }
+  return no_ladder;
+}
+
+template <class Space, class T>
+const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
+                                                                         std::string& why) const {
+  if (stronger_ != nullptr) return stronger_.get();
+  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
+  const int next = analysis ? next_rung(analysis->structure(), options.definite) : no_ladder;
+  if (next == no_ladder) return nullptr;
+  const Rung& rung = ladder[static_cast<std::size_t>(next)];
+  std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
+  made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
+  made->options_ = options.thorough ? rung.thorough_options : rung.options;
+  made->rows_ = rows_;
+  made->rung_ = next + 1;
+  made->analysis_ = analysis_;
+  why = made->try_to_build(*analysis);
+  if (!why.empty()) return nullptr;
+  stronger_ = std::move(made);
+  return stronger_.get();
+}
+
+template <class Space, class T>
+double AnyPreconditioner<Space, T>::stronger_seconds() const {
+  const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
+  const int next = analysis ? next_rung(analysis->structure(), true) : no_ladder;
+  if (next == no_ladder) return 0;
+  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
+  const double least = Space::on_device ? 10e-3 : 1e-3;
+  const auto entries = static_cast<double>(analysis->structure().nonzeros);
+  return std::max(least, ladder[static_cast<std::size_t>(next)].seconds_an_entry * entries);
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::symmetric() const {
+  return is_identity() || built_->symmetric();
+}
+
+template <class Space, class T>
+std::string AnyPreconditioner<Space, T>::remarks() const {
+  return is_identity() ? std::string() : built_->remarks();
+}
+
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(choice_.name, analysis.structure(), rows_);
   auto built = build(analysis, {choice_.name, options_});
   if (fallback_ != nullptr) fallback_->update_values(analysis);
   built_ = std::move(built);
+  analysis_ = analysis.weak();
+  own_analysis_.reset();
+  stronger_.reset();
+  if (choice_.reason != asked_for && choice_.reason.rfind(chosen_before, 0) != 0)
+    choice_.reason.insert(0, chosen_before);
 }
 
 template <class Space, class T>
@@ -218,13 +325,17 @@ std::vector<PreconditionerLevel> AnyPreconditioner<Space, T>::levels() const {
 
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  if (is_identity()) return copy<T>(*space_, r, z);
   built_->apply(r, z);
 }
 
 template <class Space, class T>
 bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  return built_->apply_dot(r, z, slot);
+  return !is_identity() && built_->apply_dot(r, z, slot);
 }
+
+template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
+template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                            \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \

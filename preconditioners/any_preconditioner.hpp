@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -46,6 +48,10 @@ struct PreconditionerChoice {
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
+/// The same for a matrix on a grid, whose values multigrid takes.
+template <class Space>
+PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid);
+
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
@@ -59,8 +65,10 @@ class AnyPreconditioner {
   /// preconditioner that it would take can't be built for the matrix.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
-  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto")
-      : AnyPreconditioner(Analysis<Space, T>(space, a), name) {}
+  /// For "auto", the arrays are lent to the object.
+  AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
+  /// For "auto", the object keeps a copy of the matrix.
+  AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name = "auto");
   AnyPreconditioner(AnyPreconditioner&&) noexcept;
   AnyPreconditioner& operator=(AnyPreconditioner&&) noexcept;
   ~AnyPreconditioner();
@@ -70,33 +78,60 @@ class AnyPreconditioner {
   std::size_t bytes() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
-  /// its options, and is built anew, so that both are in memory for a while. After an exception the object is as before.
-  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor.
+  /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for
+  /// earlier values. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
+  ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes
+  ///           all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
   /// solve() goes on with it where that is faster.
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
+  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after
+  /// these complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", when
+  /// the last copy of its analysis is gone, or when the preconditioner can't be made; `why` then says so.
+  /// Exec      Made by the first call, which waits.
+  const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
+  double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
+
+  bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
+  std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
   bool is_identity() const { return built_ == nullptr; }
   bool capturable() const;
   double seconds() const;
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
   bool works_in_float() const;
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
-  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r; not for "none"
+  void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
 
  private:
+  AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis);
+  void choose(const Analysis<Space, T>& analysis);
+  int next_rung(const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
 
+  std::optional<Space> space_;
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text
   std::size_t rows_ = 0;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
   std::unique_ptr<AnyPreconditioner> fallback_;
+  int rung_ =
+      no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
+  typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
+  std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
+  mutable std::unique_ptr<AnyPreconditioner> stronger_;
+
+  static constexpr int no_ladder = -1;
 };
 
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&) -> AnyPreconditioner<Space, T>;
+template <class Space, class T>
+AnyPreconditioner(const Space&, const CsrView<T>&, const char*) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>
 AnyPreconditioner(const Space&, const Csr<T>&) -> AnyPreconditioner<Space, T>;
 template <class Space, class T>

@@ -24,7 +24,7 @@ std::string Jacobi<Space, T>::why_not(const Structure& s) {
 
 template <class Space, class T>
 Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, JacobiOptions options)
-    : space_(space), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
+    : space_(space), options_(options), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
   Vector<Space, double> unusable(space, 1, 0.0);
   sum(space, inverse_.size(),
       detail::InvertDiagonal<T>{detail::pattern_of(a.view()), a.view().val.data(), inverse_.data(), options.absolute},
@@ -41,6 +41,14 @@ template <class Space, class T>
 void Jacobi<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows("jacobi", analysis.structure(), inverse_.size());
   *this = Jacobi(analysis);
+}
+
+template <class Space, class T>
+void Jacobi<Space, T>::update_values(const CsrView<T>& a) {
+  Structure shape;
+  shape.rows = a.rows;
+  require_rows("jacobi", shape, inverse_.size());
+  *this = Jacobi(space_, a, options_);
 }
 
 template <class Space, class T>

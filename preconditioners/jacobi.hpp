@@ -23,7 +23,7 @@ struct JacobiOptions {
 /// Traffic   One application moves 3 n sizeof(T) bytes. apply_dot moves the same, because its dot product is in the
 ///           same pass.
 /// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
-///           apply_dot are enqueued and allocate nothing.
+///           apply_dot are enqueued and allocate nothing. On Host several threads may apply one object at once.
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing, 0 or not finite.
 template <class Space, class T>
 class Jacobi {
@@ -49,6 +49,10 @@ class Jacobi {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  /// The same without an analysis: M stays diag(A) or |diag(A)|, as it was.
+  void update_values(const CsrView<T>& a);
+  void update_values(const Csr<T>& a) { update_values(a.view()); }
+
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
@@ -58,6 +62,7 @@ class Jacobi {
 
  private:
   Space space_;
+  JacobiOptions options_;
   Vector<Space, T> inverse_;
 };
 

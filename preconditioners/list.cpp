@@ -8,7 +8,7 @@
 namespace ostinato {
 
 /// The one list of preconditioners. A new preconditioner needs a line here and NAME_entry() in its own .cpp file.
-#define OSTINATO_PRECONDITIONERS(DO) DO(jacobi) DO(multigrid)
+#define OSTINATO_PRECONDITIONERS(DO) DO(jacobi) DO(multigrid) DO(ilu0) DO(iluk) DO(ilut) DO(lu) DO(ic0) DO(ict)
 
 #define OSTINATO_DECLARE(preconditioner) \
   template <class Space, class T>        \

@@ -28,7 +28,9 @@ class BuiltPreconditioner {
   virtual double seconds() const = 0;
   virtual bool works_in_float() const = 0;
   virtual std::vector<PreconditionerLevel> levels() const = 0;
-  virtual double rate() const = 0;  ///< by what M shrank an error on trial; 0 when it wasn't tried
+  virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
+  virtual bool symmetric() const = 0;       ///< M is symmetric when A is
+  virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
 };
 
@@ -98,6 +100,14 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     if constexpr (requires { m_.rate(); }) return m_.rate();
     return 0;
   }
+  bool symmetric() const override {
+    if constexpr (requires { m_.symmetric(); }) return m_.symmetric();
+    return true;
+  }
+  std::string remarks() const override {
+    if constexpr (requires { m_.remarks(); }) return m_.remarks();
+    return {};
+  }
   std::vector<PreconditionerLevel> levels() const override {
     if constexpr (requires { m_.levels(); }) return m_.levels();
     return {};
@@ -112,7 +122,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// works_in_float, levels and rate. One with options has them as a text `known_options` for help, parse_options(text), and
+/// works_in_float, levels, rate, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
 /// takes what that returns as the second argument of the constructor.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {

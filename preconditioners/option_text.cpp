@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
 
@@ -29,10 +30,16 @@ void read_one(std::string_view preconditioner, std::string_view item, std::span<
 
 void read_options(std::string_view preconditioner, std::string_view text,
                   std::span<const PreconditionerOption> options) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    read_one(preconditioner, text.substr(0, end), options);
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::vector<std::string_view> seen;
+  for (bool more = !text.empty(); more;) {
+    const std::size_t end = text.find(',');
+    const std::string_view item = text.substr(0, end), key = item.substr(0, item.find('='));
+    read_one(preconditioner, item, options);
+    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+      throw ArgumentError(std::string(preconditioner) + ": the option '" + std::string(key) + "' is given twice");
+    seen.push_back(key);
+    more = end < text.size();
+    if (more) text.remove_prefix(end + 1);
   }
 }
 

@@ -16,7 +16,8 @@ struct PreconditionerOption {
 };
 
 /// Reads a text "KEY=VALUE,KEY=VALUE"; an empty one sets nothing.
-/// Throws    ArgumentError for a key or value that isn't possible, listing those that are.
+/// Throws    ArgumentError for a key or value that isn't possible, listing those that are, and for a key that is given
+///           twice.
 void read_options(std::string_view preconditioner, std::string_view text,
                   std::span<const PreconditionerOption> options);
 

@@ -19,6 +19,12 @@ inline constexpr bool is_identity = requires {
   typename M::is_identity;
 };
 
+/// What stronger() may make.
+struct StrongerOptions {
+  bool thorough = false;  ///< as much as memory allows
+  bool definite = true;   ///< A may be positive definite, if it is symmetric
+};
+
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
 /// enqueued. r and z don't overlap. A solver applies M on one thread at a time; M says itself whether several solves may
 /// use it at once.
@@ -32,11 +38,36 @@ inline constexpr bool is_identity = requires {
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
+///   const N* stronger(const StrongerOptions&, std::string& why) const
+///                                               a preconditioner that takes more time and memory, for solve() to go on
+///                                               with when this one doesn't get there, made by the call; null when there
+///                                               is none, with a reason if one couldn't be made
+///   double stronger_seconds() const             predicted time to make that
+///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
+///   std::string remarks() const                 what was made, for messages
 ///   std::string name() const                    for messages; a static member will do
 template <class M, class T>
 concept Preconditioner = is_identity<M> || requires(const M& m, std::span<const T> r, std::span<T> z) {
   m.apply(r, z);
 };
+
+namespace detail {
+
+/// Fails to compile, with a sentence that says what M lacks.
+template <class M, class T>
+void explain_preconditioner() {
+  if constexpr (requires { &M::operator(); }) {
+    static_assert(never<M>, "M is a function: make_preconditioner(f) makes a preconditioner of it");
+  } else if constexpr (requires(M & m, std::span<const T> r, std::span<T> z) { m.apply(r, z); }) {
+    static_assert(never<M>, "apply() of M isn't const: void apply(std::span<const T> r, std::span<T> z) const");
+  } else {
+    static_assert(never<M>,
+                  "M has no void apply(std::span<const T> r, std::span<T> z) const for the value_type of A, "
+                  "which sets z = M^-1 r");
+  }
+}
+
+}  // namespace detail
 
 /// A reference to a preconditioner of any class. Solvers are compiled for this class only.
 ///
@@ -64,6 +95,13 @@ class PreconditionerRef {
   std::optional<PreconditionerRef> fallback() const {
     return calls_ == nullptr ? std::nullopt : calls_->fallback(object_);
   }
+  /// What takes more time and memory, and may get there; nothing where there is nothing else.
+  std::optional<PreconditionerRef> stronger(const StrongerOptions& options, std::string& why) const {
+    return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, options, why);
+  }
+  double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
+  bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
+  std::string remarks() const { return calls_ == nullptr ? std::string() : calls_->remarks(object_); }
   /// For messages.
   std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
 
@@ -107,6 +145,10 @@ class PreconditionerRef {
     double (*rate)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
+    std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
+    double (*stronger_seconds)(const void*);
+    bool (*symmetric)(const void*);
+    std::string (*remarks)(const void*);
     std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
@@ -119,56 +161,70 @@ class PreconditionerRef {
 
   // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
-  static constexpr Calls calls = {[](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).is_identity()); })
-                                      return bool(as<M>(o).is_identity());
-                                    return false;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).capturable()); })
-                                      return bool(as<M>(o).capturable());
-                                    return ostinato::is_capturable<M>;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).seconds()); })
-                                      return double(as<M>(o).seconds());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
-                                    return 0.0;
-                                  },
-                                  [](const void* o) {
-                                    if constexpr (requires { bool(as<M>(o).works_in_float()); })
-                                      return bool(as<M>(o).works_in_float());
-                                    return false;
-                                  },
-                                  [](const void* o) -> std::optional<PreconditionerRef> {
-                                    if constexpr (requires { *as<M>(o).fallback(); }) {
-                                      if (as<M>(o).fallback() != nullptr)
-                                        return PreconditionerRef(*as<M>(o).fallback());
-                                    }
-                                    return std::nullopt;
-                                  },
-                                  [](const void* o) -> std::string {
-                                    if constexpr (requires { std::string(as<M>(o).name()); })
-                                      return std::string(as<M>(o).name());
-                                    else if constexpr (requires { std::string(M::name); })
-                                      return std::string(M::name);
-                                    else
-                                      return "the preconditioner";
-                                  },
-                                  [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
-                                  [](const void* o, In<T> r, Out<T> z, double* slot) {
-                                    if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
-                                      return bool(as<M>(o).apply_dot(r, z, slot));
-                                    } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
-                                      as<M>(o).apply_dot(r, z, slot);
-                                      return true;
-                                    } else {
-                                      return false;
-                                    }
-                                  }};
+  static constexpr Calls calls = {
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
+        return false;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
+        return ostinato::is_capturable<M>;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).seconds()); }) return double(as<M>(o).seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).works_in_float()); }) return bool(as<M>(o).works_in_float());
+        return false;
+      },
+      [](const void* o) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).fallback(); }) {
+          if (as<M>(o).fallback() != nullptr) return PreconditionerRef(*as<M>(o).fallback());
+        }
+        return std::nullopt;
+      },
+      [](const void* o, const StrongerOptions& options, std::string& why) -> std::optional<PreconditionerRef> {
+        if constexpr (requires { *as<M>(o).stronger(options, why); }) {
+          if (const auto* s = as<M>(o).stronger(options, why)) return PreconditionerRef(*s);
+        }
+        return std::nullopt;
+      },
+      [](const void* o) {
+        if constexpr (requires { double(as<M>(o).stronger_seconds()); }) return double(as<M>(o).stronger_seconds());
+        return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());
+        return true;
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).remarks()); }) return as<M>(o).remarks();
+        return {};
+      },
+      [](const void* o) -> std::string {
+        if constexpr (requires { std::string(as<M>(o).name()); })
+          return std::string(as<M>(o).name());
+        else if constexpr (requires { std::string(M::name); })
+          return std::string(M::name);
+        else
+          return "the preconditioner";
+      },
+      [](const void* o, In<T> r, Out<T> z) { as<M>(o).apply(r, z); },
+      [](const void* o, In<T> r, Out<T> z, double* slot) {
+        if constexpr (requires { bool(as<M>(o).apply_dot(r, z, slot)); }) {
+          return bool(as<M>(o).apply_dot(r, z, slot));
+        } else if constexpr (requires { as<M>(o).apply_dot(r, z, slot); }) {
+          as<M>(o).apply_dot(r, z, slot);
+          return true;
+        } else {
+          return false;
+        }
+      }};
 
   bool is_scaled() const { return space_ != nullptr; }
 

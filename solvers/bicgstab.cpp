@@ -47,6 +47,19 @@ SolveResult Bicgstab::run(const Space& space, const OperatorRef<Space, T>& given
   return solve_with_restarts<Bicgstab>(system, x, options, workspace, recurrence);
 }
 
+std::string Bicgstab::breakdown_text(int cause, double, const std::string& when) {
+  switch (cause) {
+    case BicgstabScalars::no_alpha:
+      return "r0 . A p = 0 " + when + ": the residual r0 that bicgstab began with is orthogonal to A p";
+    case BicgstabScalars::no_product:
+      return "A M^-1 r = 0 " + when + " for an r that isn't 0: A is singular";
+    case BicgstabScalars::no_omega:
+      return "r . A M^-1 r = 0 " + when + ": no step along A M^-1 r makes the residual r smaller";
+    default:
+      return "r0 . r = 0, up to rounding, " + when + ": the residual that bicgstab began with tells it nothing more";
+  }
+}
+
 #define OSTINATO_INSTANTIATE(Space, T)                                                          \
   template SolveResult Bicgstab::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
                                      const PreconditionerRef<Space, T>&, const SolveOptions&)

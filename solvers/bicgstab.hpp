@@ -13,7 +13,8 @@ namespace ostinato {
 /// Exec      Allocates 5 n sizeof(T) bytes at entry, 7 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back. After a breakdown the recurrence restarts from the recomputed residual, as
 ///           long as the residual falls.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631.
 struct Bicgstab {
   static constexpr std::string_view name = "bicgstab";
@@ -21,6 +22,7 @@ struct Bicgstab {
   static constexpr int products_per_iteration = 2;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 1;
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

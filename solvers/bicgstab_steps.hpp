@@ -23,6 +23,8 @@ struct BicgstabScalars {
   double rr = 0;
   double alpha = 1, omega = 1;
   double s0s0 = 0;  ///< s0 . s0, for deciding whether rho is only rounding
+  /// What breaks BiCGSTAB down: a 0 for s0 . v, t . t, t . r or rho.
+  enum Cause { no_alpha = 1, no_product, no_omega, no_rho };
 };
 
 namespace detail {
@@ -115,8 +117,14 @@ struct UpdateXR {
     state->record(s->rr);
     // A rho this small is only rounding: s0 is orthogonal to r, and no new direction can be computed from them.
     const double meaningless = 1e-14 * sqrt(s->rr) * sqrt(s->s0s0);
-    const bool lost = s->alpha == 0 || s->omega == 0 || (s->rho < 0 ? -s->rho : s->rho) <= meaningless;
-    if (state->running() && lost) state->state = ConvergenceState::broke_down;
+    if (!state->running()) return;
+    if (s->alpha == 0) {
+      state->break_down(BicgstabScalars::no_alpha, s->s0v);
+    } else if (s->omega == 0) {
+      state->break_down(s->tt == 0 ? BicgstabScalars::no_product : BicgstabScalars::no_omega, s->ts);
+    } else if ((s->rho < 0 ? -s->rho : s->rho) <= meaningless) {
+      state->break_down(BicgstabScalars::no_rho, s->rho);
+    }
   }
 };
 

@@ -8,15 +8,16 @@
 
 namespace ostinato {
 
-/// The options of a solve, with a callback that doesn't throw. What the caller's callback throws interrupts the solve,
-/// as if the callback had returned false. rethrow() throws it, once x is the caller's again.
+/// The options of a solve, with a callback that doesn't throw and returns false once a stop was requested. What the
+/// caller's callback throws interrupts the solve, as if the callback had returned false. rethrow() throws it, once x is
+/// the caller's again.
 class CallbackGuard {
  public:
   explicit CallbackGuard(const SolveOptions& given) : options_(given) {
-    if (!given.callback) return;
+    if (!given.callback && !given.stop) return;
     options_.callback = [this, &given](const Iteration& now) {
       try {
-        return given.callback(now);
+        return !given.stop.is_made() && (!given.callback || given.callback(now));
       } catch (...) {
         thrown_ = std::current_exception();
         return false;

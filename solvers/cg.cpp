@@ -26,6 +26,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   const std::size_t n = b.size();
   const Out<T> p = workspace.template allocate<T>(n), q = workspace.template allocate<T>(n);
   Out<T> z = m.is_identity() ? Out<T>{} : workspace.template allocate<T>(n);
+  const double sign_a = a.structure() != nullptr && a.structure()->negative_diagonal ? -1 : 1;
   double* pq = workspace.emplace(0.0);
   double* rz = workspace.emplace(0.0);
   double* rz_new = workspace.emplace(0.0);
@@ -36,13 +37,15 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
     ConvergenceState* state = monitor.start(norm);
     m.apply_dot(space, r, z, rz);  // z = M^-1 r;  rz = r . z
     copy<T>(space, z, p);          // p = z
+    const double sign_m = sign_a < 0 && read_scalar(space, rz) < 0 ? -1 : 1;
     const auto iterate = [&] {
       a.apply_dot(space, p, q, p, pq);  // q = A p;  pq = p . q
       if (m.is_identity()) {
-        update_r<T>(space, rz, pq, q, r, rz_new, state);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
+        update_r<T>(space, rz, pq, q, r, rz_new, state, sign_a,
+                    sign_m);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
       } else {
-        update_r<T>(space, rz, pq, q, r, rr, state);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
-        m.apply_dot(space, r, z, rz_new);             // z = M^-1 r;  rz_new = r . z
+        update_r<T>(space, rz, pq, q, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
+        m.apply_dot(space, r, z, rz_new);                             // z = M^-1 r;  rz_new = r . z
       }
       update_x_p<T>(space, rz, pq, rz_new, z, x, p, state);  // x += alpha p;  p = z + (rz_new / rz) p
       std::swap(rz, rz_new);
@@ -50,7 +53,16 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
     while (monitor.next()) run_block(a.revision(), iterate);
     monitor.finish();
   };
-  return solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
+  SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
+  if (sign_a < 0) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
+  return result;
+}
+
+std::string Cg::breakdown_text(int cause, double number, const std::string& when) {
+  if (cause == Curvature::of_m)
+    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't definite";
+  return "p . A p = " + short_text(number) + " " + when + ": A isn't " +
+         (number > 0 ? "negative definite" : "positive definite");
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                    \

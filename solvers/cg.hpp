@@ -9,12 +9,15 @@ namespace ostinato {
 /// Solves A x = b by preconditioned conjugate gradients.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess (zeros if there is none).
-/// Requires  A and M are symmetric positive definite. Negative curvature is detected and reported as breakdown.
+/// Requires  A and M are symmetric positive definite. Negative curvature is detected and reported as breakdown. A may be
+///           negative definite where its structure() says that its diagonal is negative; M may then be so, too. CG on
+///           -A x = -b takes the same steps as on A x = b, so that only the test of the curvature changes.
 /// Traffic   An iteration moves A once and 10 n sizeof(T) bytes of vectors. A preconditioner adds its own bytes and 3 n
 ///           sizeof(T).
 /// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409. x and p are updated in one pass, which saves one read of p.
 struct Cg {
   static constexpr std::string_view name = "cg";
@@ -23,6 +26,7 @@ struct Cg {
   static constexpr OnBreakdown on_breakdown = OnBreakdown::end;
   static constexpr bool needs_symmetry = true;
   static constexpr int period = 2;  ///< rz and rz_new swap their slots in each iteration
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

@@ -12,6 +12,11 @@
 
 namespace ostinato {
 
+/// What breaks CG down.
+struct Curvature {
+  enum Cause { of_a = 1, of_m };  ///< p . A p, r . M^-1 r
+};
+
 namespace detail {
 
 template <class T>
@@ -20,12 +25,13 @@ struct UpdateR {
   const T* q;
   T* r;
   ConvergenceState* state;
+  double sign_a, sign_m;
   T alpha = 0;
-  bool positive = false;
+  bool definite = false;
 
   OSTINATO_FUNCTION bool prepare() {
-    positive = *pq > 0 && *rz > 0;
-    if (positive) alpha = static_cast<T>(*rz / *pq);
+    definite = sign_a * *pq > 0 && sign_m * *rz > 0;
+    if (definite) alpha = static_cast<T>(*rz / *pq);
     return state->running();
   }
   OSTINATO_FUNCTION void skipped() { state->x_is_behind = 0; }
@@ -37,10 +43,16 @@ struct UpdateR {
   }
 
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
-    if (positive) state->record(rr.v[0]);
-    if (!positive)
-      state->state = *pq - *pq == 0 && *rz - *rz == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
-    state->x_is_behind = positive && state->state != ConvergenceState::not_a_number;
+    if (definite) {
+      state->record(rr.v[0]);
+    } else if (!(*pq - *pq == 0 && *rz - *rz == 0)) {
+      state->state = ConvergenceState::not_a_number;
+    } else if (sign_m * *rz > 0) {
+      state->break_down(Curvature::of_a, *pq);
+    } else {
+      state->break_down(Curvature::of_m, *rz);
+    }
+    state->x_is_behind = definite && state->state != ConvergenceState::not_a_number;
   }
 };
 
@@ -66,11 +78,12 @@ struct UpdateXP {
 
 }  // namespace detail
 
-/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state.  Breaks down unless pq > 0 and rz > 0.
+/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state.  Breaks down unless pq has the sign of A, and rz
+/// that of M: 1 for a positive definite matrix, -1 for a negative definite one.
 template <class T, class Space>
 void update_r(const Space& space, const double* rz, const double* pq, In<T> q, Out<T> r, double* rr,
-              ConvergenceState* state) {
-  sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state}, rr);
+              ConvergenceState* state, double sign_a = 1, double sign_m = 1) {
+  sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m}, rr);
 }
 
 /// x += (rz / pq) p;  p = z + (rz_new / rz) p

@@ -24,9 +24,18 @@ struct ConvergenceState {
   int last = 0;         ///< iteration to stop after
   double goal = 0;      ///< residual norm at which to stop
   double limit = 0;     ///< residual norm above which the recurrence has diverged; 0: none
+  int cause = 0;        ///< after a breakdown: which number caused it, as the method counts them
+  double number = 0;    ///< that number, for messages
   double norms[ring] = {};
 
   OSTINATO_FUNCTION bool running() const { return state == going; }
+
+  /// Ends the recurrence by a breakdown.
+  OSTINATO_FUNCTION void break_down(int by, double value) {
+    state = broke_down;
+    cause = by;
+    number = value;
+  }
 
   /// Records one more iteration by its squared residual norm, and freezes the state if the recurrence has to stop.
   OSTINATO_FUNCTION void record(double squared_norm) {

@@ -85,7 +85,7 @@ struct Arnoldi {
           least_squares.absorb(std::vector<double>(from, from + j + 2), 4 * std::numeric_limits<T>::epsilon());
       state.record(norm * norm);
       if (state.state == ConvergenceState::not_a_number || least_squares.singular()) {
-        if (least_squares.singular()) state.state = ConvergenceState::broke_down;
+        if (least_squares.singular()) state.break_down(1, 0);
         least_squares.drop();
       }
     }
@@ -144,6 +144,10 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
   return solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
+}
+
+std::string Gmres::breakdown_text(int, double, const std::string& when) {
+  return "the Krylov space is complete " + when + " and holds no solution: A is singular or nearly so";
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                       \

@@ -15,7 +15,8 @@ namespace ostinato {
 ///           restart n sizeof(T) more. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
 ///           products (cuBLAS on Cuda). The host solves the small least squares problem and reads its columns after
 ///           each block of the monitor.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 struct Gmres {
   static constexpr std::string_view name = "gmres";
@@ -24,6 +25,7 @@ struct Gmres {
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 2;
+  static std::string breakdown_text(int cause, double number, const std::string& when);
 
   template <class Space, class T>
   static SolveResult run(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,

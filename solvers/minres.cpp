@@ -47,7 +47,8 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
     m.apply_dot(space, v, z, &s->vz);                // z = M^-1 v;  vz = v . z
     for (const Out<T> u : {v_old, w, w_old}) space.zero(u.data(), u.size_bytes());
     const MinresScalars last = read_scalar(space, s);
-    if (!(last.vz > 0)) return monitor.stop(std::isfinite(last.vz) ? StopReason::breakdown : StopReason::not_finite);
+    if (!std::isfinite(last.vz)) return monitor.stop(StopReason::not_finite);
+    if (!(last.vz > 0)) return monitor.break_down(MinresScalars::indefinite_m, last.vz);
     if (a_scale == 0) a_scale = scale_of(space, a, m.is_identity() ? v : z, q, &s->zq);
     // The size of A stays known: after a restart it tells whether A can make the residual smaller at all.
     const MinresScalars start{.gamma = std::sqrt(last.vz),
@@ -73,6 +74,18 @@ SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, 
     monitor.finish();
   };
   return solve_with_restarts<Minres>(system, x, options, workspace, recurrence);
+}
+
+std::string Minres::breakdown_text(int cause, double, const std::string& when) {
+  switch (cause) {
+    case MinresScalars::indefinite_m:
+      return "r . M^-1 r isn't positive " + when +
+             ": the preconditioner isn't positive definite, and minres needs that";
+    case MinresScalars::no_gain:
+      return "A r is as small as rounding " + when + ": A is singular or nearly so, and b isn't in its range";
+    default:
+      return "rounding adds as much to the residual as a step takes away " + when;
+  }
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \

@@ -17,6 +17,8 @@ namespace ostinato {
 
 /// The scalars of MINRES, in the memory of the space.
 struct MinresScalars {
+  /// What breaks MINRES down.
+  enum Cause { indefinite_m = 1, no_gain, rounding };
   double zq = 0;                    ///< z . q, with q = A z
   double vz = 0;                    ///< v . z of the new Lanczos vector v, with z = M^-1 v
   double gamma = 0, gamma_old = 1;  ///< sqrt(v . z) of the last two Lanczos vectors
@@ -124,7 +126,13 @@ struct MinresUpdateX {
       judge_rounding(rounded * (sqrt(sums.v[1]) / sqrt(sums.v[2])));
     } else {
       const double sum = s->zq + s->vz;
-      state->state = sum - sum == 0 ? ConvergenceState::broke_down : ConvergenceState::not_a_number;
+      if (!(sum - sum == 0)) {
+        state->state = ConvergenceState::not_a_number;
+      } else if (s->vz < 0) {
+        state->break_down(MinresScalars::indefinite_m, s->vz);
+      } else {
+        state->break_down(MinresScalars::no_gain, 0);
+      }
     }
   }
 
@@ -137,7 +145,7 @@ struct MinresUpdateX {
     const bool spoilt = lost > gained && lost * lost > epsilon;
     if (state->state == ConvergenceState::reached_goal || !(spoilt || s->lost > tolerated * size)) return;
     if (spoilt) s->withdrawn = static_cast<double>(step);
-    if (state->running()) state->state = ConvergenceState::broke_down;
+    if (state->running()) state->break_down(MinresScalars::rounding, 0);
   }
 
   OSTINATO_FUNCTION static double square(T value) { return static_cast<double>(value) * static_cast<double>(value); }

@@ -107,12 +107,24 @@ class Monitor {
       latest_ = s.norms[(s.iteration - 1) % ConvergenceState::ring];
     }
     if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
+    if (s.state == ConvergenceState::broke_down) {
+      cause_ = s.cause;
+      number_ = s.number;
+    }
     report(s);
   }
 
   /// The state at the start, for a method that keeps its state on the host.
   ConvergenceState host_state() const { return fresh_; }
   void stop(StopReason reason) { reason_ = reason; }
+  void break_down(int cause, double number) {
+    stop(StopReason::breakdown);
+    cause_ = cause;
+    number_ = number;
+  }
+
+  int cause() const { return cause_; }       ///< of the latest breakdown: ConvergenceState::cause
+  double number() const { return number_; }  ///< ConvergenceState::number
 
  private:
   void read_back() {
@@ -165,6 +177,8 @@ class Monitor {
   ConvergenceState* state_;  ///< in the memory of the space
   ConvergenceState fresh_;
   StopReason reason_ = StopReason::none;
+  int cause_ = 0;
+  double number_ = 0;
   bool started_ = false;
   bool interrupted_ = false;        ///< by the callback; final, whatever else stops the recurrence
   int iterations_ = 0;              ///< finished iterations of all recurrences

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/options.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
@@ -16,11 +19,33 @@ constexpr std::array<std::string_view, 8> status_names = {"converged", "iteratio
 
 std::string_view to_string(Status status) { return status_names[static_cast<std::size_t>(status)]; }
 
+std::string in_words(Status status) {
+  std::string words(to_string(status));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+void require_valid(const SolveOptions& o) {
+  const auto at_least = [](const char* name, double value, double least) {
+    if (value >= least) return;
+    char text[120];
+    std::snprintf(text, sizeof text, "SolveOptions: %s is %g, and has to be at least %g", name, value, least);
+    throw ArgumentError(text);
+  };
+  at_least("rtol", o.rtol, 0);
+  at_least("atol", o.atol, 0);
+  at_least("max_iterations", o.max_iterations, 0);
+  at_least("time_limit", o.time_limit, 0);
+  at_least("divergence_limit", o.divergence_limit, 0);
+  at_least("restart", o.restart, 1);
+  at_least("check_every", o.check_every, 0);
+}
+
 std::string SolveResult::message() const {
-  char text[256];
-  std::snprintf(text, sizeof text, "%s: %s after %d iterations in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)",
-                solver.c_str(), std::string(to_string(status)).c_str(), iterations, seconds, relative_residual);
-  return text;
+  char numbers[160];
+  std::snprintf(numbers, sizeof numbers, " after %d %s in %.3g s, ||b - A x|| / ||b|| = %.3e (recomputed)", iterations,
+                iterations == 1 ? "iteration" : "iterations", seconds, relative_residual);
+  return solver + ": " + in_words(status) + numbers + (reason.empty() ? "" : ": " + reason);
 }
 
 }  // namespace ostinato

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ostinato {
@@ -21,17 +23,45 @@ enum class Status {
   stagnated,        ///< the recomputed residual no longer falls
   diverged,         ///< the residual grew past divergence_limit times its start
   not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
-  interrupted,      ///< the callback returned false; x holds the iterate so far
+  interrupted,      ///< the callback returned false, or a stop was requested; x holds the iterate so far
 };
 
 /// "converged", "iteration_limit", ...: the names of the JSON report.
 std::string_view to_string(Status status);
+/// "converged", "iteration limit", ...: the same for people.
+std::string in_words(Status status);
 
 /// The progress of a solve, passed to the callback.
 struct Iteration {
   int number = 0;                ///< finished iterations
   double relative_residual = 0;  ///< residual norm of the recurrence over ||b||
   double seconds = 0;            ///< since the solve began
+};
+
+/// A request to end a solve, made in another thread: a std::stop_token, or another object with stop_requested() const.
+/// (So this header need not include <stop_token>.) An empty one never asks.
+class StopRequest {
+ public:
+  StopRequest() = default;
+
+  template <class Token>
+  requires requires(const Token& token) {
+    { token.stop_requested() } -> std::convertible_to<bool>;
+  }
+  StopRequest(Token token) : asks_([token = std::move(token)] { return bool(token.stop_requested()); }) {}
+
+  explicit operator bool() const { return asks_ != nullptr; }
+  bool is_made() const { return asks_ != nullptr && asks_(); }
+
+ private:
+  std::function<bool()> asks_;
+};
+
+/// How far "auto" goes to solve a system that is hard for the preconditioner that it takes first.
+enum class Effort {
+  quick,     ///< that preconditioner only
+  normal,    ///< then incomplete factors, then complete ones of at most 100 times the entries of A
+  thorough,  ///< then complete ones, as memory allows
 };
 
 struct SolveOptions {
@@ -44,20 +74,30 @@ struct SolveOptions {
   bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
-  bool history = true;  ///< keep the residual of each iteration
+  Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
+  bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far.
   std::function<bool(const Iteration&)> callback = {};
+  /// Looked at where the callback is called. Once a stop is requested, from any thread, the solve ends as interrupted, and
+  /// x holds the iterate so far.
+  StopRequest stop = {};
 };
+
+/// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a restart of 0.
+void require_valid(const SolveOptions& options);
 
 /// A place where another method or preconditioner went on.
 struct MethodChange {
   int iteration = 0;    ///< iterations done by then
-  std::string to = {};  ///< the name of what went on
+  std::string to = {};  ///< the name of what went on: "gmres", "ilut", or where both are new, "gmres with ilut"
 };
 
 struct SolveResult {
   Status status = Status::converged;
+  /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
+  /// 5". Rows count from 1. Empty after convergence, unless there is something to say of the solution.
+  std::string reason;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
   double relative_residual = 0;  ///< residual over ||b||; equal to residual when b = 0
@@ -75,7 +115,7 @@ struct SolveResult {
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
   explicit operator bool() const { return status == Status::converged; }
-  std::string message() const;  ///< one line: status, iterations, recomputed residual
+  std::string message() const;  ///< one line: status, iterations, recomputed residual, reason
 };
 
 }  // namespace ostinato

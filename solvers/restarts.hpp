@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <ostinato/solvers/callback_guard.hpp>
+#include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/monitor.hpp>
 #include <ostinato/solvers/residual_judge.hpp>
 #include <ostinato/solvers/scaled_system.hpp>
@@ -222,6 +223,12 @@ class Solve {
     if (!(told <= monitor_.goal())) norm_ = told;
   }
 
+  /// A note that says why the solve ended.
+  static void tell(SolveResult& result, const std::string& reason) {
+    result.notes.push_back(reason);
+    result.reason = reason;
+  }
+
   void enter() {
     system_.enter(x_);
     entered_ = true;
@@ -269,8 +276,8 @@ class Solve {
     judge_.make_finite(x_);
     norm_ = judge_.compute(x_, r_);
     result.status = Status::not_finite;
-    result.notes.push_back("x grew out of the range of " + std::string(precision_name<T>) +
-                           "; its elements end at the largest finite number");
+    tell(result, "x grew out of the range of " + std::string(precision_name<T>) +
+                     "; its elements end at the largest finite number");
   }
 
   /// The residual and the backward error of x, and whether rounding is what keeps the residual from falling.
@@ -287,8 +294,8 @@ class Solve {
     has_grown_ = hidden && norm_ > 1e-2 * system_.b_norm();
     result.at_precision_limit = hidden && !has_grown_ && s != Status::diverged;
     if (result.at_precision_limit) {
-      result.notes.push_back("||b - A x|| is at the limit of " + std::string(precision_name<T>) +
-                             ": it is about as small as the rounding of b - A x");
+      tell(result, "||b - A x|| is at the limit of " + std::string(precision_name<T>) +
+                       ": it is about as small as the rounding of b - A x");
     }
   }
 
@@ -297,19 +304,19 @@ class Solve {
     std::snprintf(text, sizeof text,
                   "||x|| has grown to %.1e, and its rounding hides b - A x: A may be singular or nearly so",
                   judge_.size(x_, r_));
-    result.notes.emplace_back(text);
+    tell(result, text);
   }
 
   void out_of_range(SolveResult& result, bool too_large) const {
     if (too_large) {
       result.status = Status::not_finite;
-      result.notes.push_back("the solution is too large for " + std::string(precision_name<T>) +
-                             "; its elements end at the largest finite number");
+      tell(result, "the solution is too large for " + std::string(precision_name<T>) +
+                       "; its elements end at the largest finite number");
     } else if (norm_ > monitor_.goal() && result.status == Status::converged) {
       result.status = Status::stagnated;
       result.at_precision_limit = true;
-      result.notes.push_back("the solution is too small for " + std::string(precision_name<T>) +
-                             ": its elements lost digits or became 0; scale b or A");
+      tell(result, "the solution is too small for " + std::string(precision_name<T>) +
+                       ": its elements lost digits or became 0; scale b or A");
     }
   }
 
@@ -335,13 +342,59 @@ void check_goal(SolveResult& result, double b_norm, double goal) {
   result.notes.emplace_back(text);
 }
 
-/// Says that a Method which says `needs_symmetry` was given a matrix without it.
+/// Says that a Method which says `needs_symmetry` was given a matrix without it; empty otherwise.
 template <class Method, class Space, class T>
-void check_symmetry(SolveResult& result, const OperatorRef<Space, T>& a) {
+std::string why_not_symmetric(const OperatorRef<Space, T>& a) {
   if constexpr (requires { Method::needs_symmetry; }) {
     const Structure* s = a.structure();
-    if (s != nullptr && !s->symmetric) result.notes.push_back("A isn't symmetric; " + result.solver + " needs that");
+    if (s != nullptr && !s->symmetric) return "A isn't symmetric; " + std::string(Method::name) + " needs that";
   }
+  return {};
+}
+
+/// What ended a recurrence that didn't converge, in a sentence.
+template <class Method, class Space, class T>
+std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system,
+                        const SolveOptions& options) {
+  const std::string when = "at iteration " + std::to_string(result.iterations);
+  switch (result.status) {
+    case Status::converged:
+      return system.b_norm() == 0 ? "b = 0, and so is x" : "";
+    case Status::iteration_limit:
+      return "the limit of " + std::to_string(options.max_iterations) +
+             (options.max_iterations == 1 ? " iteration was reached" : " iterations was reached");
+    case Status::time_limit:
+      return "the limit of " + short_text(options.time_limit) + " s was reached " + when;
+    case Status::interrupted:
+      return "the callback ended the solve " + when;
+    case Status::diverged:
+      return "the residual grew past " + short_text(options.divergence_limit) + " times its start " + when;
+    case Status::not_finite:
+      return "numbers left the range of " + std::string(precision_name<T>) + " " + when;
+    case Status::stagnated:
+      return "the recomputed residual no longer fell " + when;
+    case Status::breakdown:
+      return Method::breakdown_text(monitor.cause(), system.unscaled_energy(monitor.number()), when);
+  }
+  return {};
+}
+
+/// Why a solve ended: SolveResult::reason. `x` is the caller's.
+template <class Method, class Space, class T>
+std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, const ScaledSystem<Space, T>& system,
+                      In<T> x, const SolveOptions& options) {
+  const Status status = result.status;
+  const std::string ending = ending_text<Method>(result, monitor, system, options);
+  if (status == Status::converged || status == Status::time_limit || status == Status::interrupted) return ending;
+  if (status == Status::not_finite && result.reason.empty()) {
+    const std::string source = why_not_finite(system, x);
+    return source.empty() ? ending : source;
+  }
+  if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) return text;
+  if (status != Status::iteration_limit && !result.at_precision_limit) {
+    if (const std::string text = why_singular(system, monitor.goal()); !text.empty()) return text;
+  }
+  return result.reason.empty() ? ending : result.reason;
 }
 
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
@@ -352,6 +405,7 @@ void check_symmetry(SolveResult& result, const OperatorRef<Space, T>& a) {
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
                                 Workspace<Space>& workspace, Recurrence recurrence) {
+  require_valid(options);
   SolveResult result;
   result.solver = Method::name;
   const CallbackGuard guard(options);
@@ -385,7 +439,10 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   result.status = policy.status();
   solve.give_back(result);
   report(result, solve.norm(), system, restarts, monitor, options);
-  if (result.status != Status::converged) check_symmetry<Method>(result, system.a());
+  result.reason = reason_of<Method, Space, T>(result, monitor, system, x, options);
+  if (!result) {
+    if (const std::string text = why_not_symmetric<Method>(system.a()); !text.empty()) result.notes.push_back(text);
+  }
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();
   return result;

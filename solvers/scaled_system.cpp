@@ -148,6 +148,12 @@ double ScaledSystem<Space, T>::unscaled(double norm) const {
 }
 
 template <class Space, class T>
+double ScaledSystem<Space, T>::unscaled_energy(double energy) const {
+  // Without M, p is of the size of b, otherwise of the size of x.
+  return std::ldexp(energy, (m_.is_identity() ? -a_exponent_ : a_exponent_) - 2 * b_exponent_);
+}
+
+template <class Space, class T>
 void ScaledSystem<Space, T>::enter(Out<T> x) const {
   rescale(x, b_exponent_ - a_exponent_);
 }

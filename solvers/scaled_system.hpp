@@ -38,6 +38,8 @@ class ScaledSystem {
   double scaled(double norm) const;
   /// A norm of this system, as one of the caller's.
   double unscaled(double norm) const;
+  /// A number such as p . A p or r . M^-1 r of this system, as one of the caller's.
+  double unscaled_energy(double energy) const;
 
   /// How many elements of x a change of scale has spoilt.
   struct Lost {

@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -49,6 +50,12 @@ bool is_nearer(const SolveResult& more, const SolveResult& all) {
   return now < before || (std::isnan(before) && !std::isnan(now));
 }
 
+/// Takes how a further run ended.
+void take_ending(SolveResult& to, const SolveResult& from) {
+  to.status = from.status;
+  to.reason = from.reason;
+}
+
 void take_residual(SolveResult& to, const SolveResult& from) {
   to.residual = from.residual;
   to.relative_residual = from.relative_residual;
@@ -82,9 +89,9 @@ void count(SolveResult& all, SolveResult& more) {
 }
 
 /// Takes the result of a further run of the same method, from the x where the last one was stopped.
-void extend(SolveResult& all, SolveResult more) {
+void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
-  all.status = more.status;
+  take_ending(all, more);
   take_residual(all, more);
 }
 
@@ -93,6 +100,15 @@ std::string slow_text(const Pace& pace, const std::string& name, int iterations)
   std::snprintf(text, sizeof text, "%s left %.3g of the residual an iteration, at iteration %d; ", name.c_str(),
                 pace.rate, iterations);
   return text;
+}
+
+/// The relative residual that ends a solve for b.
+template <class Space, class T>
+double goal_of(const Space& space, In<T> b, const SolveOptions& options) {
+  if (!(options.atol > 0)) return options.rtol;
+  Vector<Space, double> square(space, 1);
+  dot<T>(space, b, b, square.data());
+  return relative_goal(options, std::sqrt(square.download()[0]));
 }
 
 /// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
@@ -111,15 +127,21 @@ class FallbackSolve {
     // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
     // were given up after them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
-    SlowWatch watch(first_window, options_);
+    const double goal = goal_of<Space, T>(space_, b_, options_);
+    SlowWatch watch(first_window, goal, options_.max_iterations);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
       const std::string slow = slow_text(watch.pace(), m_.name(), all.iterations);
       bool enough_memory = true;
-      if (try_simple(all, slow, watch.pace(), window, enough_memory)) return all;
+      if (try_simple(all, slow, watch.pace(), window, goal, enough_memory)) return all;
       const SolveOptions left = remaining(options_, all);
-      watch = SlowWatch(4 * window, left);
-      extend(all, run_with(m_, enough_memory ? watched(left, watch) : left));
+      watch = SlowWatch(4 * window, goal, left.max_iterations);
+      if (enough_memory) {
+        continue_with(all, m_, watched(left, watch));
+      } else {
+        SolveResult more = run_with(m_, left);
+        extend(all, more);
+      }
     }
     return all;
   }
@@ -130,13 +152,14 @@ class FallbackSolve {
   }
 
   /// False when M should go on.
-  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, bool& enough_memory) const {
+  bool try_simple(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal,
+                  bool& enough_memory) const {
     const auto no_memory = [&](const std::string& why) {
       all.notes.push_back(slow + simple_.name() + " wasn't tried: " + why);
       return enough_memory = false;
     };
     try {
-      return compete(all, slow, pace, window);
+      return compete(all, slow, pace, window, goal);
     } catch (const std::bad_alloc&) {
       return no_memory("not enough memory");
     } catch (const DeviceError& e) {
@@ -144,24 +167,32 @@ class FallbackSolve {
     }
   }
 
-  /// x and the residual stay those from before when the other one came no nearer.
-  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window) const {
+  bool compete(SolveResult& all, const std::string& slow, const Pace& pace, int window, double goal) const {
+    Trial trial(pace, 0.5 * window * pace.seconds, goal);
+    const Status ending = continue_with(all, simple_, watched(remaining(options_, all), trial));
+    const bool lost = trial.stopped() && ending == Status::interrupted;
+    all.notes.push_back(
+        slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
+    return !lost;
+  }
+
+  /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came no
+  /// nearer.
+  Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      Trial trial(pace, 0.5 * window * pace.seconds, options_);
-      SolveResult more = run_with(simple_, watched(remaining(options_, all), trial));
-      const bool nearer = is_nearer(more, all);
-      if (!nearer) copy<T>(space_, before, x_);
-      const bool lost = trial.stopped() && more.status == Status::interrupted;
-      all.notes.push_back(
-          slow + (lost ? simple_.name() + " was slower, went on with " + m_.name() : "went on with " + simple_.name()));
-      all.changes.push_back({all.iterations, std::string(simple_.name())});
-      count(all, more);
-      if (lost) all.changes.push_back({all.iterations, std::string(m_.name())});
-      all.status = more.status;
-      if (nearer) take_residual(all, more);
-      return !lost;
+      SolveResult more = run_with(m, options);
+      const Status ended = more.status;
+      all.changes.push_back({all.iterations, std::string(m.name())});
+      if (is_nearer(more, all)) {
+        extend(all, more);
+      } else {
+        copy<T>(space_, before, x_);
+        count(all, more);
+        take_ending(all, more);
+      }
+      return ended;
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -191,9 +222,10 @@ struct Ending {
   std::string solver;
   Status status;
   int iterations;
+  std::string reason;
 };
 
-Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations}; }
+Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
 
 /// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
 /// which the other methods don't.
@@ -203,28 +235,25 @@ bool may_try_another(const Ending& e) {
 }
 
 std::string why_next(const Ending& r, std::string_view next) {
-  const bool curvature = r.solver == "cg" && r.status == Status::breakdown;
-  return r.solver +
-         (curvature ? " met negative curvature, A isn't positive definite,"
-                    : " ended as " + std::string(to_string(r.status))) +
-         " at iteration " + std::to_string(r.iterations) + "; went on with " + std::string(next);
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
+         r.reason + "); went on with " + std::string(next);
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
-/// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
-void append(SolveResult& all, SolveResult more) {
+/// those of `more` unless its x is farther from the solution, the residual if its x is nearer. `to` names what went on;
+/// empty where that is the same as before.
+void append(SolveResult& all, SolveResult more, const std::string& to) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  all.changes.push_back({all.iterations, more.solver});
+  if (!to.empty()) all.changes.push_back({all.iterations, to});
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + std::string(to_string(more.status)) +
-                        ", no nearer; x is that of " + all.solver);
+    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
-    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) all.status = s;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
     return;
   }
-  all.status = more.status;
+  take_ending(all, more);
   all.solver = more.solver;
   if (nearer) take_residual(all, more);
 }
@@ -256,7 +285,7 @@ class Guess {
     const SolveResult before = Cg::run<Space, T>(space_, a, b, x_, {}, none);
     if (!std::isfinite(before.relative_residual) || is_nearer(result, before)) return;
     restore(x);
-    result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
+    if (result.iterations > 0) result.notes.push_back(result.solver + " came no nearer than the guess; x is the guess");
     take_residual(result, before);
   }
 
@@ -281,7 +310,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
       SolveResult more = run(next, space, a, b, x, m, left);
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more));
+      append(result, std::move(more), std::string(next));
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -320,11 +349,182 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
   return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
 }
 
+/// Solves with all methods that may serve, until one converges.
+template <class Space, class T>
+SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
+                        const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
+                        const SolveOptions& options) {
+  Guess<Space, T> guess(space, x);
+  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
+  result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
+  guess.prefer(result, a, b, x);
+  std::vector<std::string_view> others = {"gmres", "bicgstab"};
+  if (s.symmetric && m.symmetric()) others.insert(others.begin(), "minres");
+  Ending latest = ending_of(result);
+  for (std::string_view next : others) {
+    const SolveOptions left = remaining(options, result);
+    if (!may_try_another(latest) || left.max_iterations == 0) break;
+    if (next == first.name) continue;
+    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
+      result.notes.emplace_back(
+          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
+      continue;
+    }
+    result.notes.push_back(why_next(latest, next));
+    latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
+  }
+  return result;
+}
+
+/// A solve by a method, or by auto, that goes on with stronger preconditioners as long as there are any.
+template <class Space, class T>
+class Ladder {
+ public:
+  Ladder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
+         const SolveOptions& options)
+      : space_(space), a_(a), b_(b), x_(x), solver_(solver), options_(options) {
+    structure_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+    if (a.structure() != nullptr) structure_ = *a.structure();
+  }
+
+  SolveResult climb(PreconditionerRef<Space, T> m) {
+    SolveResult all = watched_run(m, options_);
+    while (may_climb(all)) {
+      std::string why;
+      const Stopwatch watch;
+      const auto next =
+          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
+      space_.wait();
+      all.seconds += watch.seconds();
+      if (!next) {
+        if (!why.empty()) all.notes.push_back(why_stopped(m, all) + "; nothing stronger: " + why);
+        if (slow_) resume(m, all);
+        break;
+      }
+      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
+                          seconds_text(watch.seconds()) + ")");
+      m = *next;
+      try {
+        const std::string method = method_for(m);
+        go_on(all, method == all.solver ? m.name() : method + " with " + m.name(),
+              [&](const SolveOptions& left) { return watched_run(m, left); });
+      } catch (const std::bad_alloc&) {
+        return without_memory(std::move(all), "not enough memory");
+      } catch (const DeviceError& e) {
+        return without_memory(std::move(all), e.what());
+      }
+    }
+    return all;
+  }
+
+ private:
+  /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
+  SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
+    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
+    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
+    slow_ = watch.stopped() && result.status == Status::interrupted;
+    pace_ = watch.pace();
+    return result;
+  }
+
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
+    if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
+    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options);
+  }
+
+  SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
+    return choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric());
+  }
+
+  /// The method that a run begins with.
+  std::string method_for(const PreconditionerRef<Space, T>& m) const {
+    return solver_ == "auto" ? choice_for(m).name : std::string(solver_);
+  }
+
+  /// Whether the method takes a preconditioner that isn't symmetric.
+  bool may_use_factors() const { return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name; }
+
+  /// A residual at the limit of the precision doesn't become smaller by other means.
+  bool may_climb(const SolveResult& all) const {
+    if (options_.effort == Effort::quick || !may_use_factors() || remaining(options_, all).max_iterations == 0)
+      return false;
+    if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
+    const Status s = all.status;
+    const bool failed = s == Status::breakdown || s == Status::stagnated || s == Status::diverged;
+    return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
+  }
+
+  std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
+    const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
+    if (!slow_)
+      return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             all.reason + ")";
+    char text[120];
+    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
+                  all.iterations);
+    return name + text;
+  }
+
+  /// What was reached before is worth more than an exception.
+  static SolveResult without_memory(SolveResult all, const std::string& why) {
+    all.reason = "the next preconditioner wasn't applied: " + why;
+    if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
+    return all;
+  }
+
+  static std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+    return text;
+  }
+
+  /// A slow method has the time that is left, where there is nothing else.
+  void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+    const std::string method = method_for(m);
+    go_on(all, method == all.solver ? "" : method, [&](const SolveOptions& left) { return run_all(m, left); });
+  }
+
+  /// Adds a further run of what `to` names. x stays as it is when the run comes no nearer.
+  template <class Run>
+  void go_on(SolveResult& all, const std::string& to, Run run) {
+    Vector<Space, T> before(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    try {
+      const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
+      SolveResult more = run(remaining(options_, all));
+      if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      if (was_slow) take_ending(all, more);
+      append(all, std::move(more), to);
+    } catch (...) {
+      copy<T>(space_, before, x_);
+      throw;
+    }
+  }
+
+  const Space& space_;
+  const OperatorRef<Space, T>& a_;
+  In<T> b_;
+  Out<T> x_;
+  std::string_view solver_;
+  const SolveOptions& options_;
+  Structure structure_;
+  bool slow_ = false;  ///< the latest run was stopped because it was slow
+  Pace pace_;
+};
+
 }  // namespace
 
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate) {
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
+                           bool symmetric_preconditioner) {
   constexpr double small_rate = 0.7;
+  if (!symmetric_preconditioner && basis_is_affordable(s.rows, value_bytes, restart))
+    return {"gmres",
+            "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) + " vectors is affordable"};
+  if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
+  if (s.symmetric && s.negative_diagonal)
+    return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
   if (s.symmetric && s.rows > 0) return {"minres", "the matrix is symmetric, but its diagonal isn't positive"};
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
@@ -340,36 +540,9 @@ namespace detail {
 template <class Space, class T>
 SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
+  require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  const SolveOptions& options = guard.options();
-  if (solver != "auto") {
-    SolveResult result = run<Space, T>(solver, space, a, b, x, m, options);
-    guard.rethrow();
-    return result;
-  }
-  Structure unknown;
-  unknown.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
-  const Structure& s = a.structure() != nullptr ? *a.structure() : unknown;
-  const SolverChoice first = choose_solver(s, sizeof(T), options.restart, m.rate());
-  Guess<Space, T> guess(space, x);
-  SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
-  result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
-  guess.prefer(result, a, b, x);
-  std::vector<std::string_view> others = {"gmres", "bicgstab"};
-  if (s.symmetric) others.insert(others.begin(), "minres");
-  Ending latest = ending_of(result);
-  for (std::string_view next : others) {
-    const SolveOptions left = remaining(options, result);
-    if (!may_try_another(latest) || left.max_iterations == 0) break;
-    if (next == first.name) continue;
-    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
-      result.notes.emplace_back(
-          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
-      continue;
-    }
-    result.notes.push_back(why_next(latest, next));
-    latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
-  }
+  SolveResult result = Ladder<Space, T>(space, a, b, x, solver, guard.options()).climb(m);
   guard.rethrow();
   return result;
 }

@@ -19,10 +19,12 @@ struct SolverChoice {
   std::string reason;
 };
 
-/// Chooses CG for a symmetric matrix with a positive diagonal, and MINRES for any other symmetric matrix. For a
+/// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix. For a
 /// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB; BiCGSTAB also with a
 /// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
-SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0);
+/// With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric.
+SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
+                           bool symmetric_preconditioner = true);
 
 namespace detail {
 
@@ -33,7 +35,9 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 
 }  // namespace detail
 
-/// Solves A x = b with a solver chosen by name: "auto" or a name from the list of solvers.
+/// solve(space, A, b, x, M, solver, options) solves A x = b with a solver chosen by name: "auto" or a name from the list
+/// of solvers. M, solver and options may be left out, each by itself. A and M are of any class, as for cg() and the other
+/// methods.
 ///
 /// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
 /// solver continues from the best x so far, the guess included, and result.notes says so. The returned x isn't farther
@@ -45,15 +49,41 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is depends on
 /// measured times, so two such solves may differ. result.notes says so.
 ///
+/// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual has
+/// fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
+/// options.effort bounds how far that goes. A method asked for by name stays; CG and MINRES take no incomplete factors, so
+/// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
+///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Throws    ArgumentError for an unknown name, listing the known names; DimensionError; DeviceError; what the
-///           callback, A or M throws. x is then finite if the guess was. std::bad_alloc and DeviceError of A or M let
-///           "auto" go on with another method where there is one.
-template <class Space, LinearOperator A, class M, class T = typename A::value_type>
-requires Preconditioner<M, T> SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
-                                                const M& m, std::string_view solver = "auto",
-                                                const SolveOptions& options = {}) {
-  return detail::solve_by_name<Space, T>(space, a, b, x, m, solver, options);
+/// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;
+///           DeviceError; what the callback, A or M throws. x is then finite if the guess was. std::bad_alloc and
+///           DeviceError of A or M let "auto" go on with another method where there is one.
+template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
+                  std::string_view solver = "auto", const SolveOptions& options = {}) {
+  if constexpr (detail::AreForSolvers<A, M>) {
+    return detail::solve_by_name<Space, T>(space, a, b, x, m, solver, options);
+  } else {
+    return detail::explain<A, M>();
+  }
+}
+
+template <detail::IsSpace Space, class A, detail::InPlaceOfM M, class T = typename detail::ValueOf<A>::type>
+SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x, const M& m,
+                  const SolveOptions& options) {
+  return solve(space, a, b, x, m, "auto", options);
+}
+
+template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
+                  std::string_view solver = "auto", const SolveOptions& options = {}) {
+  return solve(space, a, b, x, Identity{}, solver, options);
+}
+
+template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>::type>
+SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
+                  const SolveOptions& options) {
+  return solve(space, a, b, x, Identity{}, "auto", options);
 }
 
 }  // namespace ostinato

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,15 +17,20 @@ struct Pace {
   double seconds = 0;   ///< of an iteration
 };
 
+/// The relative residual that a solve is to reach, with a right-hand side of this norm.
+inline double relative_goal(const SolveOptions& options, double b_norm) {
+  return b_norm > 0 ? std::max(options.rtol, options.atol / b_norm) : options.rtol;
+}
+
 /// Stops a method whose residual falls slowly, from the callback of its options. Looks at windows of some iterations,
 /// one after the other. A solve that would be over within one more window at its pace isn't stopped, nor is one whose
-/// residual was within `rtol` already: what follows then is the struggle with rounding.
+/// residual was within `goal` already: what follows then is the struggle with rounding.
 class SlowWatch {
  public:
   static constexpr double slow_rate = 0.7;
 
-  SlowWatch(int window, const SolveOptions& options)
-      : window_(window), goal_(options.rtol), last_(options.max_iterations) {}
+  /// `goal`: the relative residual to reach, in at most `last` iterations.
+  SlowWatch(int window, double goal, int last) : window_(window), goal_(goal), last_(last) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }
@@ -55,8 +61,8 @@ class SlowWatch {
 /// on: what falls fast at first, as the rough part of an error does, may be slow in the end.
 class Trial {
  public:
-  Trial(const Pace& other, double seconds, const SolveOptions& options)
-      : other_(other), from_(other.residual), seconds_(seconds), goal_(options.rtol) {}
+  Trial(const Pace& other, double seconds, double goal)
+      : other_(other), from_(other.residual), seconds_(seconds), goal_(goal) {}
 
   bool stopped() const { return stopped_; }
 
@@ -75,6 +81,44 @@ class Trial {
  private:
   Pace other_;
   double from_, since_ = 0, seconds_, goal_;
+  bool stopped_ = false;
+};
+
+/// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds. Looks
+/// after half of the cost, then after all of it, twice, and so on, and after a quarter of the iterations that are allowed,
+/// half of them, and so on: at how the residual fell since the look before.
+class CostWatch {
+ public:
+  /// `goal`: the relative residual to reach, in at most `last` iterations.
+  CostWatch(double cost, double goal, int last)
+      : cost_(cost), next_(0.5 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
+
+  bool stopped() const { return stopped_; }
+  const Pace& pace() const { return pace_; }  ///< when it was stopped
+
+  /// False when the method is to stop.
+  bool operator()(const Iteration& now) {
+    if (base_.number == 0) base_ = now;
+    least_ = std::fmin(least_, now.relative_residual);
+    const int n = now.number - base_.number;
+    const bool late = now.seconds >= next_, many = now.number >= next_number_;
+    if ((!late && !many) || n < 2) return true;
+    pace_ = {least_, std::pow(least_ / base_.relative_residual, 1.0 / n), (now.seconds - base_.seconds) / n};
+    // CG's residual may rise for long before it falls.
+    const double left = pace_.rate < 1 ? std::log(goal_ / least_) / std::log(pace_.rate) : HUGE_VAL;
+    stopped_ = least_ > goal_ && ((late && left * pace_.seconds > cost_) || left > last_ - now.number);
+    base_ = {now.number, least_, now.seconds};
+    if (late) next_ = std::fmax(2 * next_, cost_);
+    if (many) next_number_ = 2 * now.number;
+    return !stopped_;
+  }
+
+ private:
+  double cost_, next_, goal_;
+  int last_, next_number_;
+  Iteration base_;
+  double least_ = HUGE_VAL;
+  Pace pace_;
   bool stopped_ = false;
 };
 

@@ -46,6 +46,8 @@ struct Structure;
 ///   symmetric           [false]  A equals its transpose: "auto" begins with CG or MINRES, which don't converge
 ///                                reliably where this isn't true, and the rounding is taken to be smaller
 ///   positive_diagonal   [false]  the diagonal of A is > 0: "auto" begins with CG if A is symmetric, too
+///   negative_diagonal   [false]  the diagonal of A is < 0: CG solves -A x = -b, and "auto" begins with CG if A is
+///                                symmetric, too
 /// An operator without structure() isn't scaled, "auto" takes it for nonsymmetric, its rows count as 16 terms, and the
 /// backward error is NaN.
 template <class A>
@@ -55,6 +57,52 @@ concept LinearOperator = requires(const A& a, typename A::value_type s, std::spa
   { a.cols() } -> std::convertible_to<std::size_t>;
   a.apply(s, x, s, y);
 };
+
+namespace detail {
+
+template <class>
+inline constexpr bool never = false;
+
+template <class T>
+concept Real = std::same_as<T, float> || std::same_as<T, double>;
+
+/// The value_type of A; double where A has none, so that a call goes on to explain_operator().
+template <class A>
+struct ValueOf {
+  using type = double;
+};
+template <class A>
+requires Real<typename A::value_type>
+struct ValueOf<A> {
+  using type = typename A::value_type;
+};
+
+/// Fails to compile, with a sentence that says what A lacks.
+template <class A>
+void explain_operator() {
+  using T = typename ValueOf<A>::type;
+  if constexpr (requires(const A& a) { a.row_ptr, a.col, a.val; }) {
+    static_assert(never<A>, "A is a stored matrix: make an operator of it, ostinato::Operator A(space, matrix)");
+  } else if constexpr (requires { &A::operator(); }) {
+    static_assert(never<A>, "A is a function: make_operator<double>(space, n, f) makes an operator of it");
+  } else if constexpr (!requires { typename A::value_type; }) {
+    static_assert(never<A>, "A has no value_type: its class needs 'using value_type = double;', or float");
+  } else if constexpr (!Real<typename A::value_type>) {
+    static_assert(never<A>, "the value_type of A is neither float nor double");
+  } else if constexpr (!requires(const A& a) { std::size_t(a.rows()), std::size_t(a.cols()); }) {
+    static_assert(never<A>, "A has no rows() const and cols() const that give the size of the matrix");
+  } else if constexpr (requires(A & a, T s, std::span<const T> x, std::span<T> y) { a.apply(s, x, s, y); }) {
+    static_assert(never<A>,
+                  "apply() of A isn't const: void apply(T alpha, std::span<const T> x, T beta, "
+                  "std::span<T> y) const");
+  } else {
+    static_assert(never<A>,
+                  "A has no void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const, which "
+                  "sets y = alpha A x + beta y");
+  }
+}
+
+}  // namespace detail
 
 /// True for operators and preconditioners whose work CUDA may capture into a graph and replay.
 template <class A>

@@ -16,6 +16,10 @@ Operator<Space, T>::Operator(const Space& space, const CsrView<T>& a, FormatOpti
     : Operator(Analysis<Space, T>(space, a), std::move(options)) {}
 
 template <class Space, class T>
+Operator<Space, T>::Operator(const Space& space, const Csr<T>& a, FormatOptions options)
+    : Operator(Analysis<Space, T>(space, a), std::move(options)) {}
+
+template <class Space, class T>
 Operator<Space, T>::Operator(const Space& space, Csr<T>&& a, FormatOptions options)
     : Operator(Analysis<Space, T>(space, std::move(a)), std::move(options)) {}
 
@@ -150,35 +154,44 @@ std::string Operator<Space, T>::generated() const {
 }
 
 template <class Space, class T>
-void Operator<Space, T>::update_values(const CsrView<T>& a) {
-  update(SpaceCsr<Space, T>(space_, a));
+Update Operator<Space, T>::update_values(const CsrView<T>& a) {
+  return update(SpaceCsr<Space, T>(space_, a));
 }
 
 template <class Space, class T>
-void Operator<Space, T>::update_values(Csr<T>&& a) {
+Update Operator<Space, T>::update_values(const Csr<T>& a) {
+  return update(SpaceCsr<Space, T>(space_, a));
+}
+
+template <class Space, class T>
+Update Operator<Space, T>::update_values(Csr<T>&& a) {
   SpaceCsr<Space, T> matrix(space_, a.view());
   require_size(matrix.view());
   matrix.keep(std::move(a));
-  update(matrix);
+  return update(matrix);
 }
 
 template <class Space, class T>
-void Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
-  update(SpaceCsr<Space, T>(space_, a, on_space));
+Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
+  return update(SpaceCsr<Space, T>(space_, a, on_space));
 }
 
 template <class Space, class T>
-void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
+Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   const CsrView<T>& view = a.view();
   require_size(view);
   ++updates_;
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = pattern_hash(space_, view);
-  if (pattern == pattern_ && format_->update_values(a)) {
-    analyse_values(space_, view, structure_);
-    space_.wait();
-    return;
+  if (pattern == pattern_) {
+    Structure now = structure_;
+    analyse_values(space_, view, now);
+    if (format_->update_values(a, now)) {
+      structure_ = std::move(now);
+      space_.wait();
+      return Update::refilled;
+    }
   }
   const Analysis<Space, T> analysis(space_, a);
   build(analysis);
@@ -186,6 +199,7 @@ void Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
   pattern_ = std::move(pattern);
   space_.trim();
   generate();
+  return Update::rebuilt;
 }
 
 template <class Space, class T>

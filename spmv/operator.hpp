@@ -23,6 +23,12 @@ struct FormatEntry;
 template <class Space, class T>
 class FormatList;
 
+/// What Operator::update_values() did.
+enum class Update {
+  refilled,  ///< the new values were put into the stored format
+  rebuilt,   ///< the matrix was analysed and the format built again: its pattern or its values didn't fit
+};
+
 /// A sparse matrix, stored in the format that was chosen for it.
 ///
 /// The constructor analyses the matrix, chooses a format and converts the matrix. The operator is then only applied.
@@ -33,9 +39,11 @@ class FormatList;
 ///           formats, and keeps the times on disk.
 ///           On Host several threads may apply one const Operator at once. On Cuda only one thread at a time uses a
 ///           space.
-/// Requires  On Host some formats, such as csr, refer to the arrays of a matrix given as lvalue or view: keep the
-///           arrays alive, or move the matrix in. If rows are unsorted or hold duplicates, the constructor works on a
-///           sorted copy.
+/// Layout    A Csr is copied where the format needs its arrays, or moved in: the operator owns what it needs, whatever
+///           the format. The arrays of a CsrView are lent, and nothing is copied that need not be: they must outlive the
+///           operator or the next update_values(), and stay unchanged until then. If rows are unsorted or hold
+///           duplicates, the constructor works on a sorted copy.
+/// Requires  On Cuda, host arrays are read by the constructor only.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
 ///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError.
 template <class Space, class T>
@@ -46,16 +54,15 @@ class Operator {
   using is_capturable = void;
 
   Operator(const Space& space, const CsrView<T>& a, FormatOptions options = {});
-  Operator(const Space& space, const Csr<T>& a, FormatOptions options = {})
-      : Operator(space, a.view(), std::move(options)) {}
+  Operator(const Space& space, const Csr<T>& a, FormatOptions options = {});
   Operator(const Space& space, Csr<T>&& a, FormatOptions options = {});
 
   /// Takes a matrix whose arrays are already in the memory of the space (device memory for Cuda). The rows must be
-  /// sorted and free of duplicates, which isn't checked. Some formats, such as csr, keep using the arrays: keep the
-  /// arrays alive.
+  /// sorted and free of duplicates, which isn't checked. The arrays are lent, as those of a CsrView above.
   Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {});
 
-  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis.
+  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis; it shares arrays that the analysis
+  /// owns.
   explicit Operator(const Analysis<Space, T>& analysis, FormatOptions options = {});
 
   /// Chooses from `list`, which may contain formats of your own (spmv/formats/list.hpp). The operator doesn't keep the
@@ -104,21 +111,22 @@ class Operator {
 
   /// Replaces the values of the matrix and keeps the chosen format. structure() then describes the new values. The
   /// matrix is analysed and the format built again only when the format can't store the new values, for example because
-  /// symmetry or a constant diagonal was lost, or when the entries are in other places.
+  /// symmetry or a constant diagonal was lost, or when the entries are in other places. The result says which it was.
   ///
-  /// Requires  Keep the arrays alive as for the constructor, or move the matrix in.
+  /// Layout    As for the constructor: a Csr is copied where needed or moved in, a CsrView is lent.
+  /// Exec      One thread at a time, and none may apply the operator meanwhile.
   /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
   ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
   ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
   ///           exception the operator must not be used any more, and the argument is moved from.
-  void update_values(const CsrView<T>& a);
-  void update_values(const Csr<T>& a) { update_values(a.view()); }
-  void update_values(Csr<T>&& a);
+  Update update_values(const CsrView<T>& a);
+  Update update_values(const Csr<T>& a);
+  Update update_values(Csr<T>&& a);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
   /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates, which
-  /// isn't checked. Keep the arrays alive as for the constructor.
-  void update_values(const CsrView<T>& a, OnSpace);
+  /// isn't checked. The arrays are lent.
+  Update update_values(const CsrView<T>& a, OnSpace);
 
   /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), and when
   /// apply() starts to use kernels that were compiled in the background. These kernels give the same bits as before.
@@ -136,7 +144,7 @@ class Operator {
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);
   void generate();
-  void update(const SpaceCsr<Space, T>& a);
+  Update update(const SpaceCsr<Space, T>& a);
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 

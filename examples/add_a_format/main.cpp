@@ -57,7 +57,7 @@ int main() {
   std::vector<double> x(b.size(), 0.0);
   const ostinato::SolveResult result = ostinato::gmres(space, A, b, x, ostinato::Jacobi(space, even));
   std::printf("%s in format %s: %s after %d iterations\n", result.solver.c_str(), A.format().c_str(),
-              std::string(to_string(result.status)).c_str(), result.iterations);
+              in_words(result.status).c_str(), result.iterations);
   const bool solved = result && A.format() == "padded-rows";
   return before && behind && solved && show_on_cuda(even) ? 0 : 1;
 }

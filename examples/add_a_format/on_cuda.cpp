@@ -38,6 +38,6 @@ bool show_on_cuda(const ostinato::Csr<double>& matrix) {
   const ostinato::Jacobi M(analysis);
   const ostinato::SolveResult result = ostinato::gmres(space, A, b, x, M);
   std::printf("on the GPU: %s in format %s: %s after %d iterations\n", result.solver.c_str(), A.format().c_str(),
-              std::string(to_string(result.status)).c_str(), result.iterations);
+              in_words(result.status).c_str(), result.iterations);
   return result && A.format() == "padded-columns" && difference < 1e-12;
 }

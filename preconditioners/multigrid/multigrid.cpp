@@ -125,7 +125,6 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
   const Grid& grid = analysis.grid();
   if (!grid) refuse(grid.why_not);
-  if (const std::string axes = grid.periodic_axes(); !axes.empty()) refuse("the grid is periodic along " + axes);
   state_ = std::make_unique<State>(analysis, options);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
@@ -146,43 +145,49 @@ template <class Space, class T>
 Multigrid<Space, T>::~Multigrid() = default;
 
 template <class Space, class T>
+auto Multigrid<Space, T>::state() const -> State& {
+  if (state_ == nullptr) throw ArgumentError("multigrid: the preconditioner was moved from");
+  return *state_;
+}
+
+template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
-  require_rows(name, analysis.structure(), state_->grid.extents.points() * state_->cycles.size());
-  *this = Multigrid(analysis, state_->options);
+  require_rows(name, analysis.structure(), state().grid.extents.points() * state().cycles.size());
+  *this = Multigrid(analysis, state().options);
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  state_->apply(r.data(), z.data(), state_->unused.data());
+  state().apply(r.data(), z.data(), state().unused.data());
 }
 
 template <class Space, class T>
 void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
-  state_->apply(r.data(), z.data(), slot);
-  if (state_->cycles.size() > 1) dot<T>(state_->space, r, z, slot);
+  state().apply(r.data(), z.data(), slot);
+  if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
 }
 
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
-  for (const auto& cycle : state_->cycles) total += cycle.bytes();
+  for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }
 
 template <class Space, class T>
 double Multigrid<Space, T>::seconds() const {
   double total = 0;
-  for (const auto& cycle : state_->cycles) total += cycle.seconds();
+  for (const auto& cycle : state().cycles) total += cycle.seconds();
   return total;
 }
 
 template <class Space, class T>
 std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
-  for (const auto& cycle : state_->cycles) {
+  for (const auto& cycle : state().cycles) {
     std::size_t k = 0;
     for (const auto& level : cycle.hierarchy().levels()) {
-      Grid grid = state_->grid;
+      Grid grid = state().grid;
       grid.extents = level.grid;
       grid.star = level.star;
       if (k == all.size()) all.push_back({0, 0, 0, grid.text(), level.by_class ? "classes" : "diagonals"});
@@ -197,7 +202,7 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
-  return state_->rate;
+  return state().rate;
 }
 
 template class Multigrid<Host, float>;

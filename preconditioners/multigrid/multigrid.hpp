@@ -26,7 +26,8 @@ struct MultigridOptions {
 };
 
 /// One cycle of geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name the
-/// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients.
+/// grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients, with
+/// periodic axes or not.
 ///
 /// Where a point has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
@@ -38,7 +39,7 @@ struct MultigridOptions {
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
-/// Throws    ArgumentError when the matrix isn't on a grid, when the grid is periodic, when the diagonal isn't positive,
+/// Throws    ArgumentError when the matrix isn't on a grid, when the diagonal isn't positive,
 ///           when the operator of a coarser grid leaves the range of float, or when a cycle doesn't make a random error
 ///           smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
@@ -62,6 +63,7 @@ class Multigrid {
       : Multigrid(Analysis<Space, T>(space, a), options) {}
   /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.
   explicit Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options = {});
+  /// Requires  An object that was moved from throws ArgumentError from all functions, until another one is assigned to it.
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
   ~Multigrid();
@@ -84,6 +86,8 @@ class Multigrid {
 
  private:
   struct State;
+  State& state() const;
+
   std::unique_ptr<State> state_;
 };
 

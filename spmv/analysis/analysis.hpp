@@ -24,17 +24,21 @@ namespace ostinato {
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
+  struct State;
+
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
-  /// On Host the analysis refers to the caller's arrays, which must outlive the analysis. When rows are
-  /// unsorted or hold duplicates, the analysis owns a sorted copy instead.
+  /// On Host the arrays of a view are lent: they must outlive the analysis and the operators made from it, whatever
+  /// their formats. When rows are unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
-  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
-      : Analysis(space, a.view(), depth) {}
 
-  /// The same, but on Host the analysis takes over the arrays of the matrix.
+  /// On Host the matrix must outlive the analysis, which refers to it. Operators own what they need of it.
+  Analysis(const Space& space, const Csr<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
+      : Analysis(space, SpaceCsr<Space, T>(space, a), depth) {}
+
+  /// On Host the analysis takes over the arrays of the matrix, and shares them with operators that need them.
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
@@ -47,6 +51,23 @@ class Analysis {
   std::weak_ptr<const SpaceCsr<Space, T>> watch() const {
     return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state_->matrix);
   }
+
+  /// The analysis for as long as a copy of it exists.
+  class Weak {
+   public:
+    Weak() = default;
+    /// Nothing when the last copy of the analysis is gone.
+    std::optional<Analysis> lock() const {
+      auto state = state_.lock();
+      return state == nullptr ? std::nullopt : std::optional<Analysis>(Analysis(std::move(state)));
+    }
+
+   private:
+    friend class Analysis;
+    explicit Weak(const Analysis& analysis) : state_(analysis.state_) {}
+    std::weak_ptr<typename Analysis::State> state_;
+  };
+  Weak weak() const { return Weak(*this); }
 
   /// Takes the census of diagonals if there is none yet and an analysis of this depth takes one.
   void complete(AnalysisDepth depth = AnalysisDepth::full) const;
@@ -66,6 +87,8 @@ class Analysis {
     std::optional<Grid> grid;
     double seconds;
   };
+  explicit Analysis(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<State> state_;
 };
 

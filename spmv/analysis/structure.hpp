@@ -31,6 +31,7 @@ struct Structure {
   bool symmetric = false;          ///< the pattern is symmetric, and mirrored values are equal
   Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
   bool positive_diagonal = false;  ///< every main diagonal entry exists and is > 0
+  bool negative_diagonal = false;  ///< every main diagonal entry exists and is < 0
   bool constant_diagonal = false;  ///< every main diagonal entry exists, and all are equal
   bool finite = true;              ///< no NaN, no infinity
   /// Largest sum of absolute values in a row; NaN when it isn't known.

@@ -31,6 +31,7 @@ struct Findings {
   double diagonals;   ///< number of diagonals in use
   int longest_row;
   int nonpositive_diagonal;
+  int nonnegative_diagonal;
   int varying_diagonal;
   int asymmetric_pattern;
   int asymmetric_values;
@@ -75,7 +76,8 @@ struct InspectEntries : CsrPattern {
     bool seek_mirrors = false;  ///< false when the pattern is known not to be symmetric
     double on_diagonal = 0;     ///< entries on the main diagonal that aren't 0
     double above_less_below = 0;
-    bool nonpositive_diagonal = false, varying_diagonal = false, asymmetric_values = false, not_finite = false;
+    bool nonpositive_diagonal = false, nonnegative_diagonal = false, varying_diagonal = false;
+    bool asymmetric_values = false, not_finite = false;
   };
 
   OSTINATO_FUNCTION Seen nothing_seen() const {
@@ -89,7 +91,7 @@ struct InspectEntries : CsrPattern {
     const T v = val[k];
     if (!(v - v == T{0})) seen.not_finite = true;
     if (j != i && diagonal_used == nullptr && !seen.seek_mirrors) return;
-    const Offset above = entry_above(i, k);
+    const Offset above = j == i || diagonal_used != nullptr ? entry_above(i, k) : -1;
     if (above < 0 && diagonal_used != nullptr) mark_used(static_cast<Offset>(j) - i + rows - 1);
     if (j == i) {
       seen.on_diagonal += v != T{0};
@@ -103,6 +105,7 @@ struct InspectEntries : CsrPattern {
   /// Sets shared flags and returns the terms of the sums.
   OSTINATO_FUNCTION Sums<2> report(const Seen& seen) const {
     if (seen.nonpositive_diagonal) set(&found->nonpositive_diagonal);
+    if (seen.nonnegative_diagonal) set(&found->nonnegative_diagonal);
     if (seen.varying_diagonal) set(&found->varying_diagonal);
     if (seen.asymmetric_values) set(&found->asymmetric_values);
     if (seen.not_finite) set(&found->not_finite);
@@ -130,6 +133,7 @@ struct InspectEntries : CsrPattern {
 
   OSTINATO_FUNCTION void check_diagonal(Index i, T v, Offset above, Seen& seen) const {
     if (!(v > T{0})) seen.nonpositive_diagonal = true;
+    if (!(v < T{0})) seen.nonnegative_diagonal = true;
     if (i == 0) return;
     if (above < 0) above = position(i - 1, i - 1);
     if (above < 0 || val[above] != v) seen.varying_diagonal = true;
@@ -257,6 +261,7 @@ void inspect_entries(const Space& space, const InspectEntries<Atomic<Space>, T>&
 inline void take_values(const Findings& f, Structure& s) {
   s.missing_diagonal = std::min(s.rows, s.cols) - static_cast<Index>(f.entries[0]);
   s.positive_diagonal = f.nonpositive_diagonal == 0 && s.missing_diagonal == 0;
+  s.negative_diagonal = f.nonnegative_diagonal == 0 && s.missing_diagonal == 0;
   s.constant_diagonal = f.varying_diagonal == 0 && s.missing_diagonal == 0;
   s.symmetric = s.pattern_symmetric && f.asymmetric_values == 0;
   s.finite = f.not_finite == 0;

@@ -10,6 +10,8 @@
 
 namespace ostinato {
 
+struct Structure;
+
 /// A matrix stored in some format. Only the object file of the format knows the format's class.
 ///
 /// Exec      Products are enqueued and allocate no device memory.
@@ -29,9 +31,9 @@ class BuiltFormat {
   /// r = b - A x and *slot = r . r in one pass. Returns false and does nothing when the format has no such pass.
   virtual bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const = 0;
 
-  /// Takes new values on the same pattern. Returns false when the format has to be built anew; until then the object
-  /// must not be used.
-  virtual bool update_values(const SpaceCsr<Space, T>& a) = 0;
+  /// Takes new values on the same pattern; `now` describes them. Returns false when the format has to be built anew;
+  /// until then the object must not be used.
+  virtual bool update_values(const SpaceCsr<Space, T>& a, const Structure& now) = 0;
 
   /// Compiles kernels for this matrix: in the background, or before the return when `wait` is set. Does nothing for a
   /// format that generates no kernels. Throws DeviceError when `wait` is set and the compilation fails.

@@ -20,6 +20,8 @@ struct Cost {
   std::string reason_not = {};  ///< why the format can't hold the matrix; empty when the format can
   bool reproducible = true;     ///< the same input gives the same bits; other formats are taken only by name
 
+  bool elsewhere = false;  ///< the format runs on other devices only
+
   bool applies() const { return reason_not.empty(); }
 };
 

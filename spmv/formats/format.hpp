@@ -25,7 +25,8 @@ namespace ostinato {
 ///   static constexpr std::string_view name         the name that --format takes
 ///   static constexpr std::string_view description  a line for --help
 ///   static Cost cost(const PlanInput&)             bytes and predicted times, or why the format can't hold the matrix
-///   F(space, matrix, const PlanInput&)             builds from a SpaceCsr; throws where cost() gives a reason_not
+///   F(space, matrix, const PlanInput&)             builds from a SpaceCsr; throws where cost() gives a reason_not. A
+///                                                  format that goes on using the arrays keeps matrix.kept(space)
 ///   void apply(alpha, x, beta, y) const            y = alpha A x + beta y, enqueued; beta = 0 overwrites even NaN
 ///   std::size_t bytes() const                      bytes stored for the matrix
 ///
@@ -34,7 +35,8 @@ namespace ostinato {
 ///   void residual(x, b, r, slot) const             r = b - A x and *slot = r . r in one pass
 ///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
 ///                                                  analysis; false when the stored form can't hold the values: the
-///                                                  format is then built anew
+///                                                  format is then built anew. A second parameter, const Structure&,
+///                                                  gets what is known of the new values
 ///   void generate(wait)                            compiles kernels for this matrix, in the background unless `wait`
 ///                                                  is set
 ///   int revision() const                           changes when compiled kernels come into use
@@ -135,8 +137,10 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
     }
   }
 
-  bool update_values(const SpaceCsr<Space, T>& a) override {
-    if constexpr (requires { bool(format_.update_values(a)); }) {
+  bool update_values(const SpaceCsr<Space, T>& a, const Structure& now) override {
+    if constexpr (requires { bool(format_.update_values(a, now)); }) {
+      return format_.update_values(a, now);
+    } else if constexpr (requires { bool(format_.update_values(a)); }) {
       return format_.update_values(a);
     } else if constexpr (requires { format_.update_values(a); }) {
       format_.update_values(a);

@@ -34,6 +34,8 @@ Index first_row(Index rows, F bad) {
 
 std::string shape(Index rows, Index cols) { return std::to_string(rows) + " x " + std::to_string(cols); }
 
+constexpr const char* ask_base = "; are the arrays 1-based? csr_from() takes a base";
+
 [[noreturn]] void refuse(const std::string& reason) { throw ArgumentError("not a CSR matrix: " + reason); }
 
 template <class T>
@@ -50,7 +52,10 @@ void check_sizes(const CsrView<T>& a) {
     refuse(std::to_string(a.rows) + " rows need " + std::to_string(Offset{a.rows} + 1) +
            " row pointers, but there are " + std::to_string(a.row_ptr.size()));
   }
-  if (a.row_ptr[0] != 0) refuse("row 0 begins at entry " + std::to_string(a.row_ptr[0]) + " instead of 0");
+  if (a.row_ptr[0] != 0) {
+    refuse("row 0 begins at entry " + std::to_string(a.row_ptr[0]) + " instead of 0" +
+           (a.row_ptr[0] == 1 ? ask_base : ""));
+  }
   if (a.col.size() != a.val.size()) {
     refuse(std::to_string(a.col.size()) + " columns stand beside " + std::to_string(a.val.size()) + " values");
   }
@@ -68,7 +73,7 @@ void refuse_row(const CsrView<T>& a, Index row) {
   for (const Index c : columns(a, row)) {
     if (c < 0 || c >= a.cols) {
       refuse(which + " has an entry in column " + std::to_string(c) + ", but there are " + std::to_string(a.cols) +
-             " columns");
+             " columns" + (c == a.cols ? ask_base : ""));
     }
   }
 }
@@ -82,15 +87,31 @@ template <class T>
 [[noreturn]] void refuse_triplet(Index rows, Index cols, std::span<const Triplet<T>> triplets) {
   const auto bad =
       std::find_if(triplets.begin(), triplets.end(), [&](const Triplet<T>& t) { return !inside(t, rows, cols); });
+  const bool one_based = bad->row == rows || bad->col == cols;
   throw ArgumentError("from_triplets: triplet " + std::to_string(bad - triplets.begin()) + " at (" +
                       std::to_string(bad->row) + ", " + std::to_string(bad->col) + ") lies outside " +
-                      shape(rows, cols));
+                      shape(rows, cols) + (one_based ? "; are the indices 1-based? csr_from_coo() takes a base" : ""));
+}
+
+/// The position of each triplet in the matrix made of them.
+template <class T>
+std::vector<Offset> positions(const Host& host, const Csr<T>& a, std::span<const Triplet<T>> triplets) {
+  std::vector<Offset> at(triplets.size());
+  constexpr std::size_t block = std::size_t{1} << 14;
+  parallel_for(host, (triplets.size() + block - 1) / block, [&](std::size_t b) {
+    for (std::size_t k = b * block; k < std::min(triplets.size(), (b + 1) * block); ++k) {
+      const auto row = static_cast<std::size_t>(triplets[k].row);
+      const Index* const col = a.col.data();
+      at[k] = std::lower_bound(col + a.row_ptr[row], col + a.row_ptr[row + 1], triplets[k].col) - col;
+    }
+  });
+  return at;
 }
 
 }  // namespace
 
 template <class T>
-Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplets) {
+Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplets, std::vector<Offset>* where) {
   if (rows < 0 || cols < 0) throw ArgumentError("from_triplets: the shape " + shape(rows, cols) + " is negative");
   const Host host;
   constexpr std::size_t block = std::size_t{1} << 16;
@@ -117,7 +138,9 @@ Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplet
     auto put = assembly.put(k);
     for (const Triplet<T>& t : piece(k)) put.add(t.row, t.col, t.val);
   });
-  return assembly.finish();
+  Csr<T> a = assembly.finish();
+  if (where != nullptr) *where = positions(host, a, triplets);
+  return a;
 }
 
 template <class T>
@@ -192,11 +215,11 @@ Csr<T> transpose(const CsrView<T>& a) {
   return assembly.finish();
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                \
-  template Csr<T> from_triplets<T>(Index, Index, std::span<const Triplet<T>>); \
-  template void check<T>(const CsrView<T>&);                                   \
-  template bool is_canonical<T>(const CsrView<T>&);                            \
-  template Csr<T> canonical<T>(const CsrView<T>&);                             \
+#define OSTINATO_INSTANTIATE(T)                                                                      \
+  template Csr<T> from_triplets<T>(Index, Index, std::span<const Triplet<T>>, std::vector<Offset>*); \
+  template void check<T>(const CsrView<T>&);                                                         \
+  template bool is_canonical<T>(const CsrView<T>&);                                                  \
+  template Csr<T> canonical<T>(const CsrView<T>&);                                                   \
   template Csr<T> transpose<T>(const CsrView<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -11,7 +11,9 @@
 
 namespace ostinato {
 
-/// A matrix in compressed sparse row (CSR) form. The view doesn't own its arrays.
+/// A matrix in compressed sparse row (CSR) form. The view doesn't own its arrays: who is given a view may go on using
+/// them, so they have to live, unchanged, as long as the operator or analysis that was made from the view, or until the
+/// operator's next update_values(). csr_from() copies arrays of other integers (spmv/matrix/csr_from.hpp).
 ///
 /// Shapes    row_ptr: rows + 1.  col, val: row_ptr[rows].  Row i holds the entries row_ptr[i] .. row_ptr[i + 1] - 1.
 /// Requires  The arrays outlive the view. Rows may be empty, may be unsorted, and may hold duplicates, which count as
@@ -52,9 +54,20 @@ struct Triplet {
 };
 
 /// Assembles a matrix: sorts the triplets by row and column, and adds up duplicates in the order of the triplets.
-/// Throws ArgumentError that names the first triplet outside rows x cols.
+/// `where`, if given, becomes the position in `val` of each triplet: so new values go to the same places without another
+/// assembly, val[where[k]] += ..., from zeros on.
+///
+/// Traffic   Peak memory: a Triplet<T> for each triplet, and the matrix; `where` takes 8 bytes a triplet.
+/// Throws    ArgumentError that names the first triplet outside rows x cols.
 template <class T>
-Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplets);
+Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplets,
+                     std::vector<Offset>* where = nullptr);
+
+/// The same for a std::vector or another array of triplets, which tells the type of the values.
+template <class Triplets, class T = decltype(Triplets::value_type::val)>
+Csr<T> from_triplets(Index rows, Index cols, const Triplets& triplets, std::vector<Offset>* where = nullptr) {
+  return from_triplets<T>(rows, cols, std::span<const Triplet<T>>(triplets), where);
+}
 
 /// Throws ArgumentError when sizes, row pointers or column indices don't form a valid matrix. The message names the
 /// first invalid row.

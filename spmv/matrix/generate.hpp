@@ -28,6 +28,7 @@ struct GenerateOptions {
   Index n = 0;                  ///< grid points per side; rows for rmat, banded, random, dense-row and powerlaw; >= 1
   double peclet = 10;           ///< cell Péclet number |v| h / epsilon for the largest component of the velocity; >= 0
   bool rotating = false;        ///< the velocity turns around the centre instead of being constant
+  bool periodic = false;        ///< the last point along each axis is beside the first, instead of boundary values
   double anisotropy = 1e-3;     ///< epsilon, the diffusion along y; the diffusion along x is 1; > 0
   int unknowns = 1;             ///< unknowns per node, so that the blocks are unknowns x unknowns; >= 1
   bool constant = false;        ///< constant values instead of random ones
@@ -41,7 +42,8 @@ struct GenerateOptions {
 /// Generates a matrix of a family, for T = float or double.
 ///
 /// Unknowns are numbered along x first, then y, then z. h is 1 / (n + 1) unless stated otherwise. Boundary values are
-/// zero (Dirichlet) and eliminated, so rows at the boundary have fewer entries.
+/// zero (Dirichlet) and eliminated, so rows at the boundary have fewer entries. With the option `periodic` there is no
+/// boundary: all rows are alike, n is at least 3, and the matrix is singular, because constants solve A x = 0.
 ///
 ///   poisson2d, poisson3d        -laplace(u), times h^2: 4 or 6 on the diagonal, -1 beside it. Symmetric positive
 ///                               definite; 5 n^2 - 4 n or 7 n^3 - 6 n^2 entries.

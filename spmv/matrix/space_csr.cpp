@@ -37,6 +37,11 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a)
 }
 
 template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr(const Space& space, const Csr<T>& a) : SpaceCsr(space, a.view()) {
+  borrowed_ = owned_ == nullptr;
+}
+
+template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a.view()) {
   keep(std::move(a));
 }
@@ -51,9 +56,33 @@ SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<
 }
 
 template <class Space, class T>
+SpaceCsr<Space, T> SpaceCsr<Space, T>::kept(const Space& space) const {
+  SpaceCsr all = *this;
+  if (!borrowed_) return all;
+  Csr<T> a{view_.rows, view_.cols, Array<Offset>(view_.row_ptr.size()), Array<Index>(view_.col.size()),
+           Array<T>(view_.val.size())};
+  space.copy(a.row_ptr.data(), view_.row_ptr.data(), view_.row_ptr.size_bytes());
+  space.copy(a.col.data(), view_.col.data(), view_.col.size_bytes());
+  space.copy(a.val.data(), view_.val.data(), view_.val.size_bytes());
+  all.keep(std::move(a));
+  return all;
+}
+
+template <class Space, class T>
+void SpaceCsr<Space, T>::take_values(const Space& space, const SpaceCsr& a) {
+  if (a.borrowed_ && owned_ != nullptr && owned_.use_count() == 1) {
+    // The arrays are those of a Csr that isn't const (keep()), and nobody else sees them.
+    space.copy(const_cast<T*>(view_.val.data()), a.view_.val.data(), view_.val.size_bytes());
+  } else {
+    *this = a.kept(space);
+  }
+}
+
+template <class Space, class T>
 void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
   if (owned_ != nullptr) return;
-  const auto arrays = std::make_shared<const Csr<T>>(std::move(a));
+  borrowed_ = false;
+  const auto arrays = std::make_shared<Csr<T>>(std::move(a));
   view_ = arrays->view();
   owned_ = arrays;
 }

@@ -23,11 +23,14 @@ inline constexpr OnSpace on_space;
 template <class Space, class T>
 class SpaceCsr {
  public:
-  /// On Host the object refers to the caller's arrays, which must outlive the object and its copies. When rows are
-  /// unsorted or hold duplicates, the object owns a sorted copy instead.
+  /// On Host the object refers to the caller's arrays, which must outlive the object, its copies and what is built from
+  /// them. When rows are unsorted or hold duplicates, the object owns a sorted copy instead.
   SpaceCsr(const Space& space, const CsrView<T>& a);
 
-  /// The same, but on Host the object takes over the arrays of the matrix.
+  /// The same, but the arrays need to outlive the object and its copies only: kept() copies them.
+  SpaceCsr(const Space& space, const Csr<T>& a);
+
+  /// On Host the object takes over the arrays of the matrix.
   SpaceCsr(const Space& space, Csr<T>&& a);
 
   /// Refers to arrays in the memory of the space, which must outlive the object and its copies.
@@ -37,6 +40,14 @@ class SpaceCsr {
 
   const CsrView<T>& view() const { return view_; }
 
+  /// The matrix for an object that goes on using its arrays: one that owns a copy where the arrays are those of a Csr of
+  /// the caller, else a copy of this object.
+  SpaceCsr kept(const Space& space) const;
+
+  /// Takes the values of a matrix with the same pattern, to go on using them: as *this = a.kept(space), but without a
+  /// copy of the pattern where this object has a copy of its own.
+  void take_values(const Space& space, const SpaceCsr& a);
+
   /// Takes over the arrays of the matrix from whose view the object was made, if the object refers to them.
   void keep(Csr<T>&& a);
 
@@ -44,6 +55,7 @@ class SpaceCsr {
   void upload(const Space& space, const CsrView<T>& a);
 
   std::shared_ptr<const void> owned_;  ///< the arrays, when this object and its copies own them
+  bool borrowed_ = false;              ///< the arrays are those of a Csr that may end before what is built from them
   CsrView<T> view_;
 };
 

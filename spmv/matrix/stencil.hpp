@@ -19,6 +19,7 @@ struct StencilTerm {
 enum class Boundary {
   dirichlet,  ///< It is left out: the neighbour outside is 0.
   neumann,    ///< It is added to the diagonal: the neighbour outside equals the point. Row sums stay the same.
+  periodic,   ///< It leads to the other end of the axis. Both ends have it, and the axis has 1 point, or 3 or more.
 };
 
 /// What lies beyond the first and the last point along an axis.

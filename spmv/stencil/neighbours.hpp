@@ -53,6 +53,7 @@ struct NeighbourSet {
 template <int Dimensions, bool Star>
 struct Shape : NeighbourSet<Shape<Dimensions, Star>> {
   static constexpr bool star = Star;
+  static constexpr bool wraps = false;
   static constexpr int column_axis = Dimensions - 1;  ///< 2 for z, 1 for y; a line has no columns
   /// The step to the k-th point of a column from its first.
   OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, Dimensions == 2 ? k : 0, Dimensions == 3 ? k : 0}; }
@@ -64,7 +65,62 @@ struct Shape : NeighbourSet<Shape<Dimensions, Star>> {
   }
 };
 
-/// The shapes that there are kernels for.
+/// The axes of a grid that are periodic: the last point along such an axis is beside the first.
+struct Periodic {
+  bool x = false, y = false, z = false;
+
+  OSTINATO_FUNCTION bool any() const { return x || y || z; }
+  /// A point that may lie one step outside of an axis, where that leads to the other end of the axis.
+  OSTINATO_FUNCTION static Index wrap(Index at, Index extent, bool periodic) {
+    return !periodic ? at : at < 0 ? at + extent : at >= extent ? at - extent : at;
+  }
+  /// Goes one step from a point. False when the step leads out of the grid.
+  OSTINATO_FUNCTION bool go(const Extents& e, const Step& d, Index& px, Index& py, Index& pz) const {
+    px = wrap(px + d.x, e.x, x);
+    py = wrap(py + d.y, e.y, y);
+    pz = wrap(pz + d.z, e.z, z);
+    return e.contains(px, py, pz);
+  }
+};
+
+/// The neighbours that the points of a grid have, known at run time.
+struct Around {
+  unsigned has = 0;  ///< bit k: neighbour k; not the point itself
+  int count = 0;     ///< of these neighbours
+  Periodic periodic = {};
+
+  Around() = default;
+  Around(int dimensions, bool star, const Periodic& axes) : periodic(axes) {
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if (k == centre || (dimensions < 3 && d.z != 0) || (dimensions < 2 && d.y != 0) || (star && d.axes() > 1))
+        continue;
+      has |= 1u << k;
+      ++count;
+    }
+  }
+
+  /// Calls f(c, j) for the coefficients of a point and the points in the grid that they belong to.
+  template <class F>
+  OSTINATO_FUNCTION void for_neighbours(const Extents& e, Index px, Index py, Index pz, F f) const {
+    int c = 0;
+    for (int k = 0; k < neighbours; ++k) {
+      if ((has >> k & 1u) == 0) continue;
+      Index x = px, y = py, z = pz;
+      if (periodic.go(e, Step::of(k), x, y, z)) f(c, e.number(x, y, z));
+      ++c;
+    }
+  }
+};
+
+/// The shape of all stencils on a grid with periodic axes: Around has its neighbours.
+struct Wrapped {
+  static constexpr bool wraps = true;
+  static constexpr int column_axis = 2;
+  OSTINATO_FUNCTION static constexpr Step along(int k) { return {0, 0, k}; }
+};
+
+/// The shapes that there are kernels for, on grids without periodic axes.
 #define OSTINATO_STENCIL_SHAPES(DO) \
   DO(detail::Shape<1, true>)        \
   DO(detail::Shape<2, true>)        \
@@ -76,6 +132,12 @@ auto with_shape(int dimensions, bool star, F f) {
   if (dimensions == 1) return f(Shape<1, true>{});
   if (dimensions == 2) return star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
   return star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
+}
+
+/// As with_shape(), for any axes.
+template <class F>
+auto with_shape(int dimensions, bool star, const Around& around, F f) {
+  return around.periodic.any() ? f(Wrapped{}) : with_shape(dimensions, star, f);
 }
 
 /// Calls f(c, step) for the coefficients of a shape. The steps are constants to the compiler.

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
-#include <algorithm>
 #include <string>
-#include <type_traits>
+#include <utility>
 
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -45,16 +44,36 @@ StencilOperator<Space, T>::StencilOperator(const Space& space, const Stencil& st
 }
 
 template <class Space, class T>
+StencilOperator<Space, T>::StencilOperator(StencilOperator&& other) noexcept
+    : space_(other.space_),
+      grid_(std::exchange(other.grid_, {})),
+      structure_(std::exchange(other.structure_, {})),
+      table_(std::exchange(other.table_, {})),
+      coefficients_(std::move(other.coefficients_)) {}
+
+template <class Space, class T>
+StencilOperator<Space, T>& StencilOperator<Space, T>::operator=(StencilOperator&& other) noexcept {
+  StencilOperator taken(std::move(other));
+  std::swap(space_, taken.space_);
+  std::swap(grid_, taken.grid_);
+  std::swap(structure_, taken.structure_);
+  std::swap(table_, taken.table_);
+  std::swap(coefficients_, taken.coefficients_);
+  return *this;
+}
+
+template <class Space, class T>
 detail::StencilRows<T> StencilOperator<Space, T>::view() const {
-  return {grid_.extents, coefficients_.data(), !table_.empty()};
+  return {grid_.extents, coefficients_.data(), !table_.empty(), detail::around_of(grid_)};
 }
 
 template <class Space, class T>
 void StencilOperator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
   require_shapes(x.size(), y.size());
-  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+  const detail::StencilRows<T> rows = view();
+  detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     for_grid(space_, grid_.extents,
-             detail::StencilProduct<S, T>{view(), x.data(), alpha, beta, y.data(), y.data(), nullptr});
+             detail::StencilProduct<S, T>{rows, x.data(), alpha, beta, y.data(), y.data(), nullptr});
   });
 }
 
@@ -63,9 +82,10 @@ void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, 
                                           double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(w.size(), y.size());
-  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+  const detail::StencilRows<T> rows = view();
+  detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     sum_grid(space_, grid_.extents,
-             detail::StencilProduct<S, T>{view(), x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
+             detail::StencilProduct<S, T>{rows, x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
   });
 }
 
@@ -74,9 +94,10 @@ bool StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T
                                          double* slot) const {
   require_shapes(x.size(), r.size());
   require_shapes(b.size(), r.size());
-  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+  const detail::StencilRows<T> rows = view();
+  detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     sum_grid(space_, grid_.extents,
-             detail::StencilProduct<S, T>{view(), x.data(), T{-1}, T{1}, b.data(), r.data(), r.data()}, slot);
+             detail::StencilProduct<S, T>{rows, x.data(), T{-1}, T{1}, b.data(), r.data(), r.data()}, slot);
   });
   return true;
 }
@@ -86,14 +107,14 @@ bool StencilOperator<Space, T>::accurate_residual(double outer, double inner, st
                                                   std::span<const T> b, std::span<T> r, double* slot) const {
   require_shapes(x.size(), r.size());
   require_shapes(b.size(), r.size());
-  detail::AccurateStencilResidual<T> step{view(), {}, outer, inner, x.data(), b.data(), r.data()};
-  std::ranges::copy(detail::slots_of(grid_), step.slot);
-  sum_grid(space_, grid_.extents, step, slot);
+  sum_grid(space_, grid_.extents,
+           detail::AccurateStencilResidual<T>{view(), outer, inner, x.data(), b.data(), r.data()}, slot);
   return true;
 }
 
 template <class Space, class T>
 void StencilOperator<Space, T>::require_shapes(std::size_t x, std::size_t y) const {
+  if (rows() == 0) throw ArgumentError("stencil: the operator was moved from");
   const std::size_t points = grid_.extents.points();
   if (x == points && y == points) return;
   throw DimensionError("stencil of " + std::to_string(points) + " points: the vectors have " + std::to_string(x) +

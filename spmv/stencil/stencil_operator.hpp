@@ -33,7 +33,8 @@ struct StencilRows;
 /// Exec      The constructor works on the host and waits. The other functions are asynchronous on Cuda and allocate
 ///           nothing. On Host several threads may apply one const operator at once.
 /// Throws    ArgumentError for a stencil that isn't valid; DimensionError from apply, naming the shapes; DeviceError.
-/// Limits    One unknown a point, at most 2^31 - 1 points, no periodic axes.
+/// Limits    One unknown a point, at most 2^31 - 1 points. Products on a grid with periodic axes are made by a general
+///           kernel, which is slower.
 template <class Space, class T>
 class StencilOperator {
  public:
@@ -42,6 +43,10 @@ class StencilOperator {
   using is_capturable = void;
 
   StencilOperator(const Space& space, const Stencil& stencil);
+  /// An object that was moved from has no rows, and its products throw ArgumentError.
+  StencilOperator(StencilOperator&& other) noexcept;
+  StencilOperator& operator=(StencilOperator&& other) noexcept;
+  ~StencilOperator() = default;
 
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }

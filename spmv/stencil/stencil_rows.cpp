@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <set>
 #include <string>
@@ -36,7 +35,8 @@ void require_extents(const Extents& e) {
 void require_terms(const std::vector<StencilTerm>& terms) {
   std::set<int> seen;
   for (const StencilTerm& t : terms) {
-    if (std::max({std::abs(t.dx), std::abs(t.dy), std::abs(t.dz)}) > 1)
+    const auto is_step = [](int d) { return d >= -1 && d <= 1; };
+    if (!is_step(t.dx) || !is_step(t.dy) || !is_step(t.dz))
       throw ArgumentError("stencil: the step " + text(t) + " is longer than 1");
     if (!seen.insert(Step{t.dx, t.dy, t.dz}.number()).second)
       throw ArgumentError("stencil: the step " + text(t) + " is given twice");
@@ -48,8 +48,24 @@ bool has_step(const Extents& e, const Step& d) {
   return (d.x == 0 || e.x > 1) && (d.y == 0 || e.y > 1) && (d.z == 0 || e.z > 1);
 }
 
+/// Whether the ends of an axis are beside each other. An axis of one point has no neighbours along it.
+bool is_periodic(char axis, const Boundaries& sides, Index extent) {
+  const bool begin = sides.begin == Boundary::periodic, end = sides.end == Boundary::periodic;
+  if (begin != end)
+    throw ArgumentError(std::string("stencil: one end of the ") + axis + " axis is periodic, the other isn't");
+  if (begin && extent == 2)
+    throw ArgumentError(std::string("stencil: the ") + axis +
+                        " axis is periodic and has 2 points; a periodic axis has 1 point, or 3 or more");
+  return begin && extent > 1;
+}
+
 bool stays(const Boundaries& sides, Index at, Index extent) {
   return at < 0 ? sides.begin == Boundary::neumann : at < extent || sides.end == Boundary::neumann;
+}
+
+/// Moves along a periodic axis from outside to the other end.
+Index from_outside(const Boundaries& sides, Index at, Index extent) {
+  return Periodic::wrap(at, extent, sides.begin == Boundary::periodic);
 }
 
 /// The coefficients of a point, by neighbour.
@@ -58,11 +74,14 @@ Row row_at(const Stencil& s, Index x, Index y, Index z) {
   Row row{};
   for (const StencilTerm& t : s.terms) {
     const Step d{t.dx, t.dy, t.dz};
-    const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
+    const Index nx = from_outside(s.x, x + d.x, e.x), ny = from_outside(s.y, y + d.y, e.y),
+                nz = from_outside(s.z, z + d.z, e.z);
     const bool inside = e.contains(nx, ny, nz);
     if (!inside && !(stays(s.x, nx, e.x) && stays(s.y, ny, e.y) && stays(s.z, nz, e.z))) continue;
     const double c = s.coefficient ? s.coefficient(x, y, z, d.x, d.y, d.z) : t.coefficient;
-    row[static_cast<std::size_t>(inside ? d.number() : centre)] += c;
+    // A step along a periodic axis of one point leads back to the point.
+    const Step to{nx == x ? 0 : d.x, ny == y ? 0 : d.y, nz == z ? 0 : d.z};
+    row[static_cast<std::size_t>(inside ? to.number() : centre)] += c;
   }
   return row;
 }
@@ -70,18 +89,19 @@ Row row_at(const Stencil& s, Index x, Index y, Index z) {
 /// What the rows of a matrix have in common.
 struct Tally {
   Offset nonzeros = 0;
-  Index longest = 0, empty = 0, missing = 0, not_positive = 0;
+  Index longest = 0, empty = 0, missing = 0, not_positive = 0, not_negative = 0;
   double squares = 0, dominant = 0;  ///< of the lengths of rows; rows dominated by the diagonal
   double least = HUGE_VAL, most = -HUGE_VAL, norm = 0;
   bool finite = true;
-  std::uint32_t present = 0;  ///< bit k: some row has a coefficient for neighbour k
+  std::uint32_t present[neighbours] = {};  ///< bit k: some row of this class has a coefficient for neighbour k
 
-  void add(const Row& row, Index times) {
+  /// Adds a row that points of class c have.
+  void add(const Row& row, int c, Index times) {
     Index length = 0;
     double size = 0;
     for (std::size_t k = 0; k < row.size(); ++k) {
       length += row[k] != 0 ? 1 : 0;
-      present |= row[k] != 0 ? 1u << k : 0u;
+      present[c] |= row[k] != 0 ? 1u << k : 0u;
       size += std::abs(row[k]);
     }
     const double own = row[centre], of_own = std::abs(own);
@@ -90,6 +110,7 @@ struct Tally {
     empty += length == 0 ? times : 0;
     missing += own == 0 ? times : 0;
     not_positive += own > 0 ? 0 : times;
+    not_negative += own < 0 ? 0 : times;
     squares += static_cast<double>(times) * length * length;
     dominant += 2 * of_own - size > 0.02 * of_own ? times : 0;
     least = std::min(least, own);
@@ -104,13 +125,14 @@ struct Tally {
     empty += other.empty;
     missing += other.missing;
     not_positive += other.not_positive;
+    not_negative += other.not_negative;
     squares += other.squares;
     dominant += other.dominant;
     least = std::min(least, other.least);
     most = std::max(most, other.most);
     norm = std::max(norm, other.norm);
     finite = finite && other.finite;
-    present |= other.present;
+    for (int c = 0; c < neighbours; ++c) present[c] |= other.present[c];
   }
 };
 
@@ -140,7 +162,7 @@ Tally fill_classes(const Stencil& s, const Slots& slots, T* a) {
     const Row row = row_at(s, point_of(x, e.x), point_of(y, e.y), point_of(z, e.z));
     const Row rounded = store(row, slots, a + c, neighbours);
     const Index points = count_of(x, e.x) * count_of(y, e.y) * count_of(z, e.z);
-    if (points > 0) all.add(rounded, points);
+    if (points > 0) all.add(rounded, c, points);
   }
   return all;
 }
@@ -160,7 +182,10 @@ Tally fill_points(const Stencil& s, const Slots& slots, T* a) {
   std::vector<Tally> lines(static_cast<std::size_t>(e.y) * static_cast<std::size_t>(e.z));
   for_lines_of(e, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
     Tally tally;
-    for (Index x = 0; x < e.x; ++x) tally.add(store(row_at(s, x, y, z), slots, a + e.number(x, y, z), e.points()), 1);
+    for (Index x = 0; x < e.x; ++x) {
+      const Row row = store(row_at(s, x, y, z), slots, a + e.number(x, y, z), e.points());
+      tally.add(row, place(x, e.x) + 3 * place(y, e.y) + 9 * place(z, e.z), 1);
+    }
     of_lines[line] = tally;
   });
   Tally all;
@@ -191,7 +216,7 @@ Symmetry symmetry_of_terms(const Stencil& s) {
 }
 
 template <class T>
-Symmetry symmetry_of_points(const Extents& e, const Slots& slots, const T* a) {
+Symmetry symmetry_of_points(const Extents& e, const Periodic& periodic, const Slots& slots, const T* a) {
   std::vector<Symmetry> lines(static_cast<std::size_t>(e.y) * static_cast<std::size_t>(e.z));
   for_lines_of(e, [&, of_lines = lines.data()](Index y, Index z, std::size_t line) {
     Symmetry found;
@@ -201,9 +226,9 @@ Symmetry symmetry_of_points(const Extents& e, const Slots& slots, const T* a) {
       const T* there = a + static_cast<std::size_t>(slots[static_cast<std::size_t>(k)]) * e.points();
       const T* back = a + static_cast<std::size_t>(slots[static_cast<std::size_t>(2 * centre - k)]) * e.points();
       for (Index x = 0; x < e.x; ++x) {
-        if (!e.contains(x + d.x, y + d.y, z + d.z)) continue;
-        found.compare(static_cast<double>(there[e.number(x, y, z)]),
-                      static_cast<double>(back[e.number(x + d.x, y + d.y, z + d.z)]));
+        Index nx = x, ny = y, nz = z;
+        if (!periodic.go(e, d, nx, ny, nz)) continue;
+        found.compare(static_cast<double>(there[e.number(x, y, z)]), static_cast<double>(back[e.number(nx, ny, nz)]));
       }
     }
     of_lines[line] = found;
@@ -216,14 +241,21 @@ Symmetry symmetry_of_points(const Extents& e, const Slots& slots, const T* a) {
   return all;
 }
 
-Structure structure_of(const Stencil& s, const Tally& all, const Symmetry& symmetry) {
+Structure structure_of(const Stencil& s, const Around& around, const Tally& all, const Symmetry& symmetry) {
   Structure structure;
   const double rows = static_cast<double>(s.extents.points());
   structure.rows = structure.cols = static_cast<Index>(s.extents.points());
   structure.nonzeros = all.nonzeros;
   std::set<Index> offsets;
-  for (int k = 0; k < neighbours; ++k) {
-    if (all.present >> k & 1) offsets.insert(Step::of(k).distance(s.extents));
+  for (int c = 0; c < neighbours; ++c) {
+    const Index x = point_of(c % 3, s.extents.x), y = point_of(c / 3 % 3, s.extents.y),
+                z = point_of(c / 9, s.extents.z);
+    for (int k = 0; k < neighbours; ++k) {
+      Index nx = x, ny = y, nz = z;
+      if ((all.present[c] >> k & 1) != 0 && around.periodic.go(s.extents, Step::of(k), nx, ny, nz))
+        offsets.insert(static_cast<Index>(s.extents.number(nx, ny, nz)) -
+                       static_cast<Index>(s.extents.number(x, y, z)));
+    }
   }
   structure.offsets.assign(offsets.begin(), offsets.end());
   structure.diagonals = static_cast<Offset>(offsets.size());
@@ -235,6 +267,7 @@ Structure structure_of(const Stencil& s, const Tally& all, const Symmetry& symme
   structure.symmetric = symmetry.values;
   structure.missing_diagonal = all.missing;
   structure.positive_diagonal = all.not_positive == 0;
+  structure.negative_diagonal = all.not_negative == 0;
   structure.constant_diagonal = all.missing == 0 && all.least == all.most;
   structure.finite = all.finite;
   structure.norm_inf = all.norm;
@@ -259,6 +292,10 @@ std::size_t slot_count(const Grid& grid) {
   return with_shape(grid.dimensions, grid.star, []<class S>(S) { return static_cast<std::size_t>(S::count()) + 1; });
 }
 
+Around around_of(const Grid& grid) {
+  return {grid.dimensions, grid.star, {grid.periodic[0], grid.periodic[1], grid.periodic[2]}};
+}
+
 Grid grid_of(const Stencil& stencil) {
   const Extents& e = stencil.extents;
   require_extents(e);
@@ -267,7 +304,10 @@ Grid grid_of(const Stencil& stencil) {
     const Step d{t.dx, t.dy, t.dz};
     return d.axes() <= 1 || !has_step(e, d);
   });
-  return {.extents = e, .dimensions = e.z > 1 ? 3 : e.y > 1 ? 2 : 1, .star = star};
+  Grid grid{.extents = e, .dimensions = e.z > 1 ? 3 : e.y > 1 ? 2 : 1, .star = star};
+  grid.periodic = {is_periodic('x', stencil.x, e.x), is_periodic('y', stencil.y, e.y),
+                   is_periodic('z', stencil.z, e.z)};
+  return grid;
 }
 
 template <class T>
@@ -276,8 +316,10 @@ Structure fill_rows(const Stencil& stencil, Grid& grid, T* a) {
   const bool by_class = is_by_class(stencil);
   const Tally all = by_class ? fill_classes(stencil, slots, a) : fill_points(stencil, slots, a);
   grid.dominant = all.dominant / static_cast<double>(grid.extents.points());
-  return structure_of(stencil, all,
-                      by_class ? symmetry_of_terms<T>(stencil) : symmetry_of_points(grid.extents, slots, a));
+  const Around around = around_of(grid);
+  return structure_of(
+      stencil, around, all,
+      by_class ? symmetry_of_terms<T>(stencil) : symmetry_of_points(grid.extents, around.periodic, slots, a));
 }
 
 template Structure fill_rows(const Stencil&, Grid&, float*);

@@ -18,6 +18,7 @@ namespace ostinato::detail {
 using Slots = std::array<signed char, neighbours>;
 Slots slots_of(const Grid& grid);
 std::size_t slot_count(const Grid& grid);
+Around around_of(const Grid& grid);
 
 /// The grid of a stencil.
 /// Throws    ArgumentError for a grid or a term that isn't valid.

@@ -3,7 +3,7 @@
 #pragma once
 
 // Products with a stencil, as functors for both spaces. Vectors have no room around them: no neighbour outside the grid
-// is read.
+// is read. Of grids with periodic axes the shape is Wrapped.
 
 #include <type_traits>
 
@@ -22,6 +22,7 @@ struct StencilRows {
   Extents grid;
   const T* a;
   bool by_class;
+  Around around = {};
 
   OSTINATO_FUNCTION std::size_t stride() const { return by_class ? neighbours : grid.points(); }
   OSTINATO_FUNCTION const T* row(Index x, Index y, Index z, std::size_t point) const {
@@ -50,14 +51,21 @@ OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const T* x, Index px, In
   const T* own = x + i;
   const std::size_t stride = rows.stride();
   const Extents& grid = rows.grid;
-  T total = a[static_cast<std::size_t>(Shape::count()) * stride] * own[0];
-  const bool inside = rows.template is_inside<Shape>(py, pz, 1);
-  for_coefficients<Shape>([&](int c, auto k) {
-    constexpr Step d = Step::of(decltype(k)::value);
-    if (inside ? rows.has_along_x(px, d.x) : grid.contains(px + d.x, py + d.y, pz + d.z))
-      total += a[static_cast<std::size_t>(c) * stride] * own[d.distance(grid)];
-  });
-  return total;
+  if constexpr (Shape::wraps) {
+    T total = a[static_cast<std::size_t>(rows.around.count) * stride] * own[0];
+    rows.around.for_neighbours(grid, px, py, pz,
+                               [&](int c, std::size_t j) { total += a[static_cast<std::size_t>(c) * stride] * x[j]; });
+    return total;
+  } else {
+    T total = a[static_cast<std::size_t>(Shape::count()) * stride] * own[0];
+    const bool inside = rows.template is_inside<Shape>(py, pz, 1);
+    for_coefficients<Shape>([&](int c, auto k) {
+      constexpr Step d = Step::of(decltype(k)::value);
+      if (inside ? rows.has_along_x(px, d.x) : grid.contains(px + d.x, py + d.y, pz + d.z))
+        total += a[static_cast<std::size_t>(c) * stride] * own[d.distance(grid)];
+    });
+    return total;
+  }
 }
 
 /// The same for the points of a column: out[k] = (A x)(i + k-th step). Constant coefficients, and elements of x that
@@ -67,36 +75,40 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
                                 T (&out)[column_points]) {
   const Extents& grid = rows.grid;
   const auto along = [&](int k) { return static_cast<std::size_t>(Shape::along(k).distance(grid)); };
-  if (!rows.template is_inside<Shape>(py, pz, column_points)) {
+  const auto one_by_one = [&] {
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const Step s = Shape::along(k);
       out[k] = product<Shape>(rows, x, px + s.x, py + s.y, pz + s.z, i + along(k));
     }
-    return;
-  }
-  const T* a = rows.row(px, py, pz, i);
-  const T* own = x + i;
-  const std::size_t stride = rows.stride();
-  const auto add_all = [&](auto by_class) {
-    const auto add = [&](int c, const Step& d) {
-      if (!rows.has_along_x(px, d.x)) return;
-      const T* coefficient = a + static_cast<std::size_t>(c) * stride;
-      const T shared = coefficient[0];
-#pragma unroll
-      for (int k = 0; k < column_points; ++k)
-        out[k] +=
-            (decltype(by_class)::value ? shared : coefficient[along(k)]) * own[(d + Shape::along(k)).distance(grid)];
-    };
-    add(Shape::count(), {0, 0, 0});
-    for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
   };
-#pragma unroll
-  for (int k = 0; k < column_points; ++k) out[k] = 0;
-  if (rows.by_class) {
-    add_all(std::true_type{});
+  if constexpr (Shape::wraps) {
+    one_by_one();
   } else {
-    add_all(std::false_type{});
+    if (!rows.template is_inside<Shape>(py, pz, column_points)) return one_by_one();
+    const T* a = rows.row(px, py, pz, i);
+    const T* own = x + i;
+    const std::size_t stride = rows.stride();
+    const auto add_all = [&](auto by_class) {
+      const auto add = [&](int c, const Step& d) {
+        if (!rows.has_along_x(px, d.x)) return;
+        const T* coefficient = a + static_cast<std::size_t>(c) * stride;
+        const T shared = coefficient[0];
+#pragma unroll
+        for (int k = 0; k < column_points; ++k)
+          out[k] +=
+              (decltype(by_class)::value ? shared : coefficient[along(k)]) * own[(d + Shape::along(k)).distance(grid)];
+      };
+      add(Shape::count(), {0, 0, 0});
+      for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
+    };
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[k] = 0;
+    if (rows.by_class) {
+      add_all(std::true_type{});
+    } else {
+      add_all(std::false_type{});
+    }
   }
 }
 
@@ -105,31 +117,42 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
 template <class Shape, class T>
 void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index count, Index py, Index pz,
                          std::size_t i, T* out) {
-  constexpr int all = Shape::count() + 1;
-  const T* a = rows.row(px, py, pz, i);
-  const T *from[all], *coefficient[all];
-  T shared[all];
-  const auto set = [&](int c, const Step& d) {
-    const bool inside = rows.grid.contains(px, py + d.y, pz + d.z);
-    from[c] = x + i + (inside ? d.distance(rows.grid) : 0);
-    coefficient[c] = a + static_cast<std::size_t>(c) * rows.stride();
-    shared[c] = coefficient[c][0];
-  };
-  set(Shape::count(), {0, 0, 0});
-  for_coefficients<Shape>([&](int c, auto k) { set(c, Step::of(decltype(k)::value)); });
-  if (rows.by_class) {
-#pragma omp simd
-    for (Index k = 0; k < count; ++k) {
-      T total = shared[all - 1] * from[all - 1][k];
-      for_coefficients<Shape>([&](int c, auto) { total += shared[c] * from[c][k]; });
-      out[k] = total;
-    }
+  if constexpr (Shape::wraps) {
+    const T* a = rows.row(px, py, pz, i);
+    const std::size_t stride = rows.stride(), step = rows.by_class ? 0 : 1, n = static_cast<std::size_t>(count);
+    const T* own = a + static_cast<std::size_t>(rows.around.count) * stride;
+    for (std::size_t k = 0; k < n; ++k) out[k] = own[k * step] * x[i + k];
+    rows.around.for_neighbours(rows.grid, px, py, pz, [&](int c, std::size_t j) {
+      const T* coefficient = a + static_cast<std::size_t>(c) * stride;
+      for (std::size_t k = 0; k < n; ++k) out[k] += coefficient[k * step] * x[j + k];
+    });
   } else {
+    constexpr int all = Shape::count() + 1;
+    const T* a = rows.row(px, py, pz, i);
+    const T *from[all], *coefficient[all];
+    T shared[all];
+    const auto set = [&](int c, const Step& d) {
+      const bool inside = rows.grid.contains(px, py + d.y, pz + d.z);
+      from[c] = x + i + (inside ? d.distance(rows.grid) : 0);
+      coefficient[c] = a + static_cast<std::size_t>(c) * rows.stride();
+      shared[c] = coefficient[c][0];
+    };
+    set(Shape::count(), {0, 0, 0});
+    for_coefficients<Shape>([&](int c, auto k) { set(c, Step::of(decltype(k)::value)); });
+    if (rows.by_class) {
 #pragma omp simd
-    for (Index k = 0; k < count; ++k) {
-      T total = coefficient[all - 1][k] * from[all - 1][k];
-      for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * from[c][k]; });
-      out[k] = total;
+      for (Index k = 0; k < count; ++k) {
+        T total = shared[all - 1] * from[all - 1][k];
+        for_coefficients<Shape>([&](int c, auto) { total += shared[c] * from[c][k]; });
+        out[k] = total;
+      }
+    } else {
+#pragma omp simd
+      for (Index k = 0; k < count; ++k) {
+        T total = coefficient[all - 1][k] * from[all - 1][k];
+        for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * from[c][k]; });
+        out[k] = total;
+      }
     }
   }
 }
@@ -197,7 +220,6 @@ struct StencilProduct {
 template <class T>
 struct AccurateStencilResidual {
   StencilRows<T> rows;
-  signed char slot[neighbours];  ///< the coefficient of each neighbour; -1 where there is none
   double outer, inner;
   const T *x, *b;
   T* r;
@@ -207,12 +229,12 @@ struct AccurateStencilResidual {
     const T* a = rows.row(px, py, pz, i);
     TwofoldSum sum;
     sum.add(static_cast<double>(b[i]));
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      if (slot[k] < 0 || !rows.grid.contains(px + d.x, py + d.y, pz + d.z)) continue;
-      sum.subtract_product(outer * static_cast<double>(a[static_cast<std::size_t>(slot[k]) * stride]),
-                           inner * static_cast<double>(x[i + static_cast<std::size_t>(d.distance(rows.grid))]));
-    }
+    const auto subtract = [&](int c, std::size_t j) {
+      sum.subtract_product(outer * static_cast<double>(a[static_cast<std::size_t>(c) * stride]),
+                           inner * static_cast<double>(x[j]));
+    };
+    rows.around.for_neighbours(rows.grid, px, py, pz, subtract);
+    subtract(rows.around.count, i);
     const double value = sum.most();
     r[i] = static_cast<T>(value);
     return {{value * value}};

@@ -12,8 +12,8 @@ using CliInspect = Cli;
 using CliBench = Cli;
 
 TEST_F(CliHelp, FitsInEightyColumnsAndNamesDefaults) {
-  for (const char* command :
-       {"--help", "solve --help", "inspect --help", "tune --help", "bench --help", "generate --help"}) {
+  for (const char* command : {"--help", "solve --help", "inspect --help", "tune --help", "bench --help",
+                              "generate --help", "completion --help", "man --help", "help", "help solve"}) {
     const Outcome r = run(command);
     EXPECT_EQ(r.code, 0);
     std::istringstream lines(r.out);
@@ -29,6 +29,39 @@ TEST_F(CliHelp, VersionIsOneLine) {
   const Outcome r = run("--version");
   EXPECT_EQ(r.code, 0);
   EXPECT_TRUE(is_one_line(r.out));
+  EXPECT_EQ(run("-V").out, r.out);
+  for (const char* word : {"CUDA", "Kokkos ", "OpenMP", " processor"})
+    EXPECT_NE(r.out.find(word), std::string::npos) << r.out;
+}
+
+TEST_F(CliHelp, HelpIsACommandToo) {
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help inspect").out, run("inspect --help").out);
+  expect_complaint(run("help inspekt"), 2, "did you mean inspect? ");
+}
+
+TEST_F(CliHelp, SuggestsANameThatIsNear) {
+  write("o.json", R"({"max_iteration": 3})");
+  expect_complaint(run("solve poisson2d:4 --max-iter 3"), 2, "did you mean --max");
+  expect_complaint(run("solve poisson2d:4 --presicion single"), 2,
+                   "did you mean --precision? See ostinato solve --help");
+  expect_complaint(run("solve poisson2d:4 --solver bicgsatb"), 2, "did you mean bicgstab? known: auto, cg");
+  expect_complaint(run("solve poisson2d:4 --precond jacoby"), 2, "did you mean jacobi? known: auto, none");
+  expect_complaint(run("solve poisson2d:4 --format sliced-el"), 2, "did you mean sliced-ell? known: auto, csr");
+  expect_complaint(run("solve poison2d:4"), 2, "did you mean poisson2d? known: ");
+  expect_complaint(run("solve poisson2d:4 -P o.json"), 2, "did you mean max");
+  expect_complaint(run("solve poisson2d:4 -o"), 2, "--output needs FILE; see");
+  const Outcome far = run("solve poisson2d:4 --xyz 3");
+  expect_complaint(far, 2, "unknown option '--xyz'; see ostinato solve --help");
+}
+
+TEST_F(CliHelp, NamesMayBeInAnyCase) {
+  const Outcome r = run("Solve poisson2d:8 --solver CG --precond Jacobi --format DIA --device CPU --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["solver"], "cg");
+  EXPECT_EQ(report()["preconditioner"], "jacobi");
+  EXPECT_EQ(report()["format"], "dia");
+  EXPECT_EQ(run("inspect poisson2d:8 --tune Model --precision SINGLE").code, 0);
 }
 
 TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
@@ -38,7 +71,8 @@ TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
-  expect_complaint(run("slove A.mtx"), 2, "unknown command 'slove'; known: solve, inspect, tune, bench, generate");
+  expect_complaint(run("slove A.mtx"), 2,
+                   "unknown command 'slove'; did you mean solve? known: solve, inspect, tune, bench, generate");
 }
 
 TEST_F(CliGenerate, WritesWhatItSays) {
@@ -118,6 +152,18 @@ TEST_F(CliInspect, TakesTheOptionsOfTheFormat) {
   expect_complaint(run("inspect p.mtx --jit x"), 2, "known: off, on, auto");
   expect_complaint(run("inspect p.mtx --compress x"), 2, "known: off, on, auto");
   expect_complaint(run("inspect p.mtx --tune off"), 2, "known: model, measure");
+}
+
+TEST_F(CliInspect, HidesFormatsThatRunElsewhere) {
+  for (const std::string command : {"inspect", "bench --repetitions 1"}) {
+    const Outcome some = run(command + " poisson2d:8 --device cpu --json report.json");
+    const Outcome all = run(command + " poisson2d:8 --device cpu --all");
+    EXPECT_EQ(some.out.find("cusparse"), std::string::npos) << some.out;
+    EXPECT_NE(all.out.find("cusparse-alg1"), std::string::npos) << all.out;
+    EXPECT_NE(contents(path("report.json")).find("cusparse-alg1"), std::string::npos) << "the report has all";
+  }
+  EXPECT_NE(run("bench poisson2d:8 --device cpu --format cusparse-alg1").out.find("cuSPARSE runs on"),
+            std::string::npos);
 }
 
 TEST_F(CliInspect, TakesMatricesWithoutEntries) {

@@ -89,6 +89,33 @@ TEST_F(CliGenerated, RefusesWhatTheFamilyDoesNotRead) {
   }
 }
 
+TEST_F(CliGenerated, NamesTheOptionThatIsWrong) {
+  const auto complaint = [&](const char* name) {
+    const Outcome r = run(std::string("solve ") + name);
+    EXPECT_EQ(r.code, 2) << name;
+    return r.err;
+  };
+  EXPECT_EQ(complaint("poisson3d:16:3"),
+            "ostinato: poisson3d:16:3: '3' isn't an option of poisson3d; it reads n [periodic]\n");
+  EXPECT_EQ(complaint("poisson2d:4:"), "ostinato: poisson2d:4: names no option; leave the last colon out\n");
+  EXPECT_EQ(complaint("anisotropic:4:anisotropy=1,anisotropy=2"),
+            "ostinato: anisotropic:4:anisotropy=1,anisotropy=2: anisotropy is given twice\n");
+}
+
+// Constants solve A x = 0 there, so that b is made from other numbers.
+TEST_F(CliGenerated, SolvesOnPeriodicGrids) {
+  for (const char* name : {"poisson2d:64:periodic", "poisson3d:17:periodic", "anisotropic:40:anisotropy=0.1,periodic",
+                           "variable2d:50:periodic,seed=3", "variable3d:20:periodic"}) {
+    ASSERT_EQ(run(std::string("solve ") + name + " --precond multigrid --quiet --json report.json --device cpu").code,
+              0)
+        << name;
+    EXPECT_EQ(report()["right_hand_side"], "b = A * (sin 1, sin 2, ...), as A * ones is 0");
+    EXPECT_TRUE(report()["error"].is_null());
+    EXPECT_GT(report()["iterations"], 3);
+    EXPECT_LE(report()["iterations"], 13) << name;
+  }
+}
+
 TEST_F(CliGenerated, PrefersAFile) {
   generate("poisson2d 3 p.mtx");
   std::filesystem::rename(path("p.mtx"), path("poisson2d:4"));

@@ -270,6 +270,37 @@ TEST_F(CliHtml, ShowsEachFormatWithItsTimeAndBytes) {
   EXPECT_EQ(of_kind(elements, "polyline", "roof").size(), 1u);
 }
 
+TEST_F(CliHtml, HidesTheRowsThatTheTableHides) {
+  for (const std::string command : {"inspect '" + nos3 + "'", "bench '" + nos3 + "' --repetitions 1"}) {
+    SCOPED_TRACE(command);
+    const std::string line = command + " --device cpu --html page.html";
+    ASSERT_EQ(run(line).code, 0);
+    EXPECT_FALSE(says(page(), "td", "cusparse-bsr"));
+    EXPECT_TRUE(says(page(), "td", "csr-vector"));
+    ASSERT_EQ(run(line + " --all").code, 0);
+    EXPECT_TRUE(says(page(), "td", "cusparse-bsr"));
+  }
+}
+
+TEST_F(CliHtml, SaysWhyASolveEnded) {
+  ASSERT_EQ(run("solve '" + nos3 + "' --maxiter 5 --html page.html").code, 1);
+  EXPECT_TRUE(says(page(), "p", "the limit of 5 iterations was reached"));
+}
+
+TEST_F(CliHtml, MarksWhereAStrongerPreconditionerGoesOn) {
+  // A permutation of 400 rows, of very different sizes: restarted GMRES makes no way, and the factors are exact.
+  std::string matrix = "%%MatrixMarket matrix coordinate real general\n400 400 400\n";
+  for (int i = 0; i < 400; ++i)
+    matrix += std::to_string(i + 1) + " " + std::to_string((7 * i + 3) % 400 + 1) + " " +
+              std::to_string(1 + (i * i) % 97) + "\n";
+  write("a.mtx", matrix);
+  ASSERT_EQ(run("solve a.mtx --html page.html --json report.json").code, 0);
+  const Json changes = report()["changes"];
+  ASSERT_GE(changes.size(), 1u);
+  EXPECT_NE(changes.back()["to"].get<std::string>().find("ilut"), std::string::npos) << changes;
+  EXPECT_TRUE(says(page(), "text", changes.back()["to"].get<std::string>()));
+}
+
 TEST_F(CliHtml, EscapesWhatTheUserNames) {
   const std::string name = "<b>&\"x\xFF.mtx";
   write(name, symmetric_indefinite);
@@ -311,6 +342,8 @@ TEST_F(CliHtml, ThatCannotBeWrittenIsRefusedBeforeAnyWork) {
     expect_complaint(run(command + " a.mtx --html same --json ./same"), 2, "same");
     expect_complaint(run(command + " a.mtx --html - --json -"), 2, "standard output");
   }
+  expect_complaint(run("solve a.mtx --html - --history -"), 2, "standard output");
+  expect_complaint(run("solve a.mtx --html same --history ./same"), 2, "same");
   expect_complaint(run("solve a.mtx --html x --output ./x"), 2, "x");
   EXPECT_EQ(contents(path("a.mtx")), symmetric_indefinite);
 }

@@ -177,7 +177,8 @@ TEST_F(CliSolve, RefusesBadInput) {
 
 TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   generate("poisson2d 2 p.mtx");
-  expect_complaint(run("solve p.mtx --solver cgs"), 2, "'cgs' is unknown; known: auto, cg, bicgstab, gmres");
+  expect_complaint(run("solve p.mtx --solver cgs"), 2,
+                   "'cgs' is unknown; did you mean cg? known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
   expect_complaint(run("solve p.mtx --precond jacobi:a=1"), 2, "--precond: jacobi takes no options");
   expect_complaint(run("solve p.mtx --precond multigrid:sweeps=9"), 2,
@@ -279,6 +280,66 @@ TEST_F(CliSolve, SaysThatRoundingIsTheLimit) {
     EXPECT_NE(r.out.find("is below what " + precision + " precision can"), std::string::npos) << r.out;
     EXPECT_EQ(r.out.find("--restart"), std::string::npos) << "no advice that can't help";
   }
+}
+
+TEST_F(CliSolve, TheReasonIsTheSameEverywhere) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1\n1 2 2\n2 1 2\n2 2 1\n");
+  write("b.txt", "1\n-1\n");
+
+  const Outcome r = run("solve a.mtx -b b.txt --solver cg --json report.json");
+
+  const std::string reason = "p . A p = -2 at iteration 0: A isn't positive definite";
+  EXPECT_EQ(r.code, 4);
+  EXPECT_NE(r.out.find("\n" + reason + "\n"), std::string::npos) << r.out;
+  EXPECT_EQ(report()["reason"], reason);
+  EXPECT_TRUE(report()["message"].get<std::string>().ends_with(": " + reason)) << report()["message"];
+}
+
+TEST_F(CliSolve, RefusesARightHandSideOfZeroThatNobodyGave) {
+  write("ring.mtx",
+        "%%MatrixMarket matrix coordinate real general\n3 3 9\n1 1 2\n1 2 -1\n1 3 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 1 -1\n"
+        "3 2 -1\n3 3 2\n");
+  write("tiny.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1e-200\n");
+  write("b.txt", "1\n-1\n0\n");
+  expect_complaint(run("solve ring.mtx"), 3, "ring.mtx: A * ones = 0: the matrix is singular, constants solve A x = 0");
+  EXPECT_EQ(run("solve ring.mtx -f b.txt").code, 0);
+  EXPECT_EQ(run("solve tiny.mtx").code, 0) << "small isn't 0";
+}
+
+TEST_F(CliSolve, SolvesANegativeDefiniteMatrixByCg) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 -3\n1 2 1\n2 1 1\n2 2 -2\n");
+
+  const Outcome r = run("solve a.mtx --json report.json");
+
+  EXPECT_EQ(r.code, 0) << r.out;
+  EXPECT_EQ(report()["solver"], "cg");
+  EXPECT_NE(r.out.find("the main one negative"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("cg solved -A x = -b"), std::string::npos) << r.out;
+  EXPECT_NE(run("inspect a.mtx").out.find("main diagonal   negative"), std::string::npos);
+}
+
+TEST_F(CliSolve, SaysAtOnceThatAToleranceIsBelowThePrecision) {
+  EXPECT_NE(run("solve poisson2d:8 --rtol 1e-20").err.find("--rtol 1e-20 is below what double precision can show"),
+            std::string::npos);
+  EXPECT_NE(run("solve poisson2d:8 --rtol 1e-9 --precision single").err.find("below what single precision can show"),
+            std::string::npos);
+  EXPECT_EQ(run("solve poisson2d:8 --rtol 1e-20 --quiet").err, "");
+  EXPECT_EQ(run("solve poisson2d:8 --rtol 1e-12").err, "");
+}
+
+TEST_F(CliOptionsFile, TakesTheNamesOfTheStruct) {
+  write("o.json",
+        R"({"rtol": 1e-6, "atol": 0, "max_iterations": 1, "time_limit": 60, "divergence_limit": 1e5, "restart": 7,
+    "flexible": true, "check_every": 2, "solver": "GMRES", "preconditioner": "none", "format": "csr",
+    "expected_products": 60, "tune": "off", "tune_budget": 1, "tune_again": true, "jit": "off", "compress": "on"})");
+
+  const Outcome r = run("solve poisson2d:8 -P o.json --json report.json");
+
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_EQ(report()["iterations"], 1);
+  EXPECT_EQ(report()["solver"], "gmres");
+  EXPECT_EQ(report()["rtol"], 1e-6);
+  EXPECT_NE(r.out.find("gmres(7) flexible"), std::string::npos) << r.out;
 }
 
 TEST_F(CliSolve, AdviceFitsASingularMatrix) {
@@ -419,7 +480,8 @@ TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
   write("value.json", R"({"solver": "cgs"})");
   write("type.json", R"({"rtol": [1]})");
   write("broken.json", R"({"rtol": )");
-  expect_complaint(run("solve p.mtx -P key.json"), 2, "unknown option 'solvr'; known: rhs, guess, output");
+  expect_complaint(run("solve p.mtx -P key.json"), 2,
+                   "unknown option 'solvr'; did you mean solver? known: rhs, guess, output");
   expect_complaint(run("solve p.mtx -P value.json"), 2, "known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx -P type.json"), 2, "the value of 'rtol'");
   expect_complaint(run("solve p.mtx -P broken.json"), 3, "broken.json: isn't JSON");

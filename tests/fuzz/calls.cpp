@@ -8,6 +8,7 @@
 //
 // The arguments and the exit code are those of ostinato_fuzz_solves.
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -102,8 +103,12 @@ class Calls {
     try {
       if (draw_.one_in(3)) {
         item.op.emplace(space, Csr<T>(*item.matrix), options);
+      } else if (draw_.one_in(3)) {
+        Csr<T> given = *item.matrix;
+        item.op.emplace(space, std::as_const(given), options);
+        spoil(given);
       } else if (draw_.one_in(2)) {
-        item.op.emplace(space, *item.matrix, options);
+        item.op.emplace(space, item.matrix->view(), options);
       } else {
         item.analysis.emplace(space, *item.matrix);
         item.op.emplace(*item.analysis, options);
@@ -113,6 +118,12 @@ class Calls {
     }
     if (items_.size() < 4) return items_.push_back(std::move(item));
     items_[static_cast<std::size_t>(below(random_, 4))] = std::move(item);
+  }
+
+  /// The operator owns what it needs of a Csr.
+  static void spoil(Csr<T>& a) {
+    std::fill(a.val.begin(), a.val.end(), std::numeric_limits<T>::quiet_NaN());
+    std::fill(a.col.begin(), a.col.end(), Index{0});
   }
 
   std::vector<T> vector(const Item& item) {
@@ -208,8 +219,12 @@ class Calls {
     say(same_places ? "update_values" : "update_values in other places");
     auto next = std::make_shared<const Csr<T>>(std::move(a));
     try {
-      if (draw_.one_in(2)) {
-        item.op->update_values(*next);
+      if (draw_.one_in(3)) {
+        item.op->update_values(next->view());
+      } else if (draw_.one_in(2)) {
+        Csr<T> given = *next;
+        item.op->update_values(std::as_const(given));
+        spoil(given);
       } else {
         item.op->update_values(Csr<T>(*next));
       }
@@ -242,6 +257,7 @@ class Calls {
     if (s.symmetric != expected.symmetric) say_wrong("symmetric");
     if (s.finite != expected.finite) say_wrong("finite");
     if (s.positive_diagonal != expected.positive_diagonal) say_wrong("positive_diagonal");
+    if (s.negative_diagonal != expected.negative_diagonal) say_wrong("negative_diagonal");
     if (s.constant_diagonal != expected.constant_diagonal) say_wrong("constant_diagonal");
     if (s.missing_diagonal != expected.missing_diagonal) say_wrong("missing_diagonal");
     if (!(std::abs(s.norm_inf - expected.norm_inf) <= 1e-12 * expected.norm_inf)) say_wrong("norm_inf");

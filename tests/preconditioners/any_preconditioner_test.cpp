@@ -46,7 +46,6 @@ TYPED_TEST(AnyPreconditionerOn, TakesOptionsAsText) {
   };
 
   EXPECT_TRUE(same("multigrid", {}));
-  EXPECT_TRUE(same("multigrid:", {}));
   EXPECT_TRUE(same("multigrid:sweeps=3", {.sweeps = 3}));
   EXPECT_FALSE(same("multigrid:sweeps=3", {.sweeps = 2}));
   EXPECT_TRUE(
@@ -74,6 +73,13 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
         complaint("multigrid:kind=structured," + bad),
         "multigrid: '" + bad + "' isn't an option; known: kind=structured, sweeps=0..8, smoother=jacobi|chebyshev");
   }
+  for (const std::string name : {"multigrid:", "jacobi:", "auto:", "none:"})
+    EXPECT_EQ(complaint(name), name + " names no option; leave the colon out");
+  EXPECT_EQ(complaint("multigrid:sweeps=1,kind=structured,sweeps=2"), "multigrid: the option 'sweeps' is given twice");
+  for (const char* text : {"multigrid:sweeps=1,", "multigrid:,sweeps=1", "multigrid:,"})
+    EXPECT_EQ(complaint(text),
+              "multigrid: '' isn't an option; known: kind=structured, sweeps=0..8, "
+              "smoother=jacobi|chebyshev");
   EXPECT_THROW(Multigrid(analysis, {.sweeps = 9}), ArgumentError);
 }
 
@@ -81,6 +87,7 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   using T = typename TypeParam::T;
   using Any = typename TestFixture::ByName;
   Csr<T> changed = generate<T>("variable2d", {.n = 120});
+  const Csr<T> before_values = changed;
   const Analysis before(this->space(), Csr<T>(changed));
   for (std::size_t k = 0; k < changed.val.size(); ++k) changed.val[k] *= T{2};
   const Analysis after(this->space(), changed);
@@ -90,6 +97,11 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
     const Any anew(after, name);
     m.update_values(after);
     EXPECT_EQ(m.name(), chosen);
+    const std::string once = m.reason();
+    EXPECT_EQ(once,
+              std::string(name) == "auto" ? "chosen for earlier values: " + Any(before, name).reason() : "asked for");
+    m.update_values(after);
+    EXPECT_EQ(m.reason(), once);
     if (m.is_identity()) continue;
     EXPECT_TRUE(same_bits(this->apply(m, changed.rows), this->apply(anew, changed.rows))) << name;
     EXPECT_FALSE(same_bits(this->apply(m, changed.rows), this->apply(Any(before, name), changed.rows))) << name;
@@ -100,10 +112,47 @@ TYPED_TEST(AnyPreconditionerOn, TakesNewValues) {
   Jacobi jacobi(before);
   jacobi.update_values(after);
   EXPECT_TRUE(same_bits(this->apply(jacobi, changed.rows), this->apply(Jacobi(after), changed.rows)));
+  Jacobi plain(this->space(), Csr<T>(before_values));
+  plain.update_values(changed);
+  EXPECT_TRUE(same_bits(this->apply(plain, changed.rows), this->apply(Jacobi(this->space(), changed), changed.rows)));
+  EXPECT_THROW(plain.update_values(dense<T>({{1}})), DimensionError);
   Multigrid multigrid(before, {.sweeps = 2});
   multigrid.update_values(after);
   EXPECT_TRUE(
       same_bits(this->apply(multigrid, changed.rows), this->apply(Multigrid(after, {.sweeps = 2}), changed.rows)));
+}
+
+// What a preconditioner doesn't use it doesn't look at, neither when it is made nor with new values.
+TYPED_TEST(AnyPreconditionerOn, LooksAtTheValuesThatItUses) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Csr<T> a = generate<T>("variable2d", {.n = 20});
+  const Analysis before(this->space(), a);
+  Csr<T> negative = a, off_diagonal = a, diagonal = a;
+  for (T& v : negative.val) v = -v;
+  off_diagonal.val[1] = diagonal.val[0] = std::numeric_limits<T>::quiet_NaN();  // row 0: the diagonal, the next column
+  const auto takes = [&](const char* name, const Csr<T>& values) {
+    const Analysis after(this->space(), values);
+    const auto is_taken = [](auto f) {
+      try {
+        f();
+        return true;
+      } catch (const ArgumentError&) {
+        return false;
+      }
+    };
+    const bool taken = is_taken([&] {
+      Any m(before, name);
+      m.update_values(after);
+    });
+    EXPECT_EQ(taken, is_taken([&] { Any(after, name); })) << name;
+    return taken;
+  };
+  for (const Csr<T>* values : {&negative, &off_diagonal, &diagonal}) {
+    EXPECT_TRUE(takes("none", *values));
+    EXPECT_FALSE(takes("multigrid", *values));
+    EXPECT_EQ(takes("jacobi", *values), values != &diagonal);
+  }
 }
 
 TYPED_TEST(AnyPreconditionerOn, StaysAsItWasWhenNewValuesAreRefused) {

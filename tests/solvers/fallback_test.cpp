@@ -44,6 +44,22 @@ struct Guarded {
   void apply(std::span<const T> r, std::span<T> z) const { good.apply(r, z); }
 };
 
+/// Jacobi that becomes the bad one after some applications.
+template <class Space, class T>
+struct Turning {
+  const Jacobi<Space, T>& good;
+  const Scattered<Space, T>& bad;
+  mutable int left = 0;
+  const Scattered<Space, T>* fallback() const { return &bad; }
+  void apply(std::span<const T> r, std::span<T> z) const {
+    if (left-- > 0) {
+      good.apply(r, z);
+    } else {
+      bad.apply(r, z);
+    }
+  }
+};
+
 bool has_note(const SolveResult& r, const std::string& text) {
   for (const std::string& note : r.notes) {
     if (note.find(text) != std::string::npos) return true;
@@ -104,6 +120,9 @@ TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
 
     EXPECT_EQ(r.status, Status::converged) << r.message();
     EXPECT_TRUE(has_note(r, "went on with jacobi")) << solver;
+    ASSERT_EQ(r.changes.size(), 1u) << solver;
+    EXPECT_EQ(r.changes[0].to, "jacobi") << solver;
+    EXPECT_LT(r.changes[0].iteration, r.iterations) << solver;
     EXPECT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
     EXPECT_LT(r.iterations, this->solve(alone, solver, {.rtol = 1e-4}).iterations);
     EXPECT_EQ(last, r.iterations);
@@ -119,6 +138,28 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   EXPECT_EQ(r.status, Status::converged);
   EXPECT_TRUE(has_note(r, "scattered was slower, went on with the preconditioner"));
   EXPECT_FALSE(has_note(r, "went on with scattered"));
+  ASSERT_EQ(r.changes.size() % 2, 0u) << "each trial begins and ends";
+  ASSERT_GE(r.changes.size(), 2u);
+  for (std::size_t k = 0; k < r.changes.size(); ++k) {
+    EXPECT_EQ(r.changes[k].to, k % 2 == 0 ? "scattered" : "the preconditioner") << k;
+    EXPECT_GE(r.changes[k].iteration, k == 0 ? 1 : r.changes[k - 1].iteration) << k;
+  }
+}
+
+TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
+  using T = typename TypeParam::T;
+  const Scattered<typename TypeParam::Space, T> bad(this->space(), this->system.a.rows, nullptr);
+  const double before = this->solve(*this->jacobi, "bicgstab", {.rtol = 1e-12, .max_iterations = 21}).relative_residual;
+  int gone_on = 0;
+  for (const int most : {30, 40, 50, 60, 70}) {
+    const Turning<typename TypeParam::Space, T> m{*this->jacobi, bad, 46};
+    const SolveResult r = this->solve(m, "bicgstab", {.rtol = 1e-12, .max_iterations = most});
+    gone_on += has_note(r, "went on with the preconditioner") ? 1 : 0;
+    if (!TypeParam::Space::on_device) {  // a GPU has done some more iterations by the time that it is stopped
+      EXPECT_LE(r.relative_residual, before * 1.0001) << most;
+    }
+  }
+  EXPECT_GT(gone_on, 0) << "nothing was tested";
 }
 
 TYPED_TEST(FallbackOn, KeepsTheLimits) {
@@ -189,14 +230,13 @@ int stopped_at(SlowWatch& watch, double rate) {
 }
 
 TEST(Watch, StopsAPoorMethodAfterItsWindow) {
-  const SolveOptions options{.rtol = 1e-8};
   for (const double rate : {0.1, 0.5, 0.69}) {
-    SlowWatch watch(5, options);
+    SlowWatch watch(5, 1e-8, 1000);
     EXPECT_EQ(stopped_at(watch, rate), 0) << rate;
     EXPECT_FALSE(watch.stopped());
   }
   for (const double rate : {0.72, 0.99, 1.0, 1.5}) {
-    SlowWatch watch(5, options);
+    SlowWatch watch(5, 1e-8, 1000);
     EXPECT_EQ(stopped_at(watch, rate), 6) << rate;
     EXPECT_TRUE(watch.stopped());
     EXPECT_NEAR(watch.pace().rate, rate, 1e-12);
@@ -204,8 +244,29 @@ TEST(Watch, StopsAPoorMethodAfterItsWindow) {
   }
 }
 
+TEST(Watch, GoesByTheLooserOfTheTwoTolerances) {
+  EXPECT_EQ(relative_goal({.rtol = 1e-8}, 100), 1e-8);
+  EXPECT_EQ(relative_goal({.rtol = 1e-8, .atol = 1}, 100), 0.01);
+  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 100), 0.1);
+  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 0), 0.1);
+}
+
+// A tolerance that a slow method reaches soon after the first look.
+TYPED_TEST(FallbackOn, IsNotTriedCloseToTheAbsoluteTolerance) {
+  const Scattered m(this->space(), this->system.a.rows, &*this->jacobi);
+  Scattered alone(this->space(), this->system.a.rows, &*this->jacobi);
+  alone.instead = nullptr;
+  const SolveResult start = this->solve(alone, "cg", {.rtol = 1e-12, .max_iterations = 21});
+  const double close = start.residual * 0.9;
+
+  const SolveResult r = this->solve(m, "cg", {.rtol = 0, .atol = close});
+
+  EXPECT_EQ(r.status, Status::converged) << r.message();
+  EXPECT_FALSE(has_note(r, "went on with"));
+}
+
 TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
-  SlowWatch near(5, {.rtol = 0.9}), last(5, {.rtol = 1e-8, .max_iterations = 6});
+  SlowWatch near(5, 0.9, 1000), last(5, 1e-8, 6);
   EXPECT_EQ(stopped_at(near, 0.99), 0) << "the goal was reached: what follows is rounding";
   EXPECT_TRUE(last({1, 1, 1}));
   EXPECT_TRUE(last({6, 1, 6}));
@@ -213,8 +274,7 @@ TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
 
 TEST(Trial, IsLostByWhoComesLessFar) {
   const Pace other{.residual = 1, .rate = 0.5, .seconds = 1};
-  const SolveOptions options{.rtol = 1e-8};
-  Trial fast(other, 3, options), slow(other, 3, options);
+  Trial fast(other, 3, 1e-8), slow(other, 3, 1e-8);
   EXPECT_TRUE(fast({1, 2, 1}));
   EXPECT_TRUE(fast({2, 0.1, 3}));
   EXPECT_TRUE(fast({3, 0.1, 8}));
@@ -225,7 +285,7 @@ TEST(Trial, IsLostByWhoComesLessFar) {
 }
 
 TEST(Trial, LeavesAMethodThatIsAboutToEnd) {
-  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, {.rtol = 0.1});
+  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, 0.1);
   EXPECT_TRUE(trial({2, 0.2, 3})) << "0.2 once more is below the goal";
 }
 

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -216,6 +218,99 @@ TYPED_TEST(OperatorOn, BuildsAnewForValuesOnOtherDiagonals) {
   EXPECT_EQ(this->product(op, {1, 10}), (std::vector<T>{1, 32}));
 }
 
+/// Makes an operator of `a` in every format that can hold it and calls use(operator).
+template <class Space, class T, class Use>
+void in_every_format(const Space& space, const Csr<T>& a, Use use) {
+  const Operator chosen(space, a);
+  for (const Candidate& c : chosen.choice().candidates) {
+    if (!c.cost.applies()) continue;
+    SCOPED_TRACE(c.name);
+    use(std::string(c.name));
+  }
+}
+
+template <class T>
+void spoil(Csr<T>& a) {
+  std::fill(a.val.begin(), a.val.end(), std::numeric_limits<T>::quiet_NaN());
+  std::fill(a.col.begin(), a.col.end(), Index{0});
+}
+
+TYPED_TEST(OperatorOn, OwnsWhatItNeedsOfACsrInEveryFormat) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("banded", {.n = 500});
+  const auto x = random_vector<T>(a.cols, 2);
+  const auto wanted = reference_product(a.view(), T{1}, x, T{0}, {});
+  in_every_format(this->space(), a, [&](const std::string& format) {
+    Csr<T> given = a;
+    Operator op(this->space(), given, {.format = format});
+    spoil(given);
+    EXPECT_EQ(difference(this->product(op, x), wanted), "");
+
+    given = a;
+    auto analysis = std::make_unique<Analysis<typename TypeParam::Space, T>>(this->space(), given);
+    Operator analysed(*analysis, {.format = format});
+    analysis.reset();
+    spoil(given);
+    EXPECT_EQ(difference(this->product(analysed, x), wanted), "");
+  });
+}
+
+TYPED_TEST(OperatorOn, OwnsWhatItNeedsOfNewValuesInEveryFormat) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("banded", {.n = 500});
+  const auto x = random_vector<T>(a.cols, 2);
+  Csr<T> doubled = a;
+  for (T& v : doubled.val) v *= 2;
+  const auto wanted = reference_product(doubled.view(), T{1}, x, T{0}, {});
+  in_every_format(this->space(), a, [&](const std::string& format) {
+    Operator by_copy(this->space(), a, {.format = format}), by_view(this->space(), a.view(), {.format = format});
+    Csr<T> given = doubled;
+    by_copy.update_values(given);
+    by_view.update_values(given);
+    spoil(given);
+    EXPECT_EQ(difference(this->product(by_copy, x), wanted), "");
+    EXPECT_EQ(difference(this->product(by_view, x), wanted), "");
+  });
+}
+
+TYPED_TEST(OperatorOn, LeavesAnAnalysisItsMatrixWhenItTakesNewValues) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("banded", {.n = 300});
+  const auto x = random_vector<T>(a.cols, 3);
+  Csr<T> doubled = a;
+  for (T& v : doubled.val) v *= 2;
+  const Analysis analysis(this->space(), Csr<T>(a));
+  Operator op(analysis, {.format = "csr"});
+
+  op.update_values(doubled);
+
+  EXPECT_EQ(difference(this->product(op, x), reference_product(doubled.view(), T{1}, x, T{0}, {})), "");
+  EXPECT_EQ(difference(this->product(Operator(analysis, {.format = "csr"}), x),
+                       reference_product(a.view(), T{1}, x, T{0}, {})),
+            "");
+}
+
+TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
+  using T = typename TypeParam::T;
+  auto a = generate<T>("variable2d", {.n = 30});
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell"}) {
+    SCOPED_TRACE(format);
+    Operator op(this->space(), a, {.format = format, .compress = Compress::on});
+    auto next = a;
+    for (T& v : next.val) v *= T(1.5);
+    EXPECT_EQ(op.update_values(next), Update::refilled);
+    EXPECT_TRUE(op.structure().symmetric);
+    next.val[1] *= 2;  // the diagonals were stored for both sides
+    const bool mirrored = std::string(format) == "dia" || std::string(format) == "brcsd-ii";
+    EXPECT_EQ(op.update_values(next), mirrored ? Update::rebuilt : Update::refilled);
+    EXPECT_FALSE(op.structure().symmetric);
+    const auto x = random_vector<T>(a.cols, 4);
+    EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
+  }
+  Operator ell(this->space(), a, {.format = "ell"});
+  EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
+}
+
 TYPED_TEST(OperatorOn, TakesArraysThatAreInTheMemoryOfTheSpace) {
   using T = typename TypeParam::T;
   const auto a = dense<T>({{1, 2}, {0, 3}});
@@ -296,6 +391,7 @@ TYPED_TEST(CudaAgainstHost, AnalysesAlike) {
     EXPECT_EQ(host.missing_diagonal, cuda.missing_diagonal);
     EXPECT_EQ(host.constant_diagonal, cuda.constant_diagonal);
     EXPECT_EQ(host.positive_diagonal, cuda.positive_diagonal);
+    EXPECT_EQ(host.negative_diagonal, cuda.negative_diagonal);
     EXPECT_NEAR(host.row_deviation, cuda.row_deviation, 1e-12 * (1 + host.row_deviation));
   }
 }

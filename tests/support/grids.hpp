@@ -17,10 +17,16 @@ namespace ostinato::test {
 /// The coupling of a point with the point at steps (dx, dy, dz) from it. A coefficient of 0 leaves the entry out.
 using Coupling = std::function<double(Index x, Index y, Index z, int dx, int dy, int dz)>;
 
+/// The coordinate of a point at most one step outside of an axis, if the axes in `around` (1 for x, 2 for y, 4 for z) are
+/// periodic.
+inline Index come_around(Index at, Index extent, int around, int axis) {
+  return (around >> axis & 1) != 0 ? (at + extent) % extent : at;
+}
+
 /// The matrix whose off-diagonal entries are -coupling. `extra` is added to the sum of a row's couplings, those that lead
-/// out of the grid (Dirichlet) included, to give the diagonal.
+/// out of the grid (Dirichlet) included, to give the diagonal. The axes in `around` are periodic.
 template <class T>
-Csr<T> grid_matrix(const Extents& e, const Coupling& coupling, double extra = 0) {
+Csr<T> grid_matrix(const Extents& e, const Coupling& coupling, double extra = 0, int around = 0) {
   std::vector<Triplet<T>> triplets;
   for (Index z = 0; z < e.z; ++z) {
     for (Index y = 0; y < e.y; ++y) {
@@ -32,7 +38,8 @@ Csr<T> grid_matrix(const Extents& e, const Coupling& coupling, double extra = 0)
           const double c = k == 13 ? 0 : coupling(x, y, z, dx, dy, dz);
           if (c == 0) continue;
           diagonal += c;
-          const Index nx = x + dx, ny = y + dy, nz = z + dz;
+          const Index nx = come_around(x + dx, e.x, around, 0), ny = come_around(y + dy, e.y, around, 1),
+                      nz = come_around(z + dz, e.z, around, 2);
           if (!e.contains(nx, ny, nz)) continue;
           triplets.push_back({row, static_cast<Index>(e.number(nx, ny, nz)), static_cast<T>(-c)});
         }
@@ -66,6 +73,16 @@ inline Coupling varied(const Extents& e, bool star, double size) {
     std::uint64_t hash = (n * 27 + static_cast<std::uint64_t>(axes)) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ (hash >> 31)) * 0xbf58476d1ce4e5b9u;
     return std::exp(size * (static_cast<double>(hash >> 11) * 0x1p-52 - 1));
+  };
+}
+
+/// Couplings that are the same from both points where a step leads around an axis.
+inline Coupling symmetric_around(const Extents& e, int around, const Coupling& coupling) {
+  return [=](Index x, Index y, Index z, int dx, int dy, int dz) {
+    const Index nx = come_around(x + dx, e.x, around, 0), ny = come_around(y + dy, e.y, around, 1),
+                nz = come_around(z + dz, e.z, around, 2);
+    if (dx + 3 * dy + 9 * dz < 0 || !e.contains(nx, ny, nz)) return coupling(x, y, z, dx, dy, dz);
+    return coupling(nx, ny, nz, -dx, -dy, -dz);
   };
 }
 

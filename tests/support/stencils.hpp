@@ -17,6 +17,9 @@ namespace ostinato::test {
 template <class T>
 Csr<T> stencil_matrix(const Stencil& s) {
   const Extents& e = s.extents;
+  const auto around = [](const Boundaries& b, Index at, Index extent) {
+    return b.begin == Boundary::periodic ? (at + extent) % extent : at;
+  };
   const auto stays = [](const Boundaries& b, Index at, Index extent) {
     if (at >= 0 && at < extent) return true;
     return (at < 0 ? b.begin : b.end) == Boundary::neumann;
@@ -28,10 +31,10 @@ Csr<T> stencil_matrix(const Stencil& s) {
         const auto row = static_cast<Index>(e.number(x, y, z));
         double diagonal = 0;
         for (const StencilTerm& t : s.terms) {
-          const Index nx = x + t.dx, ny = y + t.dy, nz = z + t.dz;
+          const Index nx = around(s.x, x + t.dx, e.x), ny = around(s.y, y + t.dy, e.y), nz = around(s.z, z + t.dz, e.z);
           if (!stays(s.x, nx, e.x) || !stays(s.y, ny, e.y) || !stays(s.z, nz, e.z)) continue;
           const double c = s.coefficient ? s.coefficient(x, y, z, t.dx, t.dy, t.dz) : t.coefficient;
-          const bool own = (t.dx == 0 && t.dy == 0 && t.dz == 0) || !e.contains(nx, ny, nz);
+          const bool own = (nx == x && ny == y && nz == z) || !e.contains(nx, ny, nz);
           if (own) diagonal += c;
           if (!own && c != 0) triplets.push_back({row, static_cast<Index>(e.number(nx, ny, nz)), static_cast<T>(c)});
         }
@@ -74,6 +77,15 @@ inline Stencil with_neumann(Stencil stencil, int sides) {
                            &stencil.y.end,   &stencil.z.begin, &stencil.z.end};
   for (int k = 0; k < 6; ++k) {
     if (sides >> k & 1) *all[k] = Boundary::neumann;
+  }
+  return stencil;
+}
+
+/// Makes axes periodic: 1 for x, 2 for y, 4 for z.
+inline Stencil with_periodic(Stencil stencil, int axes) {
+  Boundaries* const all[] = {&stencil.x, &stencil.y, &stencil.z};
+  for (int k = 0; k < 3; ++k) {
+    if (axes >> k & 1) *all[k] = {Boundary::periodic, Boundary::periodic};
   }
   return stencil;
 }

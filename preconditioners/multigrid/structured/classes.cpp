@@ -176,7 +176,7 @@ Model::Model(const Classes& rows, const Extents& e, int dimensions, bool star, i
   c_view.a = c.data();
   fill(rows);
   weigh(rows);
-  const Galerkin galerkin{a_view, w_view, c_view, coarse_slots};
+  const Galerkin<false> galerkin{a_view, w_view, c_view, coarse_slots};
   for_points(galerkin.calls(), galerkin);
 }
 

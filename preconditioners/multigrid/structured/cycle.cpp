@@ -92,7 +92,7 @@ double Cycle<Space, T>::measure_rate() const {
   for_each(space_, n, RandomError{e.data()});
   space_.zero(x.data(), x.bytes());
   sum(space_, n, Correct{x.data(), e.data()}, slots.data());
-  with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
+  with_shape(finest.dimensions, finest.star, finest.around(), [&]<class S>(S) {
     for_grid(space_, finest.grid, Residual<S>{finest.operator_view(), x.data(), e.data(), 1, b.data()});
   });
   const Source<float> source = unscaled(0, b.data());
@@ -105,7 +105,7 @@ double Cycle<Space, T>::measure_rate() const {
 template <class Space, class T>
 void Cycle<Space, T>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
-  with_shape(l.dimensions, l.star, [&]<class S>(S) {
+  with_shape(l.dimensions, l.star, l.around(), [&]<class S>(S) {
     for_grid(space_, l.grid, Smooth<S>{l.operator_view(), vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
   });
 }
@@ -128,11 +128,16 @@ auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
     x = {out, 1};
   }
   float* residual = other(k, x);
-  with_shape(l.dimensions, l.star, [&]<class S>(S) {
+  with_shape(l.dimensions, l.star, l.around(), [&]<class S>(S) {
     for_grid(space_, l.grid, Residual<S>{l.operator_view(), v.b.data(), x.x, x.c, residual});
   });
+  float* const out = vectors_[k + 1].b.data();
+  if (l.periodic.any()) {
+    for_grid(space_, l.next, RestrictAround{l.weights(), residual, out});
+    return x;
+  }
   with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-    for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, vectors_[k + 1].b.data()});
+    for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, out});
   });
   return x;
 }
@@ -142,10 +147,14 @@ template <class Space, class T>
 auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) const -> Iterate {
   const Level<Space>& l = level(k);
   float* out = other(k, x);
-  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-    const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
-    for_grid(space_, step.cells(), step);
-  });
+  if (l.periodic.any()) {
+    for_grid(space_, l.grid, InterpolateAround{l.weights(), x.x, x.c, coarse, out});
+  } else {
+    with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+      const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
+      for_grid(space_, step.cells(), step);
+    });
+  }
   x = {out, 1};
   for (int sweep = sweeps_ - 1; sweep > 0; --sweep) {
     out = other(k, x);
@@ -210,7 +219,7 @@ void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) cons
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
   const float last = is_coarsest ? 0 : omega(0, 0);
-  with_shape(finest.dimensions, finest.star, [&]<class S>(S) {
+  with_shape(finest.dimensions, finest.star, finest.around(), [&]<class S>(S) {
     const Smooth<S> smooth{finest.operator_view(), v.b.data(), x.x, x.c, last, nullptr};
     sum_grid(space_, finest.grid, Leave<S, U>{smooth, source.root, target.power, source.r, target.z}, target.slot);
   });

@@ -17,6 +17,7 @@ template void for_grid(const Cuda&, const Extents&, multigrid::Enter<double>);
   OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, float>) \
   OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::Leave<__VA_ARGS__, double>)
 OSTINATO_STENCIL_SHAPES(OSTINATO_ON_CUDA)
+OSTINATO_ON_CUDA(multigrid::Wrapped)
 #undef OSTINATO_ON_CUDA
 
 #define OSTINATO_ON_CUDA(axes)                            \
@@ -24,5 +25,7 @@ OSTINATO_STENCIL_SHAPES(OSTINATO_ON_CUDA)
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Interpolate<axes>)
 OSTINATO_MULTIGRID_HALVINGS(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RestrictAround)
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::InterpolateAround)
 
 }  // namespace ostinato

@@ -4,7 +4,8 @@
 
 // The steps of a cycle of structured multigrid, as functors for both spaces. The operators are scaled, so that their
 // centre is 1 and isn't read, and a step of damped Jacobi adds omega times the residual. Vectors have room before and
-// behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0.
+// behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0. Of grids with
+// periodic axes the shape is Wrapped, and the steps between two of them are RestrictAround and InterpolateAround.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,10 +25,16 @@ OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px,
   const float* own = x + i;
   const std::size_t stride = a.stride();
   float total = own[0];
-  for_coefficients<Shape>([&](int c, auto k) {
-    constexpr Step d = Step::of(decltype(k)::value);
-    total += coefficient[static_cast<std::size_t>(c) * stride] * own[d.distance(a.grid)];
-  });
+  if constexpr (Shape::wraps) {
+    a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
+      total += coefficient[static_cast<std::size_t>(c) * stride] * x[j];
+    });
+  } else {
+    for_coefficients<Shape>([&](int c, auto k) {
+      constexpr Step d = Step::of(decltype(k)::value);
+      total += coefficient[static_cast<std::size_t>(c) * stride] * own[d.distance(a.grid)];
+    });
+  }
   return total;
 }
 
@@ -36,24 +43,28 @@ OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px,
 template <class Shape>
 OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i,
                                 float (&out)[column_points]) {
-  if (!a.is_even(py, pz)) {
+  const auto one_by_one = [&] {
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
       const Step s = Shape::along(k);
       out[k] = product<Shape>(a, x, px + s.x, py + s.y, pz + s.z, i + static_cast<std::size_t>(s.distance(a.grid)));
     }
-    return;
+  };
+  if constexpr (Shape::wraps) {
+    one_by_one();
+  } else {
+    if (!a.is_even(py, pz)) return one_by_one();
+    const float* coefficient = a.a + a.at(px, py, pz, i);
+    const float* own = x + i;
+#pragma unroll
+    for (int k = 0; k < column_points; ++k) out[k] = own[Shape::along(k).distance(a.grid)];
+    for_coefficients<Shape>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      const float value = coefficient[c * scaled_classes];
+#pragma unroll
+      for (int k = 0; k < column_points; ++k) out[k] += value * own[(d + Shape::along(k)).distance(a.grid)];
+    });
   }
-  const float* coefficient = a.a + a.at(px, py, pz, i);
-  const float* own = x + i;
-#pragma unroll
-  for (int k = 0; k < column_points; ++k) out[k] = own[Shape::along(k).distance(a.grid)];
-  for_coefficients<Shape>([&](int c, auto n) {
-    constexpr Step d = Step::of(decltype(n)::value);
-    const float value = coefficient[c * scaled_classes];
-#pragma unroll
-    for (int k = 0; k < column_points; ++k) out[k] += value * own[(d + Shape::along(k)).distance(a.grid)];
-  });
 }
 
 /// The same for `count` points of a line: out[k] = (A x)(i + k).
@@ -64,17 +75,24 @@ void products_of_segment(const Coefficients& a, const float* x, Index px, Index 
   const float* own = x + i;
   const std::size_t stride = a.stride();
   std::copy(own, own + count, out);
-  for_coefficients<Shape>([&](int c, auto n) {
-    constexpr Step d = Step::of(decltype(n)::value);
-    const float* from = own + d.distance(a.grid);
-    const float* value = coefficient + static_cast<std::size_t>(c) * stride;
-    if (a.by_class) {
-      const float v = value[0];
-      for (Index k = 0; k < count; ++k) out[k] += v * from[k];
-    } else {
+  if constexpr (Shape::wraps) {
+    a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
+      const float *from = x + j, *value = coefficient + static_cast<std::size_t>(c) * stride;
       for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
-    }
-  });
+    });
+  } else {
+    for_coefficients<Shape>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      const float* from = own + d.distance(a.grid);
+      const float* value = coefficient + static_cast<std::size_t>(c) * stride;
+      if (a.by_class) {
+        const float v = value[0];
+        for (Index k = 0; k < count; ++k) out[k] += v * from[k];
+      } else {
+        for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
+      }
+    });
+  }
 }
 
 /// The elements of a vector that belong to one unknown of each point.
@@ -238,7 +256,10 @@ struct Leave {
     z[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(r[i])}};
   }
-  Range even(int n) const { return grid.even_part(n); }
+  Range even(int n) const {
+    const Range of_root = grid.even_part(n), of_rows = smooth.even(n);
+    return {std::max(of_root.begin, of_rows.begin), std::min(of_root.end, of_rows.end)};
+  }
   Sums<1> segment(Index px, Index count, Index py, Index pz) const {
     const std::size_t i = grid.grid.number(px, py, pz);
     float v[segment_points];
@@ -463,6 +484,96 @@ struct Interpolate {
         }
       }
     }
+  }
+};
+
+/// out = P^T t, where axes are periodic
+struct RestrictAround {
+  WeightsOf<const float> p;
+  const float* t;
+  float* out;
+
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const Axis along_x = p.x(true), along_y = p.y(true), along_z = p.z(true);
+    const std::size_t j = p.coarse.number(x, y, z);
+    float total = 0;
+    for (int k = 0; k < neighbours; ++k) {
+      if (p.slot[k] < 0) continue;
+      const Step d = Step::of(k);
+      const Index fx = along_x.fine_point(x, d.x), fy = along_y.fine_point(y, d.y), fz = along_z.fine_point(z, d.z);
+      if (fx >= 0 && fy >= 0 && fz >= 0) total += p.at(k, j) * t[p.fine.number(fx, fy, fz)];
+    }
+    out[j] = total;
+  }
+  Range even(int n) const { return {1, n - 1}; }
+  void segment(Index x, Index count, Index y, Index z) const {
+    const Axis along_x = p.x(true), along_y = p.y(true), along_z = p.z(true);
+    const std::size_t j = p.coarse.number(x, y, z), apart = p.halved.x ? 2 : 1;
+    float total[segment_points] = {};
+    for (int n = 0; n < neighbours; ++n) {
+      if (p.slot[n] < 0) continue;
+      const Step d = Step::of(n);
+      const Index fy = along_y.fine_point(y, d.y), fz = along_z.fine_point(z, d.z);
+      if (fy < 0 || fz < 0) continue;
+      const float *w = &p.at(n, j), *from = t + p.fine.number(along_x.fine_point(x, d.x), fy, fz);
+      for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) total[k] += w[k] * from[k * apart];
+    }
+    std::copy(total, total + count, out + j);
+  }
+};
+
+/// out = c x + P coarse, where axes are periodic
+struct InterpolateAround {
+  WeightsOf<const float> p;
+  const float* x;
+  float c;
+  const float* coarse;
+  float* out;
+
+  OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
+    Index jx[2], jy[2], jz[2];
+    int dx[2], dy[2], dz[2];
+    const int nx = p.x(true).parents(px, jx, dx), ny = p.y(true).parents(py, jy, dy),
+              nz = p.z(true).parents(pz, jz, dz);
+    float total = 0;
+    for (int z = 0; z < nz; ++z) {
+      for (int y = 0; y < ny; ++y) {
+        for (int k = 0; k < nx; ++k) {
+          const std::size_t j = p.coarse.number(jx[k], jy[y], jz[z]);
+          total += p.at(Step{dx[k], dy[y], dz[z]}.number(), j) * coarse[j];
+        }
+      }
+    }
+    const std::size_t i = p.fine.number(px, py, pz);
+    out[i] = c * x[i] + total;
+  }
+  Range even(int n) const { return {1, n - 1}; }
+  void segment(Index px, Index count, Index py, Index pz) const {
+    Index jy[2], jz[2];
+    int dy[2], dz[2];
+    const int ny = p.y(true).parents(py, jy, dy), nz = p.z(true).parents(pz, jz, dz);
+    const std::size_t i = p.fine.number(px, py, pz);
+    float total[segment_points];
+    for (Index k = 0; k < count; ++k) total[k] = c * x[i + static_cast<std::size_t>(k)];
+    for (int z = 0; z < nz; ++z) {
+      for (int y = 0; y < ny; ++y) add_line(px, count, p.coarse.number(0, jy[y], jz[z]), dy[y], dz[z], total);
+    }
+    std::copy(total, total + count, out + i);
+  }
+
+ private:
+  /// Adds what a line of coarse points, whose first is j, gives to points at steps dy and dz from it.
+  void add_line(Index px, Index count, std::size_t j, int dy, int dz, float* total) const {
+    const float *from = coarse + j, *own = &p.at(Step{0, dy, dz}.number(), j);
+    if (!p.halved.x) {
+      for (Index k = 0; k < count; ++k) total[k] += own[px + k] * from[px + k];
+      return;
+    }
+    const float *before = &p.at(Step{-1, dy, dz}.number(), j), *after = &p.at(Step{1, dy, dz}.number(), j);
+    const Index first_odd = px % 2 == 1 ? 0 : 1;
+    for (Index k = first_odd, q = (px + k) / 2; k < count; k += 2, ++q) total[k] += own[q] * from[q];
+    for (Index k = 1 - first_odd, q = (px + k) / 2; k < count; k += 2, ++q)
+      total[k] += after[q - 1] * from[q - 1] + before[q] * from[q];
   }
 };
 

@@ -26,15 +26,18 @@ double damping(int axes, double largest) {
   return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
 }
 
-/// The axes to halve: those that couple points strongly.
-int axes_to_halve(const double (&strength)[3], const Extents& e) {
-  const Index extent[3] = {e.x, e.y, e.z};
+/// The axes to halve: those that couple points strongly. A periodic axis keeps 2 points, because one point would be
+/// beside itself.
+int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic& periodic = {}) {
+  const bool can[3] = {e.x > (periodic.x ? 2 : 1), e.y > (periodic.y ? 2 : 1), e.z > (periodic.z ? 2 : 1)};
   double strongest = 0;
-  for (int k = 0; k < 3; ++k) strongest = extent[k] > 1 ? std::max(strongest, strength[k]) : strongest;
+  for (int k = 0; k < 3; ++k) strongest = can[k] ? std::max(strongest, strength[k]) : strongest;
   int axes = 0;
-  for (int k = 0; k < 3; ++k) axes |= extent[k] > 1 && strength[k] >= weak_axis * strongest ? 1 << k : 0;
+  for (int k = 0; k < 3; ++k) axes |= can[k] && strength[k] >= weak_axis * strongest ? 1 << k : 0;
   return axes;
 }
+
+Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
 
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
 void require_usable(double omega, int axes, const Extents& e) {
@@ -87,9 +90,18 @@ std::size_t Level<Space>::nonzeros() const {
   for (int k = 0; k < neighbours; ++k) {
     if (k != centre && !has_neighbour(k, dimensions, star)) continue;
     const Step d = Step::of(k);
-    count += Extents{grid.x - (d.x != 0), grid.y - (d.y != 0), grid.z - (d.z != 0)}.points();
+    count += Extents{grid.x - (d.x != 0 && !periodic.x), grid.y - (d.y != 0 && !periodic.y),
+                     grid.z - (d.z != 0 && !periodic.z)}
+                 .points();
   }
   return count;
+}
+
+template <class Space>
+WeightsOf<const float> Level<Space>::weights() const {
+  WeightsOf<const float> view{grid, next, halving(axes), p.data(), {}, periodic};
+  number_slots(view.slot, view.halved);
+  return view;
 }
 
 template <class Space, class T>
@@ -100,9 +112,13 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   const UnknownBlock<T> block{
       ostinato::detail::pattern_of(a), a.val.data(), {grid.extents, grid.unknowns, grid.by_field}, unknown};
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
-  for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
-  sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
-  if (deviants.download()[0] == 0) {
+  bool by_class = !periodic_axes(grid).any();
+  if (by_class) {
+    for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
+    sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
+    by_class = deviants.download()[0] == 0;
+  }
+  if (by_class) {
     make_by_class(table.download(), grid);
   } else {
     make_by_point(grid, [&](const Stencil& to) {
@@ -115,13 +131,15 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
 template <class Space, class T>
 Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil) : space_(stencil.space()) {
   scale_by(stencil.structure().norm_inf);
-  if (!stencil.table().empty()) {
-    make_by_class(stencil.table(), stencil.grid());
+  const Grid& grid = stencil.grid();
+  if (!stencil.table().empty() && !periodic_axes(grid).any()) {
+    make_by_class(stencil.table(), grid);
   } else {
-    const std::span<const T> from = stencil.coefficients();
-    make_by_point(stencil.grid(), [&](const Stencil& to) {
-      for_each(space_, from.size(), RoundScaled<T>{from.data(), power_, to.a});
-    });
+    const ostinato::detail::StencilRows<T> rows{grid.extents,
+                                                stencil.coefficients().data(),
+                                                !stencil.table().empty(),
+                                                {grid.dimensions, grid.star, periodic_axes(grid)}};
+    make_by_point(grid, [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); });
   }
   finish();
 }
@@ -183,9 +201,17 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
 template <class Space, class T>
 template <class Fill>
 void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
-  Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}};
+  if (periodic_axes(grid).any()) return make_by_point<true>(grid, fill);
+  make_by_point<false>(grid, fill);
+}
+
+template <class Space, class T>
+template <bool Wraps, class Fill>
+void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
+  const Periodic periodic = periodic_axes(grid);
+  Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
-  Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star};
+  Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star, .periodic = periodic};
   level.a = Vector<Space, float>(space_, slots * grid.extents.points());
   a.a = level.a.data();
   fill(a);
@@ -200,34 +226,35 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     space_.download(strength, strengths.data(), sizeof strength);
     float row = 0;
     space_.download(&row, largest.data(), sizeof row);
-    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid) : 0;
+    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, periodic) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, a.grid);
     if (level.axes == 0) {
-      for_grid(space_, a.grid, ScaleStencil{a, inverse.data()});
+      for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
       coarsest_root_ = inverse.download();
       for (float& v : coarsest_root_) v = 1 / v;
       levels_.push_back(std::move(level));
       break;
     }
-    Weights p{.fine = a.grid, .coarse = {}, .halved = halving(level.axes), .w = nullptr, .slot = {}};
-    p.coarse = level.next = p.halved.of(a.grid);
+    Weights p{
+        .fine = a.grid, .coarse = {}, .halved = halving(level.axes), .w = nullptr, .slot = {}, .periodic = periodic};
+    p.coarse = level.next = p.halved.of(a.grid, periodic);
     level.p =
         Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
-    for_grid(space_, p.coarse, SolveWeights{a, p});
-    Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions};
-    Stencil coarse{.grid = p.coarse, .a = nullptr, .slot = {}};
+    for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
+    Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions, .periodic = periodic};
+    Stencil coarse{.grid = p.coarse, .a = nullptr, .slot = {}, .periodic = periodic};
     const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
     next.a = Vector<Space, float>(space_, coarse_slots * p.coarse.points());
     coarse.a = next.a.data();
-    const Galerkin galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
+    const Galerkin<Wraps> galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
     for_grid(space_, galerkin.calls(), galerkin);
     Vector<Space, float> coarse_inverse(space_, p.coarse.points());
     for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
-    for_grid(space_, p.coarse, ScaleWeights{p, inverse.data(), coarse_inverse.data()});
-    for_grid(space_, a.grid, ScaleStencil{a, inverse.data()});
+    for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});
+    for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
     if (levels_.empty()) {
       inverse_root_ = std::move(inverse);
       inverse = Vector<Space, float>();
@@ -253,11 +280,10 @@ void Hierarchy<Space, T>::invert_coarsest() {
   for_points(e, [&](Index x, Index y, Index z) {
     const std::size_t i = e.number(x, y, z);
     for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
-      if (slot[k] < 0 || !e.contains(nx, ny, nz)) continue;
+      Index nx = x, ny = y, nz = z;
+      if (slot[k] < 0 || !level.periodic.go(e, Step::of(k), nx, ny, nz)) continue;
       const std::size_t at = static_cast<std::size_t>(slot[k]) * view.stride() + view.at(x, y, z, i);
-      m[i * n + e.number(nx, ny, nz)] = static_cast<double>(a[at]);
+      m[i * n + e.number(nx, ny, nz)] += static_cast<double>(a[at]);
     }
   });
   // Where constants solve A x = 0, their direction is added to A, so that the inverse exists; b has none of it.

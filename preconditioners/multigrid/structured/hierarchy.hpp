@@ -45,10 +45,13 @@ struct Level {
   Vector<Space, float> p = {};  ///< interpolation from the next grid; empty on the coarsest
   int axes = 0;                 ///< that the next grid halves: 1 for x, 2 for y, 4 for z
   Extents next = {};
+  Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
 
-  Coefficients operator_view() const { return {grid, a.data(), by_class}; }
+  Around around() const { return {dimensions, star, periodic}; }
+  Coefficients operator_view() const { return {grid, a.data(), by_class, around()}; }
   Coefficients weights_view() const { return {next, p.data(), by_class}; }
+  WeightsOf<const float> weights() const;  ///< of coefficients by point
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
   std::size_t bytes() const { return a.bytes() + p.bytes(); }
 };
@@ -61,6 +64,9 @@ struct Level {
 /// (SolveWeights) and are stored: 13.5 bytes a fine point in three dimensions, less than the operator's row that would
 /// be read to make them again.
 ///
+/// A periodic axis of an odd number of points n gets (n + 1) / 2 coarse ones, two of which lie beside each other. Grids
+/// with periodic axes are always kept by point.
+///
 /// Axes that couple points less than a quarter as strongly as the strongest axis aren't halved.
 ///
 /// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights; an
@@ -70,7 +76,7 @@ template <class Space, class T>
 class Hierarchy {
  public:
   /// Of the entries that couple an unknown of each point with itself.
-  /// Requires  The grid was found in this matrix and isn't periodic; the diagonal is positive.
+  /// Requires  The grid was found in this matrix; the diagonal is positive.
   Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0);
   /// Requires  A positive diagonal.
   explicit Hierarchy(const StencilOperator<Space, T>& stencil);
@@ -88,6 +94,8 @@ class Hierarchy {
   void make_by_class(const std::vector<double>& table, const Grid& grid);
   /// fill(level.a) writes the operator of the finest grid, times power().
   template <class Fill>
+  void make_by_point(const Grid& grid, Fill fill);
+  template <bool Wraps, class Fill>
   void make_by_point(const Grid& grid, Fill fill);
   void scale_by(double norm);
   void finish();

@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/stencil/stencil_steps.hpp>
 
 namespace ostinato::multigrid {
 
@@ -20,6 +21,7 @@ struct Stencil {
   Extents grid;
   float* a;
   signed char slot[neighbours];
+  Periodic periodic = {};
 
   OSTINATO_FUNCTION float value(int k, std::size_t point) const {
     return slot[k] < 0 ? 0.0f : a[static_cast<std::size_t>(slot[k]) * grid.points() + point];
@@ -29,29 +31,78 @@ struct Stencil {
   }
 };
 
-/// The axes along which a grid is halved. Coarse point j lies at fine point 2 j + 1 of a halved axis, else at j.
+/// The axes along which a grid is halved. Coarse point j lies at fine point 2 j + 1 of a halved axis, else at j. A periodic
+/// axis of n = 2 m + 1 points gets m + 1 coarse ones: point n, which the last of them lies at, is point 0.
 struct Halving {
   bool x, y, z;
 
   OSTINATO_FUNCTION bool has(const Step& d) const { return (d.x == 0 || x) && (d.y == 0 || y) && (d.z == 0 || z); }
   OSTINATO_FUNCTION static Index fine(bool halved, Index at) { return halved ? 2 * at + 1 : at; }
   /// The extents of the coarse grid.
-  OSTINATO_FUNCTION Extents of(const Extents& e) const {
-    return {x ? e.x / 2 : e.x, y ? e.y / 2 : e.y, z ? e.z / 2 : e.z};
+  OSTINATO_FUNCTION Extents of(const Extents& e, const Periodic& periodic = {}) const {
+    const auto half = [](Index n, bool halved, bool around) { return !halved ? n : around ? (n + 1) / 2 : n / 2; };
+    return {half(e.x, x, periodic.x), half(e.y, y, periodic.y), half(e.z, z, periodic.z)};
+  }
+};
+
+/// An axis of a grid and of the next, coarser one.
+struct Axis {
+  Index fine, coarse;
+  bool halved, periodic;
+
+  /// Whether the last coarse point and the first have no fine point between them.
+  OSTINATO_FUNCTION bool has_seam() const { return periodic && halved && fine % 2 == 1; }
+  /// Whether a step from coarse point j crosses the seam.
+  OSTINATO_FUNCTION bool crosses(Index j, int step) const {
+    return has_seam() && ((step < 0 && j == 0) || (step > 0 && j == coarse - 1));
+  }
+  /// The fine point at a step of -1, 0 or 1 from coarse point j; -1 where that lies outside or is another coarse point.
+  OSTINATO_FUNCTION Index fine_point(Index j, int step) const {
+    const Index at = Halving::fine(halved, j) + step;
+    if (crosses(j, step)) return -1;
+    return at < fine ? at : periodic ? at - fine : -1;
+  }
+  /// The fine points from coarse point j to the one beside it.
+  OSTINATO_FUNCTION int distance(Index j, int step) const { return !halved || crosses(j, step) ? step : 2 * step; }
+  /// The coarse point beside j; -1 where there is none.
+  OSTINATO_FUNCTION Index beside(Index j, int step) const {
+    const Index at = Periodic::wrap(j + step, coarse, periodic);
+    return at < coarse ? at : -1;
+  }
+  /// The coarse points that have weights for a fine point, and the steps from them to it. Returns how many there are.
+  OSTINATO_FUNCTION int parents(Index at, Index (&coarse_point)[2], int (&step)[2]) const {
+    const bool at_seam = has_seam() && at == 0;
+    if (!halved || at_seam || at % 2 == 1) {
+      coarse_point[0] = !halved ? at : at_seam ? coarse - 1 : at / 2;
+      step[0] = 0;
+      return 1;
+    }
+    int count = 0;
+    const Index before = Periodic::wrap(at / 2 - 1, coarse, periodic), after = at / 2;
+    if (before >= 0) coarse_point[count] = before, step[count++] = 1;
+    if (after < coarse) coarse_point[count] = after, step[count++] = -1;
+    return count;
   }
 };
 
 /// Interpolation weights: that of coarse point j for the fine point at step k from it is w[slot[k] * coarse points + j].
-struct Weights {
+template <class Number>
+struct WeightsOf {
   Extents fine, coarse;
   Halving halved;
-  float* w;
+  Number* w;
   signed char slot[neighbours];
+  Periodic periodic = {};
 
-  OSTINATO_FUNCTION float& at(int k, std::size_t j) const {
+  OSTINATO_FUNCTION Number& at(int k, std::size_t j) const {
     return w[static_cast<std::size_t>(slot[k]) * coarse.points() + j];
   }
+  /// The axes; none is periodic to functors that aren't made for it.
+  OSTINATO_FUNCTION Axis x(bool wraps) const { return {fine.x, coarse.x, halved.x, wraps && periodic.x}; }
+  OSTINATO_FUNCTION Axis y(bool wraps) const { return {fine.y, coarse.y, halved.y, wraps && periodic.y}; }
+  OSTINATO_FUNCTION Axis z(bool wraps) const { return {fine.z, coarse.z, halved.z, wraps && periodic.z}; }
 };
+using Weights = WeightsOf<float>;
 
 /// A(u, u): the entries of a matrix that couple an unknown with itself.
 template <class T>
@@ -72,8 +123,8 @@ struct UnknownBlock {
     const detail::GridPoint from = point(i);
     for (Offset e = a.row_ptr[row]; e < a.row_ptr[row + 1]; ++e) {
       if (val[e] == T{0} || rows.unknown(a.col[e]) != unknown) continue;
-      const detail::GridPoint to = rows.point(a.col[e]);
-      f(Step{to.x - from.x, to.y - from.y, to.z - from.z}.number(), static_cast<double>(val[e]));
+      const detail::GridStep d = detail::GridStep::of(rows.grid, from, rows.point(a.col[e]));
+      f(Step{d.x, d.y, d.z}.number(), static_cast<double>(val[e]));
     }
   }
 };
@@ -177,6 +228,7 @@ struct MeasureStrength {
 /// between four, then between eight.
 ///
 /// Source    Dendy, J. Comput. Phys. 48 (1982) 366 (black box multigrid).
+template <bool Wraps>
 struct SolveWeights {
   Stencil a;
   Weights to;
@@ -206,15 +258,15 @@ struct SolveWeights {
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t j = to.coarse.number(x, y, z);
-    const Index fx = Halving::fine(to.halved.x, x), fy = Halving::fine(to.halved.y, y),
-                fz = Halving::fine(to.halved.z, z);
+    const Axis along_x = to.x(Wraps), along_y = to.y(Wraps), along_z = to.z(Wraps);
     to.at(centre, j) = 1;
     for (int axes = 1; axes <= 3; ++axes) {
       for (int k = 0; k < neighbours; ++k) {
         const Step d = Step::of(k);
         if (to.slot[k] < 0 || d.axes() != axes) continue;
-        const bool inside = fx + d.x < to.fine.x && fy + d.y < to.fine.y && fz + d.z < to.fine.z;
-        to.at(k, j) = inside ? weight(j, to.fine.number(fx + d.x, fy + d.y, fz + d.z), d) : 0.0f;
+        const Index fx = along_x.fine_point(x, d.x), fy = along_y.fine_point(y, d.y), fz = along_z.fine_point(z, d.z);
+        const bool inside = fx >= 0 && fy >= 0 && fz >= 0;
+        to.at(k, j) = inside ? weight(j, to.fine.number(fx, fy, fz), d) : 0.0f;
       }
     }
   }
@@ -222,6 +274,7 @@ struct SolveWeights {
 
 /// The coarse operator P^T A P, on a grid of calls() whose layers along z are those of all coefficients, one coefficient
 /// behind the other. Each call makes one coefficient of one coarse point.
+template <bool Wraps>
 struct Galerkin {
   Stencil a;
   Weights p;
@@ -236,17 +289,16 @@ struct Galerkin {
     while (to.slot[k] != layer / to.grid.z) ++k;
     return k;
   }
-  /// The steps that a fine point on an axis may be away from its coarse point, and the distance of coarse points.
+  /// The steps that a fine point on an axis may be away from its coarse point.
   OSTINATO_FUNCTION static int reach(bool halved) { return halved ? 1 : 0; }
-  OSTINATO_FUNCTION static int stride(bool halved) { return halved ? 2 : 1; }
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index layer) const {
     const int k = neighbour(layer);
     const Index z = layer % to.grid.z;
     const Step e = Step::of(k);
-    const Index ox = x + e.x, oy = y + e.y, oz = z + e.z;
+    const Index ox = p.x(Wraps).beside(x, e.x), oy = p.y(Wraps).beside(y, e.y), oz = p.z(Wraps).beside(z, e.z);
     float total = 0;
-    if (to.grid.contains(ox, oy, oz)) {
+    if (ox >= 0 && oy >= 0 && oz >= 0) {
       const std::size_t other = to.grid.number(ox, oy, oz);
       for_pairs({x, y, z}, e, [&](float w, const Step& d, std::size_t i, int of_a, int of_p) {
         (void)d;
@@ -263,17 +315,20 @@ struct Galerkin {
   OSTINATO_FUNCTION void for_pairs(const detail::GridPoint& at, const Step& e, F f) const {
     const Halving& h = p.halved;
     const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
-    const Index fx = Halving::fine(h.x, at.x), fy = Halving::fine(h.y, at.y), fz = Halving::fine(h.z, at.z);
+    const Axis along_x = p.x(Wraps), along_y = p.y(Wraps), along_z = p.z(Wraps);
+    const Step apart{along_x.distance(at.x, e.x), along_y.distance(at.y, e.y), along_z.distance(at.z, e.z)};
     const std::size_t j = p.coarse.number(at.x, at.y, at.z);
     const auto from = [](int far, int reach) { return far - reach < -1 ? -1 : far - reach; };
     const auto until = [](int far, int reach) { return far + reach > 1 ? 1 : far + reach; };
     for (int dz = -rz; dz <= rz; ++dz) {
       for (int dy = -ry; dy <= ry; ++dy) {
         for (int dx = -rx; dx <= rx; ++dx) {
-          if (fx + dx >= p.fine.x || fy + dy >= p.fine.y || fz + dz >= p.fine.z) continue;
-          const Step d{dx, dy, dz}, far{stride(h.x) * e.x - dx, stride(h.y) * e.y - dy, stride(h.z) * e.z - dz};
+          const Index fx = along_x.fine_point(at.x, dx), fy = along_y.fine_point(at.y, dy),
+                      fz = along_z.fine_point(at.z, dz);
+          if (fx < 0 || fy < 0 || fz < 0) continue;
+          const Step d{dx, dy, dz}, far{apart.x - dx, apart.y - dy, apart.z - dz};
           const float w = p.at(d.number(), j);
-          const std::size_t i = p.fine.number(fx + dx, fy + dy, fz + dz);
+          const std::size_t i = p.fine.number(fx, fy, fz);
           for (int z = from(far.z, rz); z <= until(far.z, rz); ++z) {
             for (int y = from(far.y, ry); y <= until(far.y, ry); ++y) {
               for (int x = from(far.x, rx); x <= until(far.x, rx); ++x) {
@@ -295,8 +350,9 @@ struct Galerkin {
     const Step e = Step::of(k);
     const std::size_t j = to.grid.number(x, y, z), apart = p.halved.x ? 2 : 1;
     float total[segment_points] = {};
-    if (y + e.y >= 0 && z + e.z >= 0 && y + e.y < to.grid.y && z + e.z < to.grid.z) {
-      const std::size_t other = to.grid.number(x + e.x, y + e.y, z + e.z);
+    const Index oy = p.y(Wraps).beside(y, e.y), oz = p.z(Wraps).beside(z, e.z);
+    if (oy >= 0 && oz >= 0) {
+      const std::size_t other = to.grid.number(x + e.x, oy, oz);
       for_pairs({x, y, z}, e, [&](float, const Step& d, std::size_t i, int of_a, int of_p) {
         const float *w = &p.at(d.number(), j), *v = &a.at(of_a, i), *w_of_other = &p.at(of_p, other);
         for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n)
@@ -319,6 +375,7 @@ struct InverseRoot {
 };
 
 /// A(i, j) *= inverse(i) inverse(j): the centre becomes 1.
+template <bool Wraps>
 struct ScaleStencil {
   Stencil a;
   const float* inverse;
@@ -329,13 +386,15 @@ struct ScaleStencil {
     for (int k = 0; k < neighbours; ++k) {
       if (a.slot[k] < 0) continue;
       const Step d = Step::of(k);
-      const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
-      a.at(k, i) = e.contains(nx, ny, nz) ? a.at(k, i) * inverse[i] * inverse[e.number(nx, ny, nz)] : 0.0f;
+      Index nx = x, ny = y, nz = z;
+      const bool inside = (Wraps ? a.periodic : Periodic{}).go(e, d, nx, ny, nz);
+      a.at(k, i) = inside ? a.at(k, i) * inverse[i] * inverse[e.number(nx, ny, nz)] : 0.0f;
     }
   }
 };
 
 /// P(i, j) *= inverse of coarse point j / inverse(i): P belongs to the scaled operators.
+template <bool Wraps>
 struct ScaleWeights {
   Weights p;
   const float* fine_inverse;
@@ -343,26 +402,31 @@ struct ScaleWeights {
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t j = p.coarse.number(x, y, z);
-    const Index fx = Halving::fine(p.halved.x, x), fy = Halving::fine(p.halved.y, y), fz = Halving::fine(p.halved.z, z);
+    const Axis along_x = p.x(Wraps), along_y = p.y(Wraps), along_z = p.z(Wraps);
     for (int k = 0; k < neighbours; ++k) {
       if (p.slot[k] < 0) continue;
       const Step d = Step::of(k);
-      const Index nx = fx + d.x, ny = fy + d.y, nz = fz + d.z;
-      const bool inside = nx < p.fine.x && ny < p.fine.y && nz < p.fine.z;
-      p.at(k, j) = inside ? p.at(k, j) * coarse_inverse[j] / fine_inverse[p.fine.number(nx, ny, nz)] : 0.0f;
+      const Index fx = along_x.fine_point(x, d.x), fy = along_y.fine_point(y, d.y), fz = along_z.fine_point(z, d.z);
+      const bool inside = fx >= 0 && fy >= 0 && fz >= 0;
+      p.at(k, j) = inside ? p.at(k, j) * coarse_inverse[j] / fine_inverse[p.fine.number(fx, fy, fz)] : 0.0f;
     }
   }
 };
 
-/// to[i] := from[i] times a power of two
+/// Writes the rows of a stencil, times a power of two, into an operator by point.
 template <class T>
-struct RoundScaled {
-  const T* from;
+struct RoundRows {
+  detail::StencilRows<T> from;
   double power;
   float* to;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    to[i] = static_cast<float>(static_cast<double>(from[i]) * power);
+  OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
+    const std::size_t i = from.grid.number(x, y, z);
+    const T* row = from.row(x, y, z, i);
+    for (int c = 0; c <= from.around.count; ++c) {
+      to[static_cast<std::size_t>(c) * from.grid.points() + i] =
+          static_cast<float>(static_cast<double>(row[static_cast<std::size_t>(c) * from.stride()]) * power);
+    }
   }
 };
 

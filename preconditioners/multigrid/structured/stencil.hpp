@@ -11,6 +11,8 @@
 // A row of constant coefficients differs from others at the ends of an axis only: three places along each axis, 27
 // classes. Once the rows are divided by the diagonals of their neighbours, the points beside the ends differ, too: five
 // places, 125 classes.
+//
+// The coefficients of a grid with periodic axes are kept by point.
 
 #include <cstddef>
 
@@ -21,14 +23,17 @@
 
 namespace ostinato::multigrid {
 
+using detail::Around;
 using detail::centre;
 using detail::for_coefficients;
 using detail::neighbours;
 using detail::NeighbourSet;
+using detail::Periodic;
 using detail::place;
 using detail::Shape;
 using detail::Step;
 using detail::with_shape;
+using detail::Wrapped;
 
 /// The sets of halved axes that there are kernels for (1 for x, 2 for y, 4 for z).
 #define OSTINATO_MULTIGRID_HALVINGS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
@@ -44,6 +49,7 @@ struct Coefficients {
   Extents grid;
   const float* a = nullptr;
   bool by_class = false;
+  Around around = {};  ///< of an operator
 
   OSTINATO_FUNCTION std::size_t stride() const { return by_class ? scaled_classes : grid.points(); }
   OSTINATO_FUNCTION std::size_t at(Index x, Index y, Index z, std::size_t point) const {
@@ -53,7 +59,10 @@ struct Coefficients {
   }
 
   /// The points of a line of n points that have the same coefficients, or coefficients one behind the other.
-  Range even_part(int n) const { return by_class ? Range{2, n - 2} : Range{0, n}; }
+  Range even_part(int n) const {
+    if (around.periodic.any()) return {1, n - 1};
+    return by_class ? Range{2, n - 2} : Range{0, n};
+  }
 
   /// Whether all points of a column have the coefficients of its first point: by class, when the column is away from
   /// the ends of its axis.

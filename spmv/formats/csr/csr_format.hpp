@@ -17,8 +17,8 @@ Cost csr_cost(const PlanInput& in, std::size_t value_bytes);
 /// y := alpha A x + beta y, with A in compressed sparse row form.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
-/// Layout    As in ostinato::Csr, but row pointers take 4 bytes while the number of entries fits. On Host, columns and
-///           values are the caller's arrays (keep them alive); on Cuda they are the uploaded arrays.
+/// Layout    As in ostinato::Csr, but row pointers take 4 bytes while the number of entries fits. Columns and
+///           values are those of SpaceCsr::kept().
 /// Traffic   (sizeof(T) + 4) nonzeros + 4 rows bytes for A and sizeof(T) (rows + cols) bytes for x and y, if x is read
 ///           once.
 /// Exec      Host: threads take blocks of rows with about the same number of entries. Runs of short rows of equal
@@ -38,7 +38,7 @@ class CsrFormat {
   static Cost cost(const PlanInput& in) { return csr_cost(in, sizeof(T)); }
 
   CsrFormat(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
-      : space_(space), a_(a), plan_(space, a_.view(), in.structure) {}
+      : space_(space), a_(a.kept(space)), plan_(space, a_.view(), in.structure) {}
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     csr_apply(space_, plan_, a_.view(), alpha, x.data(), beta, y.data());
@@ -49,7 +49,7 @@ class CsrFormat {
     csr_apply_dot(space_, plan_, a_.view(), x.data(), y.data(), w.data(), slot);
   }
 
-  void update_values(const SpaceCsr<Space, T>& a) { a_ = a; }
+  void update_values(const SpaceCsr<Space, T>& a) { a_.take_values(space_, a); }
 
   std::size_t bytes() const { return a_.view().val.size() * (sizeof(T) + sizeof(Index)) + plan_.bytes(); }
 

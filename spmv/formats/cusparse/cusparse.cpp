@@ -20,6 +20,7 @@ class NeedsGpu {
   static Cost cost(const PlanInput&) {
     Cost c;
     c.reason_not = cusparse_needs_gpu;
+    c.elsewhere = true;
     return c;
   }
 

@@ -28,6 +28,15 @@ void band_fill(const Host& space, const CsrView<T>& a, const BandView<T>& to, co
 template <class T>
 void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 
+/// Stores the values of `a`, a matrix with the pattern of the one before, and returns how many of the entries in bands
+/// are given back bit by bit. `symmetric`: `a` is known to be symmetric. Waits.
+template <class T>
+Offset band_refill(const Host& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
+                   bool symmetric);
+template <class T>
+Offset band_refill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
+                   bool symmetric);
+
 /// Counts the entries of `a` that the bands give back bit by bit. Waits.
 template <class T>
 Offset band_count_kept(const Host& space, const CsrView<T>& a, const BandView<T>& stored);

@@ -54,10 +54,12 @@ class Bands {
   void apply_dot(const Product<T>& p, const T* w, double* slot) const { band_apply_dot(space_, view(), p, w, slot); }
 
   /// Takes new values on the same pattern; allocates nothing that grows with the matrix. Returns false when the
-  /// storages can't hold the values; the matrix then must not be used until it is built anew.
-  bool update_values(const CsrView<T>& a) {
-    fill(a);
-    return band_count_kept(space_, a, view()) == a.nonzeros() - plan_->remainder();
+  /// storages can't hold the values; the matrix then must not be used until it is built anew. `symmetric`: `a` is known
+  /// to be symmetric, which saves a look at mirrored diagonals.
+  bool update_values(const CsrView<T>& a, bool symmetric = false) {
+    const Offset kept = band_refill(space_, a, view(), store(), symmetric);
+    host_constants_ = constants_.download();
+    return kept == a.nonzeros() - plan_->remainder();
   }
 
   std::size_t bytes() const { return plan_->bytes(); }
@@ -85,10 +87,13 @@ class Bands {
     return of;
   }
 
+  BandStore<T> store() {
+    return {data_.data(),          constants_.data(), remainder_row_.data(), remainder_col_.data(),
+            remainder_val_.data(), first_row_.data(), offset_.data()};
+  }
+
   void fill(const CsrView<T>& a) {
-    band_fill(space_, a, view(),
-              BandStore<T>{data_.data(), constants_.data(), remainder_row_.data(), remainder_col_.data(),
-                           remainder_val_.data(), first_row_.data(), offset_.data()});
+    band_fill(space_, a, view(), store());
     host_constants_ = constants_.download();
   }
 

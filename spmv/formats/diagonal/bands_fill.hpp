@@ -27,7 +27,7 @@ OSTINATO_FUNCTION void walk_row(const BandView<T>& a, const Offset* row_ptr, con
   }
 }
 
-/// Stores the values of row i. Mirrored bands and constants store nothing.
+/// Stores the values of row i. Mirrored bands and constants store nothing. refill() also counts what it kept.
 template <class Atomics, class T>
 struct FillRow {
   BandView<T> a;
@@ -44,7 +44,27 @@ struct FillRow {
     });
   }
 
+  /// The same, and returns the number of entries whose bits the bands give back. Requires the constants to be filled, and
+  /// a symmetric matrix where there are mirrored bands.
+  OSTINATO_FUNCTION Offset refill(std::size_t row) const {
+    const Index i = static_cast<Index>(row);
+    Offset kept = 0;
+    walk_row(a, row_ptr, col, i, [&](Offset k, const Band* band) {
+      if (band == nullptr) return;
+      if (!band->mirrored) put(*band, band->base + i, val[k]);
+      kept += band->mirrored || keeps(*band, band->base + i, val[k]);
+    });
+    return kept;
+  }
+
  private:
+  /// Whether the value just put at `at` can be read back.
+  OSTINATO_FUNCTION bool keeps(const Band& band, Offset at, T v) const {
+    if (band.storage == Storage::full) return true;
+    const T stored = value_at(a, band, static_cast<Index>(at - band.base));
+    return stored == v || bits_of(stored) == bits_of(v);
+  }
+
   OSTINATO_FUNCTION void put(const Band& band, Offset at, T v) const {
     switch (band.storage) {
       case Storage::full:

@@ -8,8 +8,10 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <ostinato/spmv/formats/diagonal/band_kernels.hpp>
 #include <ostinato/spmv/formats/diagonal/bands_fill.hpp>
@@ -278,26 +280,60 @@ void clear(const BandView<T>& a, const Band& band, Index begin, Index end, std::
 
 }  // namespace
 
+namespace {
+
 template <class T>
-void band_fill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
-  const Offset* const row_ptr = a.row_ptr.data();
-  const Index* const col = a.col.data();
-  const T* const val = a.val.data();
+FillRow<Atomic<Host>, T> fill_row(const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+  return {to, a.row_ptr.data(), a.col.data(), a.val.data(), store.data, static_cast<int>(to.plan->codes.size())};
+}
+
+/// Sets the stored values to 0 and fills the constants.
+template <class T>
+void begin_fill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
   row_blocks(host, to.rows, [=, data = store.data](std::size_t, Index begin, Index end) {
     for_pieces(to, begin, end, [&](const RowPiece& piece, Index from, Index past) {
       for (Index b = 0; b < piece.bands; ++b) clear(to, to.bands[piece.first_band + b], from, past, data);
     });
   });
-  const std::size_t rows = static_cast<std::size_t>(to.rows);
-  for_each(host, to.plan->constants.size(),
-           detail::FillConstant<T>{row_ptr, col, val, store.first_row, store.offset, store.constants});
   for_each(
-      host, rows,
-      detail::FillRow<Atomic<Host>, T>{to, row_ptr, col, val, store.data, static_cast<int>(to.plan->codes.size())});
+      host, to.plan->constants.size(),
+      FillConstant<T>{a.row_ptr.data(), a.col.data(), a.val.data(), store.first_row, store.offset, store.constants});
+}
+
+template <class T>
+void fill_remainder(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
   if (to.remainder.ptr == nullptr) return;
-  for_each(
-      host, to.plan->remainder_ptr.size() - 1,
-      detail::FillRemainder<T>{to, row_ptr, col, val, store.remainder_row, store.remainder_col, store.remainder_val});
+  for_each(host, to.plan->remainder_ptr.size() - 1,
+           FillRemainder<T>{to, a.row_ptr.data(), a.col.data(), a.val.data(), store.remainder_row, store.remainder_col,
+                            store.remainder_val});
+}
+
+}  // namespace
+
+template <class T>
+void band_fill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+  begin_fill(host, a, to, store);
+  for_each(host, static_cast<std::size_t>(to.rows), fill_row(a, to, store));
+  fill_remainder(host, a, to, store);
+}
+
+template <class T>
+Offset band_refill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
+                   bool symmetric) {
+  const std::vector<Band>& bands = to.plan->bands;
+  if (!symmetric && std::any_of(bands.begin(), bands.end(), [](const Band& b) { return b.mirrored; })) {
+    band_fill(host, a, to, store);
+    return band_count_kept(host, a, to);
+  }
+  begin_fill(host, a, to, store);
+  const std::size_t rows = static_cast<std::size_t>(to.rows);
+  std::vector<Offset> kept((rows + host_block - 1) / host_block);
+  ostinato::detail::for_blocks(host, kept.size(), [&, fill = fill_row(a, to, store)](std::size_t block) {
+    for (std::size_t row = block * host_block; row < std::min(rows, (block + 1) * host_block); ++row)
+      kept[block] += fill.refill(row);
+  });
+  fill_remainder(host, a, to, store);
+  return std::accumulate(kept.begin(), kept.end(), Offset{0});
 }
 
 template <class T>
@@ -318,10 +354,11 @@ void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T>& p,
   detail::multiply_dot_blocks(host, a.rows, p, w, slot, AddBands<T>{a});
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                     \
-  template void band_fill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
-  template Offset band_count_kept(const Host&, const CsrView<T>&, const BandView<T>&);              \
-  template void band_apply(const Host&, const BandView<T>&, const Product<T>&);                     \
+#define OSTINATO_INSTANTIATE(T)                                                                               \
+  template void band_fill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);           \
+  template Offset band_refill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&, bool); \
+  template Offset band_count_kept(const Host&, const CsrView<T>&, const BandView<T>&);                        \
+  template void band_apply(const Host&, const BandView<T>&, const Product<T>&);                               \
   template void band_apply_dot(const Host&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

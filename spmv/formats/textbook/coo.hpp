@@ -46,7 +46,7 @@ class Coo {
   }
 
   Coo(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in)
-      : space_(space), a_(a), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
+      : space_(space), a_(a.kept(space)), row_(space, static_cast<std::size_t>(in.structure.nonzeros)) {
     const auto runs = detail::EntryRuns::on<Space>(in.structure.nonzeros);
     for_each(space, runs.count(), detail::FillRowOf{detail::pattern_of(a_.view()), runs, row_.data()});
     carry_ = Scratch<Space, T>(space, static_cast<std::size_t>(view().chunks()));

@@ -25,7 +25,7 @@ class CsrBaseline {
   using space_type = Space;
   using value_type = T;
 
-  CsrBaseline(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : space_(space), a_(a) {}
+  CsrBaseline(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : space_(space), a_(a.kept(space)) {}
 
   std::size_t bytes() const {
     return a_.view().row_ptr.size_bytes() + a_.view().col.size_bytes() + a_.view().val.size_bytes();

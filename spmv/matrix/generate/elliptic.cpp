@@ -6,10 +6,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/grid.hpp>
 #include <ostinato/spmv/matrix/generate/rows.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::generate_detail {
 namespace {
@@ -44,7 +46,7 @@ struct CellDiffusion {
   double face(const Point<D>& p, int axis, int side) const {
     const double here = cell[static_cast<std::size_t>(p.row)];
     if (!grid.has_neighbour(p, axis, side)) return 2 * here;
-    const double there = cell[static_cast<std::size_t>(p.row + side * grid.stride[axis])];
+    const double there = cell[static_cast<std::size_t>(grid.neighbour(p, axis, side))];
     return 2 * here * there / (here + there);  // doubling is exact, so both cells compute the same bits
   }
   double centre(const Point<D>& p) const {
@@ -125,10 +127,11 @@ struct SmoothPde {
 
 /// The stencil of coefficients that don't depend on the point.
 template <int D, class Coefficients>
-ostinato::Stencil constant_stencil(Index n, const Coefficients& coefficients) {
+ostinato::Stencil constant_stencil(Index n, const Coefficients& coefficients, bool periodic = false) {
   const Point<D> any{};
   ostinato::Stencil stencil{.extents = {n, D > 1 ? n : 1, D > 2 ? n : 1},
                             .terms = {{0, 0, 0, coefficients.centre(any)}}};
+  if (periodic) stencil.x = stencil.y = stencil.z = {Boundary::periodic, Boundary::periodic};
   for (int axis = 0; axis < D; ++axis) {
     for (const int side : {-1, 1}) {
       const auto step = [&](int along) { return axis == along ? side : 0; };
@@ -143,6 +146,15 @@ AxisDiffusion<D> laplacian() {
   AxisDiffusion<D> diffusion;
   diffusion.along.fill(1);
   return diffusion;
+}
+
+/// The grid of a family that may be periodic.
+template <int D>
+Grid<D> checked_grid(std::string_view family, const GenerateOptions& options) {
+  if (options.periodic && options.n < 3)
+    throw ArgumentError("generate " + std::string(family) + ": n = " + std::to_string(options.n) +
+                        "; a periodic grid has at least 3 points a side");
+  return Grid<D>(options.n, options.periodic);
 }
 
 AxisDiffusion<2> checked_anisotropy(std::string_view family, const GenerateOptions& options) {
@@ -161,33 +173,33 @@ Upwind<D> checked_upwind(std::string_view family, const GenerateOptions& options
 template <class T, int D>
 Csr<T> poisson(std::string_view family, const GenerateOptions& options) {
   const Index rows = checked_rows(family, options.n, D);
-  return build_stencil<T>(Host(), rows, Grid<D>(options.n), laplacian<D>());
+  return build_stencil<T>(Host(), rows, checked_grid<D>(family, options), laplacian<D>());
 }
 
 template <int D>
 std::optional<ostinato::Stencil> poisson_stencil(std::string_view family, const GenerateOptions& options) {
   checked_rows(family, options.n, D);
-  return constant_stencil<D>(options.n, laplacian<D>());
+  return constant_stencil<D>(checked_grid<D>(family, options).n, laplacian<D>(), options.periodic);
 }
 
 template <class T>
 Csr<T> anisotropic(std::string_view family, const GenerateOptions& options) {
   const AxisDiffusion<2> diffusion = checked_anisotropy(family, options);
   const Index rows = checked_rows(family, options.n, 2);
-  return build_stencil<T>(Host(), rows, Grid<2>(options.n), diffusion);
+  return build_stencil<T>(Host(), rows, checked_grid<2>(family, options), diffusion);
 }
 
 std::optional<ostinato::Stencil> anisotropic_stencil(std::string_view family, const GenerateOptions& options) {
   const AxisDiffusion<2> diffusion = checked_anisotropy(family, options);
   checked_rows(family, options.n, 2);
-  return constant_stencil<2>(options.n, diffusion);
+  return constant_stencil<2>(checked_grid<2>(family, options).n, diffusion, options.periodic);
 }
 
 template <class T, int D>
 Csr<T> variable(std::string_view family, const GenerateOptions& options) {
   const Index rows = checked_rows(family, options.n, D);
   const Host host;
-  const Grid<D> grid(options.n);
+  const Grid<D> grid = checked_grid<D>(family, options);
   const Array<double> field = coefficient_field(host, grid, rows, options.seed);
   return build_stencil<T>(host, rows, grid, CellDiffusion<D>{grid, field});
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -19,10 +20,10 @@ struct Point {
   std::array<Index, D> at;
 };
 
-/// A grid of n^D nodes, numbered along x first.
+/// A grid of n^D nodes, numbered along x first. In a periodic one the last node of each axis is beside the first.
 template <int D>
 struct Grid {
-  explicit Grid(Index side) : n(side) {
+  explicit Grid(Index side, bool around = false) : n(side), periodic(around) {
     Index s = 1;
     for (Index& of_axis : stride) {
       of_axis = s;
@@ -42,14 +43,20 @@ struct Grid {
   }
 
   bool has_neighbour(const Point<D>& p, int axis, int side) const {
-    return side < 0 ? p.at[axis] > 0 : p.at[axis] < n - 1;
+    return periodic || (side < 0 ? p.at[axis] > 0 : p.at[axis] < n - 1);
+  }
+  /// The row of the node beside, which the grid has.
+  Index neighbour(const Point<D>& p, int axis, int side) const {
+    const bool leaves = side < 0 ? p.at[axis] == 0 : p.at[axis] == n - 1;
+    return p.row + side * stride[axis] * (leaves ? 1 - n : 1);
   }
 
   Index n;
+  bool periodic;
   std::array<Index, D> stride;
 };
 
-/// Emits the rows of a (2 D + 1)-point stencil without wrap-around, for build_rows(). Coefficients has the functions
+/// Emits the rows of a (2 D + 1)-point stencil, for build_rows(). Coefficients has the functions
 /// centre(point) and neighbour(point, axis, side), where side is -1 or +1.
 template <int D, class Coefficients>
 struct Stencil {
@@ -59,6 +66,7 @@ struct Stencil {
   template <class Emit>
   void operator()(Index row, Emit& emit) const {
     const Point<D> p = grid.point(row);
+    if (grid.periodic) return emit_around(p, emit);
     for (int axis = D - 1; axis >= 0; --axis)
       if (grid.has_neighbour(p, axis, -1))
         emit(row - grid.stride[axis], [&] { return coefficients.neighbour(p, axis, -1); });
@@ -66,6 +74,26 @@ struct Stencil {
     for (int axis = 0; axis < D; ++axis)
       if (grid.has_neighbour(p, axis, +1))
         emit(row + grid.stride[axis], [&] { return coefficients.neighbour(p, axis, +1); });
+  }
+
+ private:
+  struct Entry {
+    Index col;
+    int axis, side;  // side 0: the centre
+  };
+
+  /// The row of a periodic grid, whose neighbours come in another order at the ends of an axis.
+  template <class Emit>
+  void emit_around(const Point<D>& p, Emit& emit) const {
+    std::array<Entry, 2 * D + 1> entries;
+    std::size_t count = 0;
+    entries[count++] = {p.row, 0, 0};
+    for (int axis = 0; axis < D; ++axis) {
+      for (const int side : {-1, 1}) entries[count++] = {grid.neighbour(p, axis, side), axis, side};
+    }
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.col < b.col; });
+    for (const Entry& e : entries)
+      emit(e.col, [&] { return e.side == 0 ? coefficients.centre(p) : coefficients.neighbour(p, e.axis, e.side); });
   }
 };
 

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/matrix/io/entry.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/matrix/io/vector_file.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 
@@ -110,13 +111,20 @@ void put_entries(const Header& h, Piece& piece, typename detail::Assembly<T>::Pu
 }
 
 template <class T>
-Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& h) {
+Csr<T> read_coordinate(const Host& host, const std::string& path, const Header& h, Progress& progress) {
   std::vector<Piece> pieces = cut(h.body);
+  progress.steps = 2 * static_cast<int>(pieces.size());
   detail::Assembly<T> assembly(host, h.rows, h.cols, pieces.size());
-  parallel_for(host, pieces.size(), [&](std::size_t k) { count_entries<T>(h, pieces[k], assembly.count(k)); });
+  parallel_for(host, pieces.size(), [&](std::size_t k) {
+    count_entries<T>(h, pieces[k], assembly.count(k));
+    ++progress.done;
+  });
   if (!number(pieces, h.entries)) report<T>(path, h);
   assembly.allocate();
-  parallel_for(host, pieces.size(), [&](std::size_t k) { put_entries<T>(h, pieces[k], assembly.put(k)); });
+  parallel_for(host, pieces.size(), [&](std::size_t k) {
+    put_entries<T>(h, pieces[k], assembly.put(k));
+    ++progress.done;
+  });
   if (any_bad(pieces)) report<T>(path, h);
   return assembly.finish();
 }
@@ -189,34 +197,39 @@ void put_elements(const Header& h, Piece& piece, Csr<T>& a) {
 }
 
 template <class T>
-Csr<T> read_array(const Host& host, const std::string& path, const Header& h) {
+Csr<T> read_array(const Host& host, const std::string& path, const Header& h, Progress& progress) {
   std::vector<Piece> pieces = cut(h.body);
+  progress.steps = static_cast<int>(pieces.size());
   parallel_for(host, pieces.size(), [&](std::size_t k) {
     each_line(pieces[k], [&](const char* p) { return next_line(p, pieces[k].end); });
   });
   if (!number(pieces, h.entries)) report<T>(path, h);
   Csr<T> a = full_rows<T>(host, h);
-  parallel_for(host, pieces.size(), [&](std::size_t k) { put_elements(h, pieces[k], a); });
+  parallel_for(host, pieces.size(), [&](std::size_t k) {
+    put_elements(h, pieces[k], a);
+    ++progress.done;
+  });
   if (any_bad(pieces)) report<T>(path, h);
   return a;
 }
 
 template <class T>
-Csr<T> read(const std::string& path, const Header& h) {
+Csr<T> read(const std::string& path, const Header& h, Progress& progress) {
   require_memory(path, h, sizeof(T), host_memory());
   const Host host;
-  return h.array ? read_array<T>(host, path, h) : read_coordinate<T>(host, path, h);
+  return h.array ? read_array<T>(host, path, h, progress) : read_coordinate<T>(host, path, h, progress);
 }
 
 }  // namespace
 }  // namespace io
 
 template <class T>
-Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info) {
+Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info, Progress* progress) {
   const io::Text text(path);
   const io::Header h = io::read_header(path, text.view());
   io::require_product_memory(path, h, sizeof(T), host_memory());
-  Csr<T> a = io::read<T>(path, h);
+  Progress unseen;
+  Csr<T> a = io::read<T>(path, h, progress != nullptr ? *progress : unseen);
   if (info != nullptr) *info = h.info;
   return a;
 }
@@ -224,6 +237,9 @@ Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info) {
 template <class T>
 Array<T> read_vector(const std::string& path) {
   const io::Text text(path);
+  const io::VectorFile kind = io::kind_of_contents(path, text.view());
+  if (kind == io::VectorFile::numpy) return io::read_numpy<T>(path, text.view());
+  if (kind == io::VectorFile::text) return io::read_numbers<T>(path, text.view());
   const io::Header h = io::read_header(path, text.view());
   if (h.rows != 1 && h.cols != 1) {
     throw FormatError(
@@ -231,7 +247,8 @@ Array<T> read_vector(const std::string& path) {
         "holds a " + std::to_string(h.rows) + " x " + std::to_string(h.cols) + " matrix where a vector is wanted");
   }
   io::require_vector_memory(path, h, sizeof(T), host_memory());
-  Csr<T> a = io::read<T>(path, h);
+  Progress unseen;
+  Csr<T> a = io::read<T>(path, h, unseen);
   const auto n = static_cast<std::size_t>(Offset{h.rows} * h.cols);
   if (a.val.size() == n) return std::move(a.val);
   Array<T> x(n, T{0});
@@ -243,8 +260,8 @@ Array<T> read_vector(const std::string& path) {
   return x;
 }
 
-template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*);
-template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*);
+template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*, Progress*);
+template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*, Progress*);
 template Array<float> read_vector<float>(const std::string&);
 template Array<double> read_vector<double>(const std::string&);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,13 @@ struct MatrixMarketInfo {
   Offset stored_entries = 0;  ///< entries in the file: one triangle of a symmetric matrix
 };
 
+/// How far a long work is, for another thread to look at.
+struct Progress {
+  std::atomic<int> steps{0}, done{0};  ///< 0 steps: their number isn't known yet
+
+  double share() const { return steps > 0 ? static_cast<double>(done) / steps : 0; }
+};
+
 /// Reads a matrix from a Matrix Market file.
 ///
 /// Shapes    The whole matrix: the other triangle of a symmetric, skew-symmetric or hermitian file is filled in.
@@ -32,7 +40,7 @@ struct MatrixMarketInfo {
 /// Throws    FormatError that names the first bad line (of the inflated text) and the reason. The same file gives the
 ///           same error on every run. A file too short for the announced number of entries is refused before memory for
 ///           the entries is allocated.
-/// Exec      Parallel over parts of the text (inflation is serial). The matrix has the same bits for every number of
+/// Exec      Parallel over parts of the text (inflation is serial). `progress`, if there is one, counts them. The matrix has the same bits for every number of
 ///           threads. Peak memory: at most 3 times the matrix, plus the text when the text was inflated or piped.
 /// Limits    Complex values, and rows or columns past 2^31 - 1, are refused. The reader allocates 8 bytes for each
 ///           announced row. A matrix that can't be in memory (host_memory()) together with the x and y of a product is
@@ -40,10 +48,12 @@ struct MatrixMarketInfo {
 ///           memory. Symmetric files must store the lower triangle, as the standard demands.
 /// Source    Boisvert, Pozo & Remington, The Matrix Market Exchange Formats: Initial Design, NISTIR 5935, 1996.
 template <class T>
-Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = nullptr);
+Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = nullptr, Progress* progress = nullptr);
 
-/// Reads a vector from a Matrix Market file, array or coordinate, with one column or one row. Elements that a
-/// coordinate file doesn't store are 0. Everything else is as for read_matrix_market().
+/// Reads a vector from a Matrix Market file, array or coordinate, with one column or one row; from a NumPy file (.npy)
+/// with one dimension, or two of which one is 1; or from a file named .txt with one number a line. Matrix Market and
+/// NumPy files are known by what they begin with. Elements that a coordinate file doesn't store are 0. Everything else
+/// is as for read_matrix_market().
 ///
 /// Throws    FormatError, also when the file has several rows and several columns.
 template <class T>
@@ -61,9 +71,16 @@ Array<T> read_vector(const std::string& path);
 template <class T>
 void write_matrix_market(const std::string& path, const CsrView<T>& a, std::string_view comment = {});
 
-/// Writes a vector as "array real general" with one column. Everything else is as for write_matrix_market().
+/// Writes a vector: as "array real general" with one column to a name that ends in .mtx or has no ending, as a NumPy
+/// file to .npy, one number a line to .txt; the last two without the comment. Everything else is as for
+/// write_matrix_market().
+///
+/// Throws    FormatError, also for any other ending (check_vector_name() looks at that alone).
 template <class T>
 void write_vector(const std::string& path, std::span<const T> x, std::string_view comment = {});
+
+/// Throws    FormatError when write_vector() would refuse the ending of the name.
+void check_vector_name(const std::string& path);
 
 template <class T>
 void write_matrix_market(const std::string& path, const Csr<T>& a, std::string_view comment = {}) {

@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/matrix/io/vector_file.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
@@ -78,14 +79,22 @@ void write_matrix_market(const std::string& path, const CsrView<T>& a, std::stri
 template <class T>
 void write_vector(const std::string& path, std::span<const T> x, std::string_view comment) {
   const Host host;
+  const io::VectorFile kind = io::kind_of_name(path);
   io::Output out(path);
-  write_header(out, "array", comment, std::to_string(x.size()) + " 1");
+  if (kind == io::VectorFile::numpy) {
+    out.write(io::numpy_header<T>(x.size()));
+    out.write({reinterpret_cast<const char*>(x.data()), x.size_bytes()});
+    return out.close();
+  }
+  if (kind == io::VectorFile::matrix_market) write_header(out, "array", comment, std::to_string(x.size()) + " 1");
   write_blocks(out, host, static_cast<Offset>(x.size()), [&](Offset begin, Offset end, char* to) {
     for (Offset k = begin; k < end; ++k) to = append(to, x[static_cast<std::size_t>(k)], '\n');
     return to;
   });
   out.close();
 }
+
+void check_vector_name(const std::string& path) { (void)io::kind_of_name(path); }
 
 template void write_matrix_market<float>(const std::string&, const CsrView<float>&, std::string_view);
 template void write_matrix_market<double>(const std::string&, const CsrView<double>&, std::string_view);

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
 #include "support/spaces.hpp"
+#include "support/stencils.hpp"
 #include "support/systems.hpp"
 
 namespace ostinato::test {
@@ -56,6 +58,24 @@ void for_points(const Extents& e, F f) {
   }
 }
 
+/// The periodic axes: 1 for x, 2 for y, 4 for z.
+template <class Space>
+int axes_around(const Level<Space>& level) {
+  return (level.periodic.x ? 1 : 0) + (level.periodic.y ? 2 : 0) + (level.periodic.z ? 4 : 0);
+}
+
+/// Where a coarse point, and a fine point at steps from it, lie on an axis of n points; -1 for another coarse point on a
+/// halved periodic axis.
+Index on_axis(Index j, int step, Index n, bool halved, bool around) {
+  if (!halved) return j;
+  const Index at = 2 * j + 1;
+  if (!around) return at + step;
+  std::vector<bool> is_coarse(static_cast<std::size_t>(n));
+  for (Index k = 0; 2 * k < n; ++k) is_coarse[static_cast<std::size_t>((2 * k + 1) % n)] = true;
+  const Index found = (at + step + n) % n;
+  return step != 0 && is_coarse[static_cast<std::size_t>(found)] ? -1 : found;
+}
+
 template <class Space>
 Dense operator_of(const Level<Space>& level) {
   const Extents& e = level.grid;
@@ -72,9 +92,11 @@ Dense operator_of(const Level<Space>& level) {
                        (!level.star || d.axes() == 1);
       if (!has) continue;
       const float value = a[c++ * view.stride() + view.at(x, y, z, i)];
-      const Index nx = x + d.x, ny = y + d.y, nz = z + d.z;
+      const Index nx = come_around(x + d.x, e.x, axes_around(level), 0),
+                  ny = come_around(y + d.y, e.y, axes_around(level), 1),
+                  nz = come_around(z + d.z, e.z, axes_around(level), 2);
       if (e.contains(nx, ny, nz)) {
-        m(i, e.number(nx, ny, nz)) = static_cast<double>(value);
+        m(i, e.number(nx, ny, nz)) += static_cast<double>(value);
       } else {
         EXPECT_EQ(value, 0) << "a coefficient that leads out of the grid";
       }
@@ -97,10 +119,11 @@ Dense interpolation_of(const Level<Space>& level) {
       const Step d = Step::of(k);
       if ((d.x != 0 && !hx) || (d.y != 0 && !hy) || (d.z != 0 && !hz)) continue;
       const float w = p[c++ * view.stride() + view.at(x, y, z, j)];
-      const Index fx = Halving::fine(hx, x) + d.x, fy = Halving::fine(hy, y) + d.y, fz = Halving::fine(hz, z) + d.z;
-      const bool inside = fx < fine.x && fy < fine.y && fz < fine.z;
-      if (inside) {
-        m(fine.number(fx, fy, fz), j) = static_cast<double>(w);
+      const int around = axes_around(level);
+      const Index fx = on_axis(x, d.x, fine.x, hx, around & 1), fy = on_axis(y, d.y, fine.y, hy, around & 2),
+                  fz = on_axis(z, d.z, fine.z, hz, around & 4);
+      if (fine.contains(fx, fy, fz)) {
+        m(fine.number(fx, fy, fz), j) += static_cast<double>(w);
       } else {
         EXPECT_EQ(w, 0) << "a weight of a point outside the grid";
       }
@@ -147,6 +170,74 @@ TYPED_TEST(HierarchyOn, CoarseOperatorsAreThoseOfGalerkin) {
                                  << (constant ? " constant" : "") << ", level " << k;
         }
       }
+    }
+  }
+}
+
+/// The largest difference between a coarse operator and P^T A P, over all levels.
+template <class H>
+double worst_galerkin(const H& hierarchy) {
+  const auto& levels = hierarchy.levels();
+  double worst = 0;
+  for (std::size_t k = 0; k + 1 < levels.size(); ++k) {
+    const Dense p = interpolation_of(levels[k]), a = operator_of(levels[k]);
+    const Dense expected = product(transposed(p), product(a, p)), coarse = operator_of(levels[k + 1]);
+    for (std::size_t i = 0; i < coarse.v.size(); ++i) worst = std::max(worst, std::abs(coarse.v[i] - expected.v[i]));
+  }
+  return worst;
+}
+
+TYPED_TEST(HierarchyOn, CoarseOperatorsOfPeriodicGridsAreThoseOfGalerkin) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{128}, Extents{131}, Extents{16, 12}, Extents{13, 11}, Extents{5, 30},
+                           Extents{8, 6, 5}, Extents{6, 7, 9}, Extents{5, 5, 5}}) {
+    const int all = e.z > 1 ? 7 : e.y > 1 ? 3 : 1;
+    for (int around = 1; around <= all; ++around) {
+      for (const bool star : {true, false}) {
+        for (const double size : {0.0, 1.0}) {
+          SCOPED_TRACE(testing::Message() << e.x << " x " << e.y << " x " << e.z << " around " << around
+                                          << (star ? " star" : "") << " size " << size);
+          const Csr<T> a = grid_matrix<T>(e, symmetric_around(e, around, varied(e, star, size)), 0.01, around);
+          const auto hierarchy = this->make(a);
+          ASSERT_GT(hierarchy.levels().size(), 1u);
+          EXPECT_EQ(axes_around(hierarchy.levels().back()), around);
+          EXPECT_LT(worst_galerkin(hierarchy), 3e-6);
+        }
+      }
+    }
+  }
+}
+
+// A stencil may have a shorter axis than a grid that is found in a matrix.
+TYPED_TEST(HierarchyOn, OfAPeriodicStencilIsThatOfItsMatrix) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{12, 16}, Extents{40, 3}, Extents{3, 4, 20}, Extents{9, 6, 7}}) {
+    ostinato::Stencil stencil = with_periodic(laplacian_stencil(e, true), 3);
+    for (const bool constant : {true, false}) {
+      if (!constant)
+        stencil.coefficient = [](Index x, Index, Index, int dx, int dy, int dz) {
+          return dx == 0 && dy == 0 && dz == 0 ? 7.0 + x % 2 : -1.0;
+        };
+      const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+      const Hierarchy hierarchy(a);
+      EXPECT_LT(worst_galerkin(hierarchy), 3e-6);
+      const Dense found = operator_of(hierarchy.levels().front());
+      const Csr<T> matrix = stencil_matrix<T>(stencil);
+      std::vector<double> diagonal(e.points());
+      for (std::size_t i = 0; i < e.points(); ++i) {
+        for (auto k = static_cast<std::size_t>(matrix.row_ptr[i]); k < static_cast<std::size_t>(matrix.row_ptr[i + 1]);
+             ++k)
+          if (static_cast<std::size_t>(matrix.col[k]) == i) diagonal[i] = static_cast<double>(matrix.val[k]);
+      }
+      Dense expected{e.points(), e.points()};
+      for (std::size_t i = 0; i < e.points(); ++i) {
+        for (auto k = static_cast<std::size_t>(matrix.row_ptr[i]); k < static_cast<std::size_t>(matrix.row_ptr[i + 1]);
+             ++k) {
+          const auto j = static_cast<std::size_t>(matrix.col[k]);
+          expected(i, j) = static_cast<double>(matrix.val[k]) / std::sqrt(diagonal[i] * diagonal[j]);
+        }
+      }
+      for (std::size_t k = 0; k < expected.v.size(); ++k) EXPECT_NEAR(found.v[k], expected.v[k], 1e-6);
     }
   }
 }
@@ -208,11 +299,15 @@ TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {
 TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
   using T = typename TypeParam::T;
   for (const Extents& e : {Extents{16, 15}, Extents{8, 9, 10}}) {
-    for (const double size : {0.0, 1.0}) {
-      const Coupling inside = [=, c = varied(e, true, size)](Index x, Index y, Index z, int dx, int dy, int dz) {
-        return e.contains(x + dx, y + dy, z + dz) ? c(x, y, z, dx, dy, dz) : 0.0;
+    for (const auto& [size, around] : {std::pair{0.0, 0}, {1.0, 0}, {0.0, 7}, {1.0, 7}, {1.0, 2}}) {
+      const Coupling inside = [=, c = symmetric_around(e, around, varied(e, true, size))](Index x, Index y, Index z,
+                                                                                          int dx, int dy, int dz) {
+        return e.contains(come_around(x + dx, e.x, around, 0), come_around(y + dy, e.y, around, 1),
+                          come_around(z + dz, e.z, around, 2))
+                   ? c(x, y, z, dx, dy, dz)
+                   : 0.0;
       };
-      const Csr<T> a = grid_matrix<T>(e, inside);
+      const Csr<T> a = grid_matrix<T>(e, inside, 0, around);
       const auto hierarchy = this->make(a);
       // Constants of the scaled operators: the roots of the diagonals. A coarse point has the value of its fine point.
       std::vector<double> fine(e.points());
@@ -225,8 +320,11 @@ TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
         const Dense p = interpolation_of(level);
         std::vector<double> coarse(p.cols);
         for_points(level.next, [&](Index x, Index y, Index z) {
-          const std::size_t i = level.grid.number(Halving::fine(level.axes & 1, x), Halving::fine(level.axes & 2, y),
-                                                  Halving::fine(level.axes & 4, z));
+          const Extents& g = level.grid;
+          const int periodic = axes_around(level);
+          const std::size_t i = g.number(on_axis(x, 0, g.x, level.axes & 1, periodic & 1),
+                                         on_axis(y, 0, g.y, level.axes & 2, periodic & 2),
+                                         on_axis(z, 0, g.z, level.axes & 4, periodic & 4));
           const std::size_t j = level.next.number(x, y, z);
           coarse[j] = fine[i] / p(i, j);
         });

@@ -93,18 +93,46 @@ TYPED_TEST(MultigridOfStencilOn, TakesThinGrids) {
   }
 }
 
+TYPED_TEST(MultigridOfStencilOn, IsTheCycleOfTheMatrixWithPeriodicAxes) {
+  for (const Extents& e : {Extents{64, 63}, Extents{50, 77}, Extents{21, 32, 17}}) {
+    for (const int axes : {1, 2}) {
+      this->expect_same_cycle(with_periodic(laplacian_stencil(e, true), axes));
+      this->expect_same_cycle(with_periodic(laplacian_stencil(e, false), axes));
+      this->expect_same_cycle(with_periodic(with_neumann(laplacian_stencil(e, true), axes == 1 ? 4 : 1), axes));
+      Stencil varying = with_periodic(laplacian_stencil(e, true), axes);
+      varying.coefficient = [count = varying.terms.size() - 1](Index x, Index y, Index, int dx, int dy, int dz) {
+        const bool own = dx == 0 && dy == 0 && dz == 0;
+        return own ? static_cast<double>(count) + 0.1 * ((x + y) % 3) : -1.0;
+      };
+      this->expect_same_cycle(varying);
+    }
+  }
+}
+
+TYPED_TEST(MultigridOfStencilOn, SolvesOnThinPeriodicGrids) {
+  for (const Extents& e : {Extents{60, 3}, Extents{3, 40, 20}, Extents{40, 4, 3}}) {
+    const Stencil stencil = with_periodic(laplacian_stencil(e, true), e.z > 1 ? 6 : 2);
+    const StencilOperator<typename TypeParam::Space, typename TypeParam::T> a(this->space(), stencil);
+    const Multigrid m(a);
+    EXPECT_LT(m.rate(), 0.4) << e.x << " x " << e.y << " x " << e.z;
+    EXPECT_LT(this->iterations(a, m, stencil_matrix<typename TypeParam::T>(stencil)), 20);
+  }
+}
+
 TYPED_TEST(MultigridOfStencilOn, SolvesWhereConstantsSolveTheHomogeneousSystem) {
   using T = typename TypeParam::T;
-  const Stencil stencil = with_neumann(laplacian_stencil({40, 33}, true), 63);
-  const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
-  const Csr<T> matrix = stencil_matrix<T>(stencil);
-  std::vector<T> b;  // in the range of A
-  for (const ReferenceRow& row : reference_product(matrix.view(), T{1}, random_vector<T>(matrix.rows, 3), T{0}, {}))
-    b.push_back(static_cast<T>(row.value));
-  const auto db = this->put(b);
-  auto x = this->put(std::vector<T>(b.size()));
-  const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
-  EXPECT_EQ(result.status, Status::converged) << result.message();
+  for (const int periodic : {0, 1, 3}) {
+    const Stencil stencil = with_periodic(with_neumann(laplacian_stencil({40, 33}, true), 63), periodic);
+    const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+    const Csr<T> matrix = stencil_matrix<T>(stencil);
+    std::vector<T> b;  // in the range of A
+    for (const ReferenceRow& row : reference_product(matrix.view(), T{1}, random_vector<T>(matrix.rows, 3), T{0}, {}))
+      b.push_back(static_cast<T>(row.value));
+    const auto db = this->put(b);
+    auto x = this->put(std::vector<T>(b.size()));
+    const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
 }
 
 TEST(MultigridOfStencil, RefusesADiagonalThatIsNotPositive) {

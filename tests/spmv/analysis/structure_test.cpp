@@ -189,6 +189,8 @@ TYPED_TEST(StructureOf, JudgesTheDiagonal) {
   EXPECT_TRUE(constant.constant_diagonal && constant.positive_diagonal && constant.missing_diagonal == 0);
   EXPECT_TRUE(!varied.constant_diagonal && varied.positive_diagonal && varied.missing_diagonal == 0);
   EXPECT_TRUE(negative.constant_diagonal && !negative.positive_diagonal && negative.missing_diagonal == 0);
+  EXPECT_TRUE(negative.negative_diagonal && !constant.negative_diagonal);
+  EXPECT_TRUE(!missing.negative_diagonal && !zero.negative_diagonal);
   EXPECT_TRUE(!missing.constant_diagonal && !missing.positive_diagonal && missing.missing_diagonal == 1);
   EXPECT_TRUE(!zero.constant_diagonal && !zero.positive_diagonal && zero.missing_diagonal == 1);
 }

@@ -366,6 +366,7 @@ OSTINATO_CONFORMANCE(StructureDescribesTheNewValues) {
     EXPECT_EQ(got.pattern_symmetric, want.pattern_symmetric);
     EXPECT_EQ(got.missing_diagonal, want.missing_diagonal);
     EXPECT_EQ(got.positive_diagonal, want.positive_diagonal);
+    EXPECT_EQ(got.negative_diagonal, want.negative_diagonal);
     EXPECT_EQ(got.constant_diagonal, want.constant_diagonal);
     EXPECT_EQ(got.finite, want.finite);
     EXPECT_EQ(got.offsets, want.offsets);

@@ -101,6 +101,24 @@ TYPED_TEST(CsrMatrix, AssemblesNothing) {
   EXPECT_EQ(canonical(Csr<T>{}.view()).rows, 0);
 }
 
+TYPED_TEST(CsrMatrix, TellsWhereEachTripletWent) {
+  using T = TypeParam;
+  for (const Index rows : {1, 600, 70000}) {
+    const auto t = this->triplets(rows, 40, 200000);
+    std::vector<Offset> where{7};
+    const Csr<T> a = from_triplets(rows, 40, t, &where);
+    EXPECT_EQ(a.val, from_triplets<T>(rows, 40, t).val) << rows;
+    Csr<T> again = a;
+    std::fill(again.val.begin(), again.val.end(), T{0});
+    ASSERT_EQ(where.size(), t.size());
+    for (std::size_t k = 0; k < t.size(); ++k) again.val[static_cast<std::size_t>(where[k])] += t[k].val;
+    EXPECT_EQ(again.val, a.val) << rows;
+  }
+  std::vector<Offset> where{7};
+  from_triplets<T>(3, 3, {}, &where);
+  EXPECT_TRUE(where.empty());
+}
+
 TYPED_TEST(CsrMatrix, NamesTheFirstTripletOutside) {
   using T = TypeParam;
   auto t = this->triplets(10, 10, 200000);
@@ -175,7 +193,7 @@ TYPED_TEST(CsrMatrix, CheckAcceptsUnsortedRowsAndDuplicates) {
 TYPED_TEST(CsrMatrix, CheckNamesTheFirstRowAtFault) {
   auto a = this->example();
   a.col[4] = 4;
-  EXPECT_REFUSED(check(a.view()), "row 2 has an entry in column 4, but there are 4 columns");
+  EXPECT_REFUSED(check(a.view()), "row 2 has an entry in column 4, but there are 4 columns; are the arrays 1-based?");
   a.col[1] = -1;
   EXPECT_REFUSED(check(a.view()), "row 0 has an entry in column -1");
   a = this->example();
@@ -191,7 +209,7 @@ TYPED_TEST(CsrMatrix, CheckNamesTheFirstRowAtFault) {
 TYPED_TEST(CsrMatrix, CheckComparesSizes) {
   auto a = this->example();
   a.row_ptr[0] = 1;
-  EXPECT_REFUSED(check(a.view()), "row 0 begins at entry 1");
+  EXPECT_REFUSED(check(a.view()), "row 0 begins at entry 1 instead of 0; are the arrays 1-based?");
   a = this->example();
   a.row_ptr[3] = 5;
   EXPECT_REFUSED(check(a.view()), "the rows hold 5 entries, but there are 6");

@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 #include "support/stencils.hpp"
 
@@ -424,6 +426,40 @@ TEST(GenerateStencil, DescribesTheSameMatrix) {
       const auto stencil = ostinato::generate_stencil(family, of_size(n));
       ASSERT_TRUE(stencil) << family;
       EXPECT_TRUE(same(ostinato::test::stencil_matrix<double>(*stencil), make(family, n))) << family << " " << n;
+    }
+  }
+}
+
+TEST(GenerateStencil, DescribesTheSamePeriodicMatrix) {
+  for (const char* family : {"poisson2d", "poisson3d", "anisotropic"}) {
+    for (const Index n : {3, 4, 6}) {
+      GenerateOptions options = of_size(n);
+      options.periodic = true;
+      const auto stencil = ostinato::generate_stencil(family, options);
+      ASSERT_TRUE(stencil) << family;
+      EXPECT_TRUE(same(ostinato::test::stencil_matrix<double>(*stencil), ostinato::generate<double>(family, options)))
+          << family << " " << n;
+    }
+    GenerateOptions options = of_size(2);
+    options.periodic = true;
+    EXPECT_NE(error_of(family, options).find("at least 3 points"), std::string::npos);
+    EXPECT_THROW(ostinato::generate_stencil(family, options), ostinato::ArgumentError);
+  }
+}
+
+TEST(Variable, HasZeroRowSumsWherePeriodic) {
+  for (const char* family : {"variable2d", "variable3d"}) {
+    GenerateOptions options = of_size(7);
+    options.periodic = true;
+    const auto a = ostinato::generate<double>(family, options);
+    EXPECT_TRUE(is_canonical(a.view())) << family;
+    EXPECT_TRUE(ostinato::analyse(ostinato::Host(), a.view()).symmetric) << family;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
+      double sum = 0;
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        sum += a.val[k];
+      EXPECT_NEAR(sum, 0, 1e-13) << family << " " << i;
+      EXPECT_EQ(a.row_ptr[i + 1] - a.row_ptr[i], family == std::string("variable2d") ? 5 : 7);
     }
   }
 }

@@ -608,11 +608,42 @@ TEST_F(MatrixMarket, ReadsBackTheSameBits) {
   EXPECT_EQ(load("b.mtx.gz").substr(0, 2), "\x1f\x8b");
 }
 
+TEST_F(MatrixMarket, ReadsBackTheSameBitsOfVectorsInOtherFiles) {
+  const auto wide = random_matrix<double>(70001, 300, 150000);
+  const auto narrow = random_matrix<float>(300, 900, 20000);
+  for (const char* name : {"b.npy", "b.npy.gz", "b.txt", "b.txt.gz", "b.NPY", "b"}) {
+    write_vector<double>(path(name), wide.val);
+    EXPECT_EQ(read_vector<double>(path(name)), wide.val) << name;
+    write_vector<float>(path(name), narrow.val, "a comment");
+    EXPECT_EQ(read_vector<float>(path(name)), narrow.val) << name;
+  }
+  for (const char* name : {"b.csv", "b.npz", "b.mtx.txt.xz", "b.gz.dat"}) {
+    EXPECT_THROW(check_vector_name(path(name)), FormatError) << name;
+    EXPECT_THROW(write_vector<double>(path(name), wide.val), FormatError) << name;
+    EXPECT_FALSE(std::filesystem::exists(path(name)));
+  }
+}
+
+TEST_F(MatrixMarket, CountsItsProgress) {
+  write_matrix_market(path("b.mtx"), random_matrix<double>(7001, 300, 150000));
+  save("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", "array.mtx");
+  for (const char* name : {"b.mtx", "array.mtx"}) {
+    Progress progress;
+    EXPECT_EQ(progress.share(), 0);
+    read_matrix_market<double>(path(name), nullptr, &progress);
+    EXPECT_GT(progress.steps, 0) << name;
+    EXPECT_EQ(progress.done, progress.steps) << name;
+    EXPECT_EQ(progress.share(), 1) << name;
+  }
+}
+
 TEST_F(MatrixMarket, WritesEmptyMatricesAndVectors) {
   write_matrix_market(path("b.mtx"), Csr<double>{});
   EXPECT_EQ(read_matrix_market<double>(path("b.mtx")).rows, 0);
-  write_vector<double>(path("b.mtx"), {});
-  EXPECT_EQ(read_vector<double>(path("b.mtx")).size(), 0u);
+  for (const char* name : {"b.mtx", "b.npy", "b.txt"}) {
+    write_vector<double>(path(name), {});
+    EXPECT_EQ(read_vector<double>(path(name)).size(), 0u) << name;
+  }
 }
 
 TEST_F(MatrixMarket, WritesToTheStandardOutput) {

@@ -93,6 +93,23 @@ TYPED_TEST(StencilOperatorOn, AddsWhatLeavesAtANeumannSideToTheDiagonal) {
   }
 }
 
+TYPED_TEST(StencilOperatorOn, LeadsAroundPeriodicAxes) {
+  for (int axes = 1; axes < 8; ++axes) {
+    for (const Extents& e : {Extents{1}, Extents{3}, Extents{7}, Extents{300, 5}, Extents{6, 3}, Extents{4, 3, 5},
+                             Extents{1, 3, 4}, Extents{9, 8, 33}}) {
+      SCOPED_TRACE(testing::Message() << axes << " of " << e.x << " x " << e.y << " x " << e.z);
+      for (const bool star : {true, false}) {
+        for (const int sides : {0, 63}) {
+          Stencil stencil = with_periodic(with_neumann(unsymmetric_stencil(e, star), sides), axes);
+          this->expect_products(stencil);
+          stencil.coefficient = varying;
+          this->expect_products(stencil);
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(StencilOperatorOn, TakesCoefficientsByAFunction) {
   for (const Extents& e : {Extents{1}, Extents{33}, Extents{30, 20}, Extents{300, 4}, Extents{9, 7, 8}}) {
     for (const int sides : {0, 25, 63}) {
@@ -127,6 +144,7 @@ void expect_same(const Structure& found, const Structure& wanted) {
   EXPECT_EQ(found.symmetric, wanted.symmetric);
   EXPECT_EQ(found.missing_diagonal, wanted.missing_diagonal);
   EXPECT_EQ(found.positive_diagonal, wanted.positive_diagonal);
+  EXPECT_EQ(found.negative_diagonal, wanted.negative_diagonal);
   EXPECT_EQ(found.constant_diagonal, wanted.constant_diagonal);
   EXPECT_EQ(found.finite, wanted.finite);
   EXPECT_NEAR(found.norm_inf, wanted.norm_inf, 1e-14 * wanted.norm_inf);
@@ -147,6 +165,15 @@ TYPED_TEST(StencilOperatorOn, KnowsTheStructureOfItsMatrix) {
           expect_structure(stencil);
           stencil.coefficient = varying;
           expect_structure(stencil);
+        }
+        for (const int axes : {1, 2, 5, 7}) {
+          if (std::min({e.x, e.y + 8 * (e.y == 1), e.z + 8 * (e.z == 1)}) == 2) continue;
+          for (Stencil stencil : {laplacian_stencil(e, star), unsymmetric_stencil(e, star)}) {
+            stencil = with_periodic(with_neumann(stencil, sides), axes);
+            expect_structure(stencil);
+            stencil.coefficient = varying;
+            expect_structure(stencil);
+          }
         }
       }
     }
@@ -220,6 +247,36 @@ TEST(StencilOperator, RefusesWhatIsNoStencil) {
   EXPECT_THROW(make({.extents = {2097152, 2097152, 2097152}, .terms = {{0, 0, 0, 1}}}), ArgumentError);
   EXPECT_THROW(make({.extents = {9}, .terms = {{2, 0, 0, 1}}}), ArgumentError);
   EXPECT_THROW(make({.extents = {9}, .terms = {{1, 0, 0, 1}, {1, 0, 0, 2}}}), ArgumentError);
+  for (const int far : {2, -2, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
+    EXPECT_THROW(make({.extents = {9, 9, 9}, .terms = {{far, 0, 0, 1}}}), ArgumentError) << far;
+    EXPECT_THROW(make({.extents = {9, 9, 9}, .terms = {{0, far, 0, 1}}}), ArgumentError) << far;
+    EXPECT_THROW(make({.extents = {9, 9, 9}, .terms = {{0, 0, far, 1}}}), ArgumentError) << far;
+  }
+  EXPECT_THROW(make(with_periodic(laplacian_stencil({2, 9}, true), 1)), ArgumentError);
+  Stencil one_end = laplacian_stencil({9, 9}, true);
+  one_end.y.end = Boundary::periodic;
+  EXPECT_THROW(make(one_end), ArgumentError);
+}
+
+TYPED_TEST(StencilOperatorOn, IsEmptyOnceMovedFrom) {
+  using Moved = StencilOperator<typename TypeParam::Space, typename TypeParam::T>;
+  const std::vector<typename TypeParam::T> ones(25, 1);
+  Moved a(this->space(), laplacian_stencil({5, 5}, true)), other(this->space(), laplacian_stencil({3}, true));
+  Moved b(std::move(a));
+  auto x = this->put(ones), y = this->put(ones);
+  EXPECT_EQ(b.rows(), 25);
+  b.apply(1, x, 0, y);
+  EXPECT_EQ(y.download()[0], 2);
+  EXPECT_EQ(a.rows(), 0);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(a.bytes(), 0u);
+  EXPECT_THROW(a.apply(1, x, 0, y), ArgumentError);
+  EXPECT_THROW(a.residual(x, x, y, nullptr), ArgumentError);
+  a = std::move(b);
+  EXPECT_EQ(a.rows(), 25);
+  EXPECT_EQ(b.rows(), 0);  // NOLINT(bugprone-use-after-move)
+  other = std::move(a);
+  other.apply(1, x, 0, y);
+  EXPECT_EQ(y.download()[0], 2);
 }
 
 TEST(StencilOperator, RefusesVectorsOfAnotherSize) {

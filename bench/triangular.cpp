@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+// Triangular solves with incomplete factors on a GPU: both sweeps of L U z = r, against cuSPARSE's SpSV with the same
+// factors. The floor reads each entry once (12 bytes) and moves four vectors. Median times of plain calls.
+//
+//   bench_triangular [NAME ...]      NAME as in bench_spmv
+
+#include <cuda_runtime.h>
+#include <cusparse.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ostinato/ostinato.hpp>
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+
+#include "baseline.hpp"
+#include "cases.hpp"
+
+namespace {
+
+using namespace ostinato;
+using namespace ostinato::bench;
+
+void check(cusparseStatus_t status) {
+  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
+}
+
+/// A triangle with its diagonal in cuSPARSE's form, and its analysis.
+class Spsv {
+ public:
+  Spsv(const Cuda& space, cusparseHandle_t handle, const Csr<double>& strict, const std::vector<double>& pivot,
+       bool upper)
+      : handle_(handle), space_(space) {
+    const std::size_t n = pivot.size();
+    std::vector<int> ptr = {0}, col;
+    std::vector<double> val;
+    const auto copy = [&](std::size_t i) {
+      for (auto k = static_cast<std::size_t>(strict.row_ptr[i]); k < static_cast<std::size_t>(strict.row_ptr[i + 1]);
+           ++k)
+        col.push_back(strict.col[k]), val.push_back(strict.val[k]);
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!upper) copy(i);
+      col.push_back(static_cast<int>(i)), val.push_back(upper ? pivot[i] : 1);
+      if (upper) copy(i);
+      ptr.push_back(static_cast<int>(col.size()));
+    }
+    ptr_ = Vector<Cuda, int>(space, std::span<const int>(ptr));
+    col_ = Vector<Cuda, int>(space, std::span<const int>(col));
+    val_ = Vector<Cuda, double>(space, std::span<const double>(val));
+    const auto rows = static_cast<std::int64_t>(n);
+    check(cusparseCreateCsr(&matrix_, rows, rows, static_cast<std::int64_t>(val.size()), ptr_.data(), col_.data(),
+                            val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    cusparseFillMode_t fill = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
+    cusparseDiagType_t diagonal = upper ? CUSPARSE_DIAG_TYPE_NON_UNIT : CUSPARSE_DIAG_TYPE_UNIT;
+    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
+    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal));
+    check(cusparseSpSV_createDescr(&plan_));
+  }
+
+  /// Returns the seconds of the analysis.
+  double analyse(double* in, double* out, std::size_t n) {
+    check(cusparseCreateDnVec(&in_, static_cast<std::int64_t>(n), in, CUDA_R_64F));
+    check(cusparseCreateDnVec(&out_, static_cast<std::int64_t>(n), out, CUDA_R_64F));
+    std::size_t bytes = 0;
+    check(cusparseSpSV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
+                                  CUSPARSE_SPSV_ALG_DEFAULT, plan_, &bytes));
+    buffer_ = Vector<Cuda, char>(space_, bytes);
+    space_.wait();
+    const Stopwatch watch;
+    check(cusparseSpSV_analysis(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
+                                CUSPARSE_SPSV_ALG_DEFAULT, plan_, buffer_.data()));
+    space_.wait();
+    return watch.seconds();
+  }
+
+  void solve() const {
+    check(cusparseSpSV_solve(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
+                             CUSPARSE_SPSV_ALG_DEFAULT, plan_));
+  }
+
+ private:
+  cusparseHandle_t handle_;
+  Cuda space_;
+  Vector<Cuda, int> ptr_, col_;
+  Vector<Cuda, double> val_;
+  Vector<Cuda, char> buffer_;
+  cusparseSpMatDescr_t matrix_ = nullptr;
+  cusparseDnVecDescr_t in_ = nullptr, out_ = nullptr;
+  cusparseSpSVDescr_t plan_ = nullptr;
+  const double one_ = 1;
+};
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+    size = std::max(size, std::abs(b[i]));
+  }
+  return size > 0 ? difference / size : difference;
+}
+
+void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
+  const Csr<double> a = canonical(load_case(name).matrix.view());
+  const Preparation how = prepare(a, {.match = false, .order = order});
+  Stopwatch watch;
+  const Factors f = factor_iluk(prepared(a.view(), how), {});
+  const double factor = watch.lap();
+  Preparation in_place;  // cuSPARSE solves without permutations
+  const std::size_t n = f.pivot.size();
+  for (std::size_t i = 0; i < n; ++i) in_place.row.push_back(static_cast<Index>(i));
+  in_place.col = in_place.row;
+  watch.lap();
+  const Factored<Cuda, double> ours(space, f, in_place);
+  space.wait();
+  const double setup = watch.lap();
+  Vector<Cuda, double> r(space, random_vector(n, 2)), y(space, n), z(space, n), theirs(space, n);
+  const double sweeps = median_seconds(space, 30, [&] { ours.apply(r, z); });
+  Spsv lower(space, handle, f.lower, f.pivot, false), upper(space, handle, f.upper, f.pivot, true);
+  const double analysis = lower.analyse(r.data(), y.data(), n) + upper.analyse(y.data(), theirs.data(), n);
+  const double spsv = median_seconds(space, 30, [&] {
+    lower.solve();
+    upper.solve();
+  });
+  const double floor = (12.0 * static_cast<double>(f.nonzeros()) + 32.0 * static_cast<double>(n)) / space.bandwidth();
+  std::printf("| %s | %s | %zu | %.2f | %.2f | %.3f | %.2f | %.3f | %.2f | %.1f | %.0e |\n", name.c_str(),
+              order == Ordering::natural ? "natural"
+              : order == Ordering::rcm   ? "rcm"
+                                         : "nd",
+              n, factor * 1e3, setup * 1e3, sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps, sweeps / floor,
+              largest_difference(z.download(), theirs.download()));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> names(argv + std::min(argc, 1), argv + argc);
+  if (names.empty()) {
+    names = with_real({"poisson3d:64", "poisson3d:128", "fem27:32:unknowns=3", "poisson2d:1024"},
+                      {"xenon1", "wang3", "c-62", "cage10", "bcsstk16", "sherman3", "memplus"});
+  }
+  try {
+    const Cuda space;
+    std::printf(
+        "%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
+        "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        space.description().c_str());
+    cusparseHandle_t handle;
+    check(cusparseCreate(&handle));
+    check(cusparseSetStream(handle, space.stream()));
+    for (const std::string& name : names) {
+      measure(space, handle, name, Ordering::natural);
+      if (has_nested_dissection) measure(space, handle, name, Ordering::nd);
+    }
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_triangular: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/factored.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace ostinato {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+
+/// L y = P R r
+Substitution lower_sweep(const Factors& f, const Preparation& how) {
+  Substitution s;
+  s.row_ptr.assign(f.lower.row_ptr.begin(), f.lower.row_ptr.end());
+  s.col.assign(f.lower.col.begin(), f.lower.col.end());
+  s.val.assign(f.lower.val.begin(), f.lower.val.end());
+  for (std::size_t i = 0; i < f.pivot.size(); ++i) {
+    const Index row = how.row[i];
+    s.source.push_back(row);
+    s.target.push_back(static_cast<Index>(i));
+    s.scale.push_back(how.is_scaled() ? how.row_scale[at(row)] : 1);
+  }
+  return s;
+}
+
+/// U C^-1 Q^T z = y, from the last row to the first. Elements of z are numbered as the columns of A.
+Substitution upper_sweep(const Factors& f, const Preparation& how) {
+  const std::size_t n = f.pivot.size();
+  std::vector<Index> column(n);
+  std::vector<double> scale(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    column[i] = how.col[f.col.empty() ? i : at(f.col[i])];
+    if (how.is_scaled()) scale[i] = how.col_scale[at(column[i])];
+  }
+  Substitution s;
+  s.col.reserve(f.upper.col.size());
+  s.val.reserve(f.upper.val.size());
+  for (std::size_t i = n; i-- > 0;) {
+    const double inverse = scale[i] / f.pivot[i];
+    for (Offset k = f.upper.row_ptr[i]; k < f.upper.row_ptr[i + 1]; ++k) {
+      const std::size_t j = at(f.upper.col[at(k)]);
+      s.col.push_back(column[j]);
+      s.val.push_back(inverse * f.upper.val[at(k)] / scale[j]);
+    }
+    s.row_ptr.push_back(static_cast<Offset>(s.col.size()));
+    s.source.push_back(static_cast<Index>(i));
+    s.target.push_back(column[i]);
+    s.scale.push_back(inverse);
+  }
+  return s;
+}
+
+}  // namespace
+
+template <class Space, class T>
+Factored<Space, T>::Factored(const Space& space, const Factors& factors, const Preparation& how)
+    : lower_(space, lower_sweep(factors, how)),
+      upper_(space, upper_sweep(factors, how)),
+      between_(space, factors.pivot.size()) {}
+
+template <class Space, class T>
+void Factored<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
+  lower_.run(r, between_.span());
+  upper_.run(between_.span(), z);
+}
+
+template <class Space, class T>
+Csr<double> host_copy(const Space& space, const SpaceCsr<Space, T>& a) {
+  const CsrView<T>& v = a.view();
+  Csr<double> h{v.rows, v.cols, Array<Offset>(v.row_ptr.size()), Array<Index>(v.col.size()),
+                Array<double>(v.val.size())};
+  Array<T> val(v.val.size());
+  space.download(h.row_ptr.data(), v.row_ptr.data(), v.row_ptr.size_bytes());
+  space.download(h.col.data(), v.col.data(), v.col.size_bytes());
+  space.download(val.data(), v.val.data(), v.val.size_bytes());
+  h.val.assign(val.begin(), val.end());
+  return h;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template class Factored<Space, T>;   \
+  template Csr<double> host_copy(const Space&, const SpaceCsr<Space, T>&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

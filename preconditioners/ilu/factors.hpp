@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+
+namespace ostinato {
+
+/// Triangular factors in host memory: L U = A Q, or nearly. L has ones on its diagonal, which aren't stored.
+struct Factors {
+  Csr<double> lower;          ///< strictly lower triangle, columns ascending
+  Csr<double> upper;          ///< strictly upper triangle, columns ascending
+  std::vector<double> pivot;  ///< the diagonal of U
+  std::vector<Index> col;     ///< the column of A at each place; empty when columns stay in place
+  double shift = 0;           ///< A + shift diag(A) was factored, because A itself could not be
+  Index boosted = 0;          ///< pivots that were 0 or nearly so, and were replaced
+
+  Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
+};
+
+}  // namespace ostinato

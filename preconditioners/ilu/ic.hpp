@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include <ostinato/preconditioners/ilu/factors.hpp>
+
+namespace ostinato {
+
+struct IcOptions {
+  bool fill = false;      ///< entries outside of the pattern of A are allowed (ICT); otherwise IC(0)
+  double drop = 1e-3;     ///< of the entries outside: left out up to this share of sqrt(a(i, i) a(j, j))
+  double most_fill = 10;  ///< entries of the factors at most, as a multiple of those of A
+};
+
+/// Factors a symmetric positive definite matrix: A is nearly L D L^T, of which `upper` holds D L^T. Reads the lower triangle.
+///
+/// A pivot that isn't positive ends the attempt; the next one factors A + s diag(A), with s from 1e-3 on doubled each time.
+/// Factors::shift says which s it was.
+///
+/// Exec      On the calling thread.
+/// Requires  Canonical rows, finite values.
+/// Throws    ArgumentError when the diagonal isn't positive; std::bad_alloc for more than `most_entries` entries.
+/// Source    Manteuffel, Math. Comp. 34 (1980) 473-497, for the shift.
+Factors factor_ic(const CsrView<double>& a, const IcOptions& options,
+                  Offset most_entries = std::numeric_limits<Offset>::max());
+
+}  // namespace ostinato

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include <ostinato/preconditioners/ilu/factors.hpp>
+
+namespace ostinato {
+
+struct IlukOptions {
+  int level = 0;        ///< fill entries that come from at most so many fill entries are kept; 0: the pattern of A
+  double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that
+};
+
+/// Factors a square matrix row by row, keeping the entries of a pattern: ILU(0) that of A, ILU(k) its fill of level k.
+///
+/// Exec      On the calling thread.
+/// Requires  Canonical rows, finite values. A diagonal entry that A lacks is taken as 0.
+/// Throws    std::bad_alloc when the factors have more than `most_entries` entries.
+/// Source    Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 10.3.2 and 10.3.3.
+Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options,
+                    Offset most_entries = std::numeric_limits<Offset>::max());
+
+}  // namespace ostinato

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/option_text.hpp>
+#include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/memory.hpp>
+
+namespace ostinato {
+
+namespace {
+
+bool read_real(std::string_view value, double least, double most, double& to) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || !(number >= least && number <= most)) return false;
+  to = number;
+  return true;
+}
+
+bool read_ordering(std::string_view value, Ordering& to) {
+  if (value == "natural") return to = Ordering::natural, true;
+  if (value == "rcm") return to = Ordering::rcm, true;
+  if (value == "nd") return to = Ordering::nd, true;
+  return false;
+}
+
+bool read_yes_no(std::string_view value, bool& to) {
+  if (value != "yes" && value != "no") return false;
+  to = value == "yes";
+  return true;
+}
+
+/// The options of how a matrix is prepared, and those before them.
+void read_with_preparation(std::string_view name, std::string_view text, PreparationOptions& to,
+                           std::vector<PreconditionerOption> options, bool may_match = true) {
+  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, to.order); }});
+  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, to.match); }});
+  read_options(name, text, options);
+}
+
+std::string shift_text(double shift) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", shift);
+  return text;
+}
+
+/// Half of the memory, in entries of factors that are in host memory twice while an object is made.
+Offset most_entries() { return static_cast<Offset>(host_memory() / 2 / (4 * (sizeof(double) + sizeof(Index)))); }
+
+}  // namespace
+
+Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation, {});
+  return o;
+}
+
+Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&) {
+  return factor_iluk(a, {.level = 0}, most_entries());
+}
+
+IlukKind::Options IlukKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation,
+                        {{"level", "0..100", [&](std::string_view v) { return read_number(v, 0, 100, o.level); }}});
+  return o;
+}
+
+Factors IlukKind::factor(const CsrView<double>& a, const Options& options) {
+  return factor_iluk(a, {.level = options.level}, most_entries());
+}
+
+IlutKind::Options IlutKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation,
+                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
+                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
+                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
+  return o;
+}
+
+Factors IlutKind::factor(const CsrView<double>& a, const Options& options) {
+  return factor_ilut(a, options.factors, most_entries());
+}
+
+LuKind::Options LuKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation,
+                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
+                         {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }}});
+  return o;
+}
+
+Factors LuKind::factor(const CsrView<double>& a, const Options& options) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  Offset most = most_entries();
+  if (options.fill > 0) most = std::min(most, static_cast<Offset>(options.fill * static_cast<double>(a.nonzeros())));
+  return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most);
+}
+
+Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation, {}, false);
+  return o;
+}
+
+Factors Ic0Kind::factor(const CsrView<double>& a, const Options&) { return factor_ic(a, {}, most_entries()); }
+
+IctKind::Options IctKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o.preparation,
+                        {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
+                         {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
+                        false);
+  return o;
+}
+
+Factors IctKind::factor(const CsrView<double>& a, const Options& options) {
+  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries());
+}
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
+  if (!s.finite) return "the matrix holds NaN or infinity";
+  if (Kind::is_symmetric && !s.symmetric) return "the matrix isn't symmetric";
+  return {};
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options)
+    -> Result {
+  const Csr<double> whole = host_copy(space, a);
+  if (whole.rows != whole.cols)
+    throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
+  for (const double v : whole.val) {
+    if (!std::isfinite(v))
+      throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
+  }
+  Preparation how = prepare(whole.view(), options.preparation);
+  const Csr<double> ready = prepared(whole.view(), how);
+  return {Kind::factor(ready.view(), options), std::move(how), whole.nonzeros()};
+}
+
+template <class Space, class T, class Kind>
+IncompleteLu<Space, T, Kind>::IncompleteLu(const Space& space, const Result& made, const Options& options)
+    : options_(options),
+      factored_(space, made.factors, made.how),
+      rows_(made.factors.pivot.size()),
+      nonzeros_(made.factors.nonzeros()),
+      entries_of_a_(made.entries_of_a),
+      boosted_(made.factors.boosted),
+      shift_(made.factors.shift) {}
+
+template <class Space, class T, class Kind>
+void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
+  require_rows(name, analysis.structure(), rows_);
+  *this = IncompleteLu(analysis, options_);
+}
+
+template <class Space, class T, class Kind>
+std::string IncompleteLu<Space, T, Kind>::remarks() const {
+  char text[96];
+  const double fill = static_cast<double>(nonzeros_) / static_cast<double>(std::max<Offset>(entries_of_a_, 1));
+  const int size = std::snprintf(text, sizeof text, "%.3g times the entries of A", fill);
+  if (boosted_ > 0) {
+    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", boosted_,
+                  boosted_ == 1 ? "pivot" : "pivots");
+  }
+  if (shift_ > 0) return text + std::string(", of A + ") + shift_text(shift_) + " diag(A)";
+  return text;
+}
+
+#define OSTINATO_INSTANTIATE(Kind)                 \
+  template class IncompleteLu<Host, float, Kind>;  \
+  template class IncompleteLu<Host, double, Kind>; \
+  template class IncompleteLu<Cuda, float, Kind>;  \
+  template class IncompleteLu<Cuda, double, Kind>;
+OSTINATO_INSTANTIATE(Ilu0Kind)
+OSTINATO_INSTANTIATE(IlukKind)
+OSTINATO_INSTANTIATE(IlutKind)
+OSTINATO_INSTANTIATE(LuKind)
+OSTINATO_INSTANTIATE(Ic0Kind)
+OSTINATO_INSTANTIATE(IctKind)
+
+OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
+OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)
+OSTINATO_DEFINE_PRECONDITIONER(ilut, Ilut)
+OSTINATO_DEFINE_PRECONDITIONER(lu, Lu)
+OSTINATO_DEFINE_PRECONDITIONER(ic0, Ic0)
+OSTINATO_DEFINE_PRECONDITIONER(ict, Ict)
+
+}  // namespace ostinato

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/ic.hpp>
+#include <ostinato/preconditioners/ilu/iluk.hpp>
+#include <ostinato/preconditioners/ilu/ilut.hpp>
+#include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+
+namespace ostinato {
+
+/// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
+/// below).
+///
+/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
+/// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
+///           factors. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the factors leave the range of T, or
+///           when they take more entries than the options allow; std::bad_alloc.
+template <class Space, class T, class Kind>
+class IncompleteLu {
+ public:
+  using space_type = Space;
+  using value_type = T;
+  using is_capturable = void;
+  using Options = typename Kind::Options;
+  static constexpr std::string_view name = Kind::name;
+  static constexpr std::string_view description = Kind::description;
+  static constexpr std::string_view known_options = Kind::known_options;
+
+  static std::string why_not(const Structure& s);
+  /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
+  static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
+
+  explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {})
+      : IncompleteLu(analysis.space(), analysis.matrix(), options) {}
+  IncompleteLu(const Space& space, const Csr<T>& a, Options options = {})
+      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options) {}
+
+  /// Factors a matrix with new values, with the same options. After an exception the object is as before.
+  /// Throws    DimensionError for another number of rows; as the constructor.
+  void update_values(const Analysis<Space, T>& analysis);
+
+  /// z = M^-1 r
+  void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+
+  bool symmetric() const { return Kind::is_symmetric; }
+  std::size_t bytes() const { return factored_.bytes(); }
+  Offset nonzeros() const { return nonzeros_; }  ///< of L and U, without the ones on the diagonal of L
+  Index boosted() const { return boosted_; }     ///< pivots that were too small, and were raised
+  std::string remarks() const;                   ///< for reports: "9.8 times the entries of A, 3 pivots raised"
+
+ private:
+  struct Result {
+    Factors factors;
+    Preparation how;
+    Offset entries_of_a;
+  };
+  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options)
+      : IncompleteLu(space, factor(space, a, options), options) {}
+  IncompleteLu(const Space& space, const Result& made, const Options& options);
+  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options);
+
+  Options options_;
+  Factored<Space, T> factored_;
+  std::size_t rows_;
+  Offset nonzeros_, entries_of_a_;
+  Index boosted_;
+  double shift_;
+};
+
+/// ILU(0): the pattern of A.
+struct Ilu0Kind {
+  static constexpr std::string_view name = "ilu0";
+  static constexpr std::string_view description = "incomplete LU with the pattern of A";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no";
+  static constexpr bool is_symmetric = false;
+  struct Options {
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// ILU(k): fill of some levels.
+struct IlukKind {
+  static constexpr std::string_view name = "iluk";
+  static constexpr std::string_view description = "incomplete LU with fill of some levels";
+  static constexpr std::string_view known_options = "level=0..100, order=natural|rcm|nd, match=yes|no";
+  static constexpr bool is_symmetric = false;
+  struct Options {
+    int level = 1;
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// ILUTP: the largest entries, with pivoting.
+struct IlutKind {
+  static constexpr std::string_view name = "ilut";
+  static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
+  static constexpr std::string_view known_options =
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+  static constexpr bool is_symmetric = false;
+  struct Options {
+    IlutOptions factors = {};
+    PreparationOptions preparation = {.match = true, .order = Ordering::best};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// The complete factors: with them one or two iterations are enough.
+struct LuKind {
+  static constexpr std::string_view name = "lu";
+  static constexpr std::string_view description = "complete LU, as a direct solver";
+  static constexpr std::string_view known_options = "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+  static constexpr bool is_symmetric = false;
+  struct Options {
+    double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
+    double pivot = 0.1;  ///< as in IlutOptions
+    PreparationOptions preparation = {.match = true, .order = Ordering::best};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
+struct Ic0Kind {
+  static constexpr std::string_view name = "ic0";
+  static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd";
+  static constexpr bool is_symmetric = true;
+  struct Options {
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+/// ICT: the largest entries, for symmetric positive definite matrices. M is symmetric, as CG requires.
+struct IctKind {
+  static constexpr std::string_view name = "ict";
+  static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
+  static constexpr std::string_view known_options = "drop=0..1, fill=1..1000, order=natural|rcm|nd";
+  static constexpr bool is_symmetric = true;
+  struct Options {
+    double drop = 1e-3, fill = 10;  ///< as in IcOptions
+    PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options);
+};
+
+template <class Space, class T>
+using Ilu0 = IncompleteLu<Space, T, Ilu0Kind>;
+template <class Space, class T>
+using Iluk = IncompleteLu<Space, T, IlukKind>;
+template <class Space, class T>
+using Ilut = IncompleteLu<Space, T, IlutKind>;
+template <class Space, class T>
+using Lu = IncompleteLu<Space, T, LuKind>;
+template <class Space, class T>
+using Ic0 = IncompleteLu<Space, T, Ic0Kind>;
+template <class Space, class T>
+using Ict = IncompleteLu<Space, T, IctKind>;
+
+#define OSTINATO_EXTERN(Kind)                             \
+  extern template class IncompleteLu<Host, float, Kind>;  \
+  extern template class IncompleteLu<Host, double, Kind>; \
+  extern template class IncompleteLu<Cuda, float, Kind>;  \
+  extern template class IncompleteLu<Cuda, double, Kind>;
+OSTINATO_EXTERN(Ilu0Kind)
+OSTINATO_EXTERN(IlukKind)
+OSTINATO_EXTERN(IlutKind)
+OSTINATO_EXTERN(LuKind)
+OSTINATO_EXTERN(Ic0Kind)
+OSTINATO_EXTERN(IctKind)
+#undef OSTINATO_EXTERN
+
+}  // namespace ostinato

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+
+namespace ostinato {
+
+/// In which order a factorisation takes the rows.
+enum class Ordering {
+  natural,  ///< that of the matrix
+  rcm,      ///< reverse Cuthill-McKee: the most accurate incomplete factors
+  nd,       ///< nested dissection: little fill, and many rows that don't wait for each other
+  best,     ///< nd where the build has METIS, otherwise rcm
+};
+
+struct PreparationOptions {
+  bool match = true;  ///< scale, and move large entries to the diagonal (max_product_matching())
+  Ordering order = Ordering::rcm;
+};
+
+/// How a matrix is scaled and permuted before it is factored. Place i holds row row[i] and column col[i] of A.
+struct Preparation {
+  std::vector<Index> row, col;
+  std::vector<double> row_scale, col_scale;  ///< of the rows and columns of A; empty: 1
+  std::vector<Index> unmatched;  ///< rows without a place for their diagonal entry: A is structurally singular
+
+  bool is_scaled() const { return !row_scale.empty(); }
+};
+
+/// Chooses how to prepare a square matrix.
+///
+/// Exec      On the calling thread.
+/// Requires  Canonical rows, finite values.
+/// Throws    ArgumentError when the ordering comes from a library that the build hasn't got.
+Preparation prepare(const CsrView<double>& a, const PreparationOptions& options);
+
+/// The matrix, prepared: canonical.
+Csr<double> prepared(const CsrView<double>& a, const Preparation& how);
+
+}  // namespace ostinato

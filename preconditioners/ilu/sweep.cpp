@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/sweep.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// Levels with fewer rows on average than this aren't worth the waking of threads.
+constexpr std::size_t rows_of_long_level = 4096;
+
+/// The rows by levels, the order within a level kept, and where levels begin.
+struct Levels {
+  std::vector<Index> row;
+  std::vector<std::size_t> begin;
+};
+
+Levels levels_of(const Substitution& s) {
+  const std::size_t n = s.rows();
+  std::vector<Index> level_of_target(n, 0), level(n, 0);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    Index latest = -1;
+    for (auto k = static_cast<std::size_t>(s.row_ptr[i]); k < static_cast<std::size_t>(s.row_ptr[i + 1]); ++k)
+      latest = std::max(latest, level_of_target[static_cast<std::size_t>(s.col[k])]);
+    level[i] = level_of_target[static_cast<std::size_t>(s.target[i])] = latest + 1;
+    count = std::max(count, static_cast<std::size_t>(latest) + 2);
+  }
+  Levels levels;
+  levels.begin.assign(count + 1, 0);
+  for (const Index l : level) ++levels.begin[static_cast<std::size_t>(l) + 1];
+  for (std::size_t l = 0; l < count; ++l) levels.begin[l + 1] += levels.begin[l];
+  std::vector<std::size_t> next(levels.begin);
+  levels.row.resize(n);
+  for (std::size_t i = 0; i < n; ++i) levels.row[next[static_cast<std::size_t>(level[i])]++] = static_cast<Index>(i);
+  return levels;
+}
+
+Substitution in_order(const Substitution& s, const std::vector<Index>& rows) {
+  Substitution t;
+  t.col.reserve(s.col.size());
+  t.val.reserve(s.val.size());
+  for (const Index row : rows) {
+    const auto i = static_cast<std::size_t>(row);
+    t.col.insert(t.col.end(), s.col.begin() + s.row_ptr[i], s.col.begin() + s.row_ptr[i + 1]);
+    t.val.insert(t.val.end(), s.val.begin() + s.row_ptr[i], s.val.begin() + s.row_ptr[i + 1]);
+    t.row_ptr.push_back(static_cast<Offset>(t.col.size()));
+    t.source.push_back(s.source[i]);
+    t.target.push_back(s.target[i]);
+    t.scale.push_back(s.scale[i]);
+  }
+  return t;
+}
+
+template <class T>
+std::vector<T> rounded(const std::vector<double>& values) {
+  std::vector<T> r(values.size());
+  std::transform(values.begin(), values.end(), r.begin(), [](double v) { return static_cast<T>(v); });
+  if (std::all_of(r.begin(), r.end(), [](T v) { return std::isfinite(v); })) return r;
+  throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
+}
+
+template <class T>
+struct SubstituteRow {
+  detail::SweepView<T> sweep;
+  const T* in;
+  T* out;
+
+  void operator()(std::size_t i) const {
+    T sum = sweep.scale[i] * in[sweep.source[i]];
+    for (Offset k = sweep.row_ptr[i]; k < sweep.row_ptr[i + 1]; ++k) sum -= sweep.val[k] * out[sweep.col[k]];
+    out[sweep.target[i]] = sum;
+  }
+};
+
+template <class T>
+void run_levels(const Host& space, const std::vector<std::size_t>& levels, const SubstituteRow<T>& row) {
+  constexpr std::size_t block = 512;
+  const std::size_t rows = levels.back();
+  if (space.threads() == 1 || rows < rows_of_long_level * (levels.size() - 1)) {
+    for (std::size_t i = 0; i < rows; ++i) row(i);
+    return;
+  }
+  for (std::size_t l = 0; l + 1 < levels.size(); ++l) {
+    const std::size_t begin = levels[l], end = levels[l + 1];
+    parallel_for(space, (end - begin + block - 1) / block, [=](std::size_t b) {
+      const std::size_t last = std::min(begin + (b + 1) * block, end);
+      for (std::size_t i = begin + b * block; i < last; ++i) row(i);
+    });
+  }
+}
+
+}  // namespace
+
+template <class Space, class T>
+Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
+  Levels levels = levels_of(s);
+  // A thread that is alone goes through the memory in the order of the factors.
+  if (Space::on_device || s.rows() >= rows_of_long_level * (levels.begin.size() - 1)) s = in_order(s, levels.row);
+  for (std::size_t i = 0; i < s.rows(); ++i) longest_ = std::max(longest_, s.row_ptr[i + 1] - s.row_ptr[i]);
+  levels_ = std::move(levels.begin);
+  row_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
+  col_ = Vector<Space, Index>(space, std::span<const Index>(s.col));
+  val_ = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));
+  source_ = Vector<Space, Index>(space, std::span<const Index>(s.source));
+  target_ = Vector<Space, Index>(space, std::span<const Index>(s.target));
+  scale_ = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
+  if (Space::on_device) ticket_ = Vector<Space, unsigned>(space, 1);
+}
+
+template <class Space, class T>
+void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
+  const detail::SweepView<T> view = {.rows = target_.size(),
+                                     .entries = col_.size(),
+                                     .longest = longest_,
+                                     .row_ptr = row_ptr_.data(),
+                                     .col = col_.data(),
+                                     .val = val_.data(),
+                                     .source = source_.data(),
+                                     .target = target_.data(),
+                                     .scale = scale_.data()};
+  if (view.rows == 0) return;
+  if constexpr (Space::on_device) {
+    detail::run_sweep<T>(space_, view, in.data(), out.data(), ticket_.data());
+  } else {
+    run_levels<T>(space_, levels_, {view, in.data(), out.data()});
+  }
+}
+
+template <class Space, class T>
+std::size_t Sweep<Space, T>::bytes() const {
+  return row_ptr_.bytes() + col_.bytes() + val_.bytes() + source_.bytes() + target_.bytes() + scale_.bytes();
+}
+
+template class Sweep<Host, float>;
+template class Sweep<Host, double>;
+template class Sweep<Cuda, float>;
+template class Sweep<Cuda, double>;
+
+}  // namespace ostinato

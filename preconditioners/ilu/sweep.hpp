@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// A substitution with a triangular matrix, row by row:
+///   out(target(i)) = scale(i) in(source(i)) - sum over k of val(k) out(col(k)),  for the entries k of row i
+///
+/// Rows may only refer to elements of `out` that earlier rows have written. Permutations and scalings before and after the
+/// substitution are part of source, target, scale and val.
+struct Substitution {
+  std::vector<Offset> row_ptr = {0};
+  std::vector<Index> col;
+  std::vector<double> val;
+  std::vector<Index> source, target;
+  std::vector<double> scale;
+
+  std::size_t rows() const { return target.size(); }
+};
+
+/// A substitution in the memory of a space. On Cuda the rows are in the order of their levels: a row waits for rows of
+/// earlier levels only.
+///
+/// Traffic   (4 + sizeof(T)) bytes an entry, 16 + 3 sizeof(T) a row, and a gather of sizeof(T) an entry.
+template <class Space, class T>
+class Sweep {
+ public:
+  /// Throws    ArgumentError when a value leaves the range of T; DeviceError; std::bad_alloc.
+  Sweep(const Space& space, Substitution s);
+
+  /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda enqueued,
+  ///           capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
+  /// Requires  `in` and `out` don't overlap. Every element of `out` is the target of a row.
+  void run(std::span<const T> in, std::span<T> out) const;
+
+  std::size_t bytes() const;
+  std::size_t levels() const { return levels_.size() - 1; }
+
+ private:
+  Space space_;
+  Offset longest_ = 0;               ///< entries of the longest row
+  std::vector<std::size_t> levels_;  ///< where levels begin, and the number of rows
+  Vector<Space, Offset> row_ptr_;
+  Vector<Space, Index> col_;
+  Vector<Space, T> val_;
+  Vector<Space, Index> source_, target_;
+  Vector<Space, T> scale_;
+  mutable Vector<Space, unsigned> ticket_;  ///< Cuda: the latest thread block that has begun
+};
+
+extern template class Sweep<Host, float>;
+extern template class Sweep<Host, double>;
+extern template class Sweep<Cuda, float>;
+extern template class Sweep<Cuda, double>;
+
+namespace detail {
+
+/// The arrays of a sweep, for the kernels.
+template <class T>
+struct SweepView {
+  std::size_t rows;
+  std::size_t entries;
+  Offset longest;  ///< entries of the longest row
+  const Offset* row_ptr;
+  const Index* col;
+  const T* val;
+  const Index *source, *target;
+  const T* scale;
+};
+
+template <class T>
+void run_sweep(const Cuda& space, const SweepView<T>& sweep, const T* in, T* out, unsigned* ticket);
+
+}  // namespace detail
+
+}  // namespace ostinato

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/diagnosis.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <vector>
+
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+std::string short_text(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
+namespace {
+
+/// The first element that isn't finite.
+struct Found {
+  std::size_t row = 0;  ///< counts from 1; 0: there is none
+  bool is_nan = false;
+
+  explicit operator bool() const { return row > 0; }
+  std::string text() const { return (is_nan ? "NaN in row " : "infinity in row ") + std::to_string(row); }
+};
+
+template <class Space, class T>
+Found first_not_finite(const Space& space, In<T> v) {
+  std::vector<T> host(v.size());
+  space.download(host.data(), v.data(), v.size_bytes());
+  for (std::size_t i = 0; i < host.size(); ++i) {
+    if (!std::isfinite(host[i])) return {i + 1, std::isnan(host[i])};
+  }
+  return {};
+}
+
+/// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the solve
+/// is over, and its result is worth more.
+template <class F>
+std::string if_possible(F&& say) {
+  try {
+    return say();
+  } catch (...) {
+    return {};
+  }
+}
+
+}  // namespace
+
+template <class Space, class T>
+std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
+  return if_possible([&]() -> std::string {
+    const Space& space = system.space();
+    if (const Found found = first_not_finite<Space, T>(space, system.b())) return "b holds " + found.text();
+    if (const Found found = first_not_finite<Space, T>(space, x)) return "the guess holds " + found.text();
+    const Structure* const structure = system.a().structure();
+    const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
+    const Vector<Space, T> ones(space, x.size(), T{1});
+    Vector<Space, T> y(space, x.size());
+    system.a().apply(ones, y);
+    if (const Found found = first_not_finite<Space, T>(space, y))
+      return (where.empty() ? "A * ones isn't finite" : where) + " in row " + std::to_string(found.row);
+    if (!where.empty()) return where;
+    if (system.m().is_identity()) return {};
+    system.m().apply(system.b(), y);
+    const Found found = first_not_finite<Space, T>(space, y);
+    return found ? "M^-1 b isn't finite in row " + std::to_string(found.row) : "";
+  });
+}
+
+template <class Space, class T>
+std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
+  return if_possible([&]() -> std::string {
+    const Space& space = system.space();
+    const Structure* const s = system.a().structure();
+    if (s != nullptr && s->empty_rows > 0) {
+      return "A is singular: " + std::to_string(s->empty_rows) +
+             (s->empty_rows == 1 ? " row has no entries" : " rows have no entries");
+    }
+    const std::size_t n = system.b().size();
+    const Vector<Space, T> ones(space, n, T{1});
+    Vector<Space, T> y(space, n), room(space, n);
+    Vector<Space, double> slot(space, 1);
+    system.a().apply(ones, y);
+    const double root = std::sqrt(static_cast<double>(n)), size = norm_of<T>(space, y, room, slot.data());
+    const double rounding = std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<T>::epsilon() * system.a_norm();
+    if (!(size <= rounding * root)) return {};
+    const std::string found = "A * ones = 0: A is singular, constants solve A x = 0";
+    if (s == nullptr || !s->symmetric) return found;
+    dot<T>(space, ones, system.b(), slot.data());
+    const double sum = slot.download()[0];
+    if (std::abs(sum) <= goal * root) return {};
+    return found + "; so b would have to add up to 0, but adds up to " + short_text(system.unscaled(sum));
+  });
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                       \
+  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>); \
+  template std::string why_singular(const ScaledSystem<Space, T>&, double)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+
+namespace ostinato {
+
+/// A maximum-product matching of the rows of a square matrix with its columns, and the scaling that belongs to it.
+///
+/// With r = row_scale and c = col_scale, every |r(i) a(i, j) c(j)| is at most 1, and 1 for the matched entries. The matching
+/// has the largest product of absolute values of all that match as many rows.
+struct Matching {
+  std::vector<Index> col_of_row;  ///< a permutation; rows without a partner take the columns that are left, in order
+  std::vector<Index>
+      unmatched;  ///< rows that no entry could be found for, ascending; empty unless structurally singular
+  std::vector<double> row_scale;
+  std::vector<double> col_scale;
+
+  bool is_structurally_singular() const { return !unmatched.empty(); }
+};
+
+/// Finds a maximum-product matching. Entries that are 0 count as absent.
+///
+/// Exec      On the calling thread. A heuristic matches most rows, and shortest augmenting paths the others: mostly some
+///           products' time, but in the worst case rows x entries.
+/// Requires  Finite values, no duplicates in a row (is_canonical()).
+/// Throws    DimensionError when the matrix isn't square.
+/// Source    Duff & Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996, job 5 of MC64.
+Matching max_product_matching(const CsrView<double>& a);
+
+}  // namespace ostinato

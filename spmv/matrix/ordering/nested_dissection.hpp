@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ostinato/spmv/matrix/ordering/rcm.hpp>
+
+namespace ostinato {
+
+/// Whether the build has METIS, which nested_dissection() calls.
+extern const bool has_nested_dissection;
+
+/// The nested dissection order: small sets of nodes that part the graph come last, so that factors get little fill and
+/// many rows don't wait for each other. Returns the node at each place of the order; the same one on every run.
+///
+/// Exec      On the calling thread; some microseconds a node.
+/// Throws    ArgumentError when the build has no METIS, or when the graph is too large for its integers; std::bad_alloc.
+/// Source    Karypis & Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
+std::vector<Index> nested_dissection(const Graph& g);
+
+}  // namespace ostinato

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/solvers/watch.hpp>
+
+#include "support/shared_matrices.hpp"
+#include "support/solving.hpp"
+
+// Stronger preconditioners, with which solve() goes on where those before don't get there.
+
+namespace ostinato::test {
+namespace {
+
+/// A random matrix without a diagonal whose largest entries are scattered: hard without matching and factors.
+template <class T>
+Csr<T> hard_matrix(Index n) {
+  Random random(5);
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, (7 * i + 3) % n, static_cast<T>(10 + 5 * signed_unit(random))});
+    for (int k = 0; k < 3; ++k) {
+      const Index j = below(random, n);
+      if (i != j) t.push_back({i, j, static_cast<T>(3 * signed_unit(random))});
+    }
+  }
+  Csr<T> a = from_triplets<T>(n, n, t);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+    const T size = static_cast<T>(std::pow(10.0, static_cast<double>(i % 5) - 2));
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] *= size;
+  }
+  return a;
+}
+
+template <class Case>
+class LadderOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  using Any = AnyPreconditioner<Home, Value>;
+
+  static constexpr double goal = sizeof(Value) == 4 ? 1e-4 : 1e-8;
+  System<Value> system = with_known_solution(hard_matrix<Value>(2000));
+  std::optional<Analysis<Home, Value>> analysis;
+  std::optional<Operator<Home, Value>> op;
+
+  void SetUp() override {
+    SpaceTest<Case>::SetUp();
+    if (this->IsSkipped()) return;
+    analysis.emplace(this->space(), system.a);
+    op.emplace(*analysis);
+  }
+
+  Solved<Value> solve(const Any& m, const std::string& solver = "auto", SolveOptions options = {}) const {
+    options.rtol = goal;
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    SolveResult result = ostinato::solve(this->space(), *op, b.span(), x.span(), m, solver, options);
+    Solved<Value> solved{std::move(result), x.download()};
+    expect_honest(solved, system, options);
+    return solved;
+  }
+};
+
+TYPED_TEST_SUITE(LadderOn, EverySpace, SpaceNames);
+
+TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const auto solved = this->solve(m);
+
+  EXPECT_EQ(solved.result.status, Status::converged);
+  EXPECT_TRUE(mentions(solved.result, "went on with ilut (")) << solved.result.message();
+}
+
+TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const SolveResult result = this->solve(m, "gmres").result;
+
+  ASSERT_EQ(result.changes.size(), 1u);
+  EXPECT_EQ(result.changes[0].to, "ilut");
+  EXPECT_GT(result.changes[0].iteration, 0);
+  EXPECT_LE(result.changes[0].iteration, result.iterations);
+  EXPECT_TRUE(mentions(result, "at iteration " + std::to_string(result.changes[0].iteration))) << result.message();
+}
+
+TYPED_TEST(LadderOn, RecordsTheMethodWhereThatChangesWithThePreconditioner) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const SolveResult result = this->solve(m).result;
+
+  ASSERT_GE(result.changes.size(), 2u);
+  EXPECT_EQ(result.changes[0].to, "bicgstab");
+  EXPECT_EQ(result.changes[1].to, "gmres with ilut");
+  EXPECT_LE(result.changes[0].iteration, result.changes[1].iteration);
+}
+
+TYPED_TEST(LadderOn, QuickEffortTakesTheFirstPreconditionerOnly) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const auto solved = this->solve(m, "auto", {.effort = Effort::quick});
+
+  EXPECT_NE(solved.result.status, Status::converged);
+  EXPECT_FALSE(mentions(solved.result, "went on with ilut"));
+}
+
+TYPED_TEST(LadderOn, ReplacesNothingThatWasAskedFor) {
+  const typename TestFixture::Any none(*this->analysis, "none"), any(*this->analysis);
+
+  EXPECT_FALSE(mentions(this->solve(none).result, "ilut"));
+  EXPECT_FALSE(mentions(this->solve(any, "cg").result, "ilut"));
+  const auto gmres = this->solve(any, "gmres").result;
+  EXPECT_TRUE(mentions(gmres, "went on with ilut ("));
+  EXPECT_EQ(gmres.solver, "gmres");
+}
+
+TYPED_TEST(LadderOn, EndsWhenNobodyKeepsTheAnalysis) {
+  const typename TestFixture::Any m(*this->analysis);
+  this->analysis.reset();
+
+  EXPECT_NE(this->solve(m).result.status, Status::converged);
+}
+
+TYPED_TEST(LadderOn, KeepsTheMatrixThatAPreconditionerIsMadeFrom) {
+  using T = typename TypeParam::T;
+  std::optional<Csr<T>> copy = this->system.a;
+  const typename TestFixture::Any m(this->space(), *copy);
+  copy.reset();
+  this->analysis.reset();
+
+  EXPECT_EQ(this->solve(m).result.status, Status::converged);
+}
+
+TYPED_TEST(LadderOn, TakesNewValues) {
+  typename TestFixture::Any m(*this->analysis);
+  EXPECT_EQ(this->solve(m).result.status, Status::converged);
+  for (auto& v : this->system.a.val) v *= -3;
+  for (auto& v : this->system.b) v *= -3;
+  this->SetUp();
+
+  m.update_values(*this->analysis);
+
+  EXPECT_EQ(this->solve(m).result.status, Status::converged);
+}
+
+TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  EXPECT_EQ(this->solve(m, "auto", {.max_iterations = 1}).result.status, Status::iteration_limit);
+  int calls = 0;
+  SolveOptions interrupted;
+  interrupted.callback = [&](const Iteration&) { return ++calls < 5; };
+  EXPECT_EQ(this->solve(m, "auto", interrupted).result.status, Status::interrupted);
+}
+
+TYPED_TEST(LadderOn, AnUnsymmetricPreconditionerIsForMethodsThatTakeIt) {
+  using T = typename TypeParam::T;
+  this->system = with_known_solution(generate<T>("variable2d", {.n = 20}));
+  this->SetUp();
+
+  const auto solved = this->solve(typename TestFixture::Any(*this->analysis, "ilut"));
+
+  EXPECT_EQ(solved.result.solver, "gmres");
+  EXPECT_EQ(solved.result.status, Status::converged);
+}
+
+TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
+  using T = typename TypeParam::T;
+  this->system = with_known_solution(generate<T>("variable2d", {.n = 30}));
+  this->SetUp();
+
+  const auto solved = this->solve(typename TestFixture::Any(*this->analysis));
+
+  EXPECT_EQ(solved.result.status, Status::converged);
+  EXPECT_FALSE(mentions(solved.result, "went on")) << solved.result.message();
+  EXPECT_TRUE(solved.result.changes.empty());
+}
+
+Iteration at(int number, double residual, double seconds) { return {number, residual, seconds}; }
+
+TEST(CostWatch, StopsWhatWouldTakeLongerThanTheCost) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  EXPECT_TRUE(watch(at(0, 1, 0)));
+  EXPECT_TRUE(watch(at(10, 0.9, 0.1)));
+  EXPECT_FALSE(watch(at(60, 0.5, 0.6)));
+  EXPECT_TRUE(watch.stopped());
+  EXPECT_NEAR(watch.pace().rate, std::pow(0.5 / 0.9, 1.0 / 50), 1e-12);
+}
+
+TEST(CostWatch, LeavesWhatIsNearlyThere) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_TRUE(watch(at(61, 1e-5, 0.6)));
+  EXPECT_TRUE(watch(at(101, 1e-7, 1.0)));
+  EXPECT_FALSE(watch.stopped());
+}
+
+TEST(CostWatch, CountsTheIterationsThatAreLeft) {
+  CostWatch watch(1.0, 1e-8, 100);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_FALSE(watch(at(51, 1e-2, 0.6)));
+}
+
+/// All square matrices that are small enough for a test, but for those that no method is known for.
+TEST(Ladder, ConvergesOnSharedMatricesSlow) {
+  if (const std::string why = why_no_shared_matrices(); !why.empty()) GTEST_SKIP() << why;
+  const Host space;
+  int all = 0, solved = 0;
+  std::string failed;
+  for (const SharedMatrixEntry& e : shared_matrices([](const auto& m) { return m.square() && m.rows <= 10000; })) {
+    SCOPED_TRACE(e.name);
+    const auto a = canonical(read<double>(e).view());
+    System<double> system{a, {}};
+    system.b.resize(static_cast<std::size_t>(a.rows));
+    for (std::size_t i = 0; i < system.b.size(); ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        system.b[i] += a.val[k];
+    }
+    system.x0.assign(system.b.size(), 0);
+    const Analysis<Host, double> analysis(space, system.a);
+    const Operator<Host, double> op(analysis);
+    Solved<double> result{{}, system.x0};
+    result.result = solve(space, op, std::span<const double>(system.b), std::span<double>(result.x),
+                          AnyPreconditioner<Host, double>(analysis));
+    expect_honest(result, system, {});
+    ++all;
+    solved += static_cast<bool>(result.result);
+    if (!result.result) failed += " " + e.name;
+  }
+  EXPECT_GE(all, 90);
+  EXPECT_GE(solved, all - 3) << failed;
+}
+
+}  // namespace
+}  // namespace ostinato::test

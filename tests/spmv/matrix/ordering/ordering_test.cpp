@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <vector>
+
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
+#include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+
+// The orders of a graph: reverse Cuthill-McKee and nested dissection.
+
+namespace ostinato::test {
+namespace {
+
+Graph graph_of(const Csr<double>& a) { return symmetric_graph(a.row_ptr, a.col); }
+
+bool is_permutation(std::vector<Index> p, std::size_t n) {
+  std::sort(p.begin(), p.end());
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (p[i] != static_cast<Index>(i)) return false;
+  }
+  return p.size() == n;
+}
+
+/// The largest distance of two neighbours in an order.
+Index bandwidth(const Graph& g, const std::vector<Index>& order) {
+  std::vector<Index> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+  Index widest = 0;
+  for (std::size_t i = 0; i < g.nodes(); ++i) {
+    for (Offset k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k)
+      widest =
+          std::max(widest, std::abs(place[i] - place[static_cast<std::size_t>(g.col[static_cast<std::size_t>(k)])]));
+  }
+  return widest;
+}
+
+/// Entries of the Cholesky factor in an order, by elimination of the graph.
+std::size_t fill(const Graph& g, const std::vector<Index>& order) {
+  const std::size_t n = g.nodes();
+  std::vector<std::vector<char>> edge(n, std::vector<char>(n, 0));
+  std::vector<std::size_t> place(n);
+  for (std::size_t i = 0; i < n; ++i) place[static_cast<std::size_t>(order[i])] = i;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (Offset k = g.row_ptr[i]; k < g.row_ptr[i + 1]; ++k)
+      edge[place[i]][place[static_cast<std::size_t>(g.col[static_cast<std::size_t>(k)])]] = 1;
+  }
+  std::size_t count = n;
+  for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t i = p + 1; i < n; ++i) {
+      if (edge[p][i] == 0) continue;
+      ++count;
+      for (std::size_t j = p + 1; j < n; ++j) {
+        if (edge[p][j] != 0 && i != j) edge[i][j] = 1;
+      }
+    }
+  }
+  return count;
+}
+
+Csr<double> shuffled(const Csr<double>& a, unsigned seed) {
+  std::vector<Index> name(static_cast<std::size_t>(a.rows));
+  for (std::size_t i = 0; i < name.size(); ++i) name[i] = static_cast<Index>(i);
+  std::shuffle(name.begin(), name.end(), std::mt19937(seed));
+  std::vector<Triplet<double>> t;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      t.push_back({name[i], name[static_cast<std::size_t>(a.col[k])], a.val[k]});
+  }
+  return from_triplets<double>(a.rows, a.cols, t);
+}
+
+TEST(SymmetricGraph, HasNeighboursOfBothTrianglesAndNoDiagonal) {
+  const Graph g = graph_of(dense<double>({{1, 2, 0}, {0, 3, 0}, {4, 0, 5}}));
+
+  EXPECT_EQ(g.row_ptr, (std::vector<Offset>{0, 2, 3, 4}));
+  EXPECT_EQ(g.col, (std::vector<Index>{1, 2, 0, 0}));
+}
+
+TEST(ReverseCuthillMckee, FindsTheOrderOfAPath) {
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i + 1 < 50; ++i) t.push_back({i, i + 1, 1});
+  const Graph g = graph_of(shuffled(from_triplets<double>(50, 50, t), 1));
+
+  EXPECT_EQ(bandwidth(g, reverse_cuthill_mckee(g)), 1);
+}
+
+TEST(ReverseCuthillMckee, NarrowsAGridToItsSide) {
+  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 20}), 2));
+
+  EXPECT_LE(bandwidth(g, reverse_cuthill_mckee(g)), 21);
+}
+
+TEST(NestedDissection, GivesLessFillThanCuthillMckeeOnAGrid) {
+  if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
+  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
+
+  EXPECT_LT(fill(g, nested_dissection(g)), fill(g, reverse_cuthill_mckee(g)));
+  EXPECT_EQ(nested_dissection(g), nested_dissection(g));
+}
+
+TEST(NestedDissection, SaysWhatIsMissing) {
+  if (has_nested_dissection) GTEST_SKIP() << "this build has METIS";
+  EXPECT_NE(message_of<ArgumentError>([] { nested_dissection(Graph{{0}, {}}); }).find("METIS"), std::string::npos);
+}
+
+TEST(Orders, ArePermutationsOfAnyGraph) {
+  for (const Index n : {0, 1, 2, 31, 33, 597}) {
+    for (const double edges : {0.0, 0.5, 3.0}) {  // a node
+      Random random(static_cast<std::uint64_t>(n) + 7);
+      std::vector<Triplet<double>> t;
+      for (Index k = 0; k < static_cast<Index>(edges * n); ++k) t.push_back({below(random, n), below(random, n), 1});
+      const Graph g = graph_of(from_triplets<double>(n, n, t));
+      EXPECT_TRUE(is_permutation(reverse_cuthill_mckee(g), g.nodes())) << n << " " << edges;
+      if (has_nested_dissection) {
+        EXPECT_TRUE(is_permutation(nested_dissection(g), g.nodes())) << n << " " << edges;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ostinato::test
