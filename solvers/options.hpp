@@ -90,7 +90,7 @@ void require_valid(const SolveOptions& options);
 /// A place where another method or preconditioner went on.
 struct MethodChange {
   int iteration = 0;    ///< iterations done by then
-  std::string to = {};  ///< the name of what went on: "gmres", "ilut", or where both are new, "gmres with ilut"
+  std::string to = {};  ///< the name of what went on: a method, a preconditioner, or as in "gmres with ilut" both
 };
 
 struct SolveResult {

@@ -405,16 +405,14 @@ class Ladder {
                           seconds_text(watch.seconds()) + ")");
       m = *next;
       try {
-        const std::string method = method_for(m);
-        go_on(all, method == all.solver ? m.name() : method + " with " + m.name(),
-              [&](const SolveOptions& left) { return watched_run(m, left); });
+        go_on(all, method_for(m) + " with " + m.name(), [&](const SolveOptions& left) { return watched_run(m, left); });
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
       } catch (const DeviceError& e) {
         return without_memory(std::move(all), e.what());
       }
     }
-    return all;
+    return with_limit(std::move(all));
   }
 
  private:
@@ -425,7 +423,28 @@ class Ladder {
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
+    if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// Whether a run that was stopped had used up its iterations or its time. The status then says so.
+  static bool at_limit(SolveResult& stopped, const SolveOptions& options) {
+    if (stopped.iterations >= options.max_iterations) {
+      stopped.status = Status::iteration_limit;
+    } else if (options.time_limit > 0 && stopped.seconds >= options.time_limit) {
+      stopped.status = Status::time_limit;
+    }
+    return stopped.status != Status::interrupted;
+  }
+
+  /// Names the caller's limit, where the last of several runs would name what was left for that run.
+  SolveResult with_limit(SolveResult all) const {
+    const std::string n = std::to_string(options_.max_iterations), at = std::to_string(all.iterations);
+    if (all.status == Status::iteration_limit)
+      all.reason = "the limit of " + n + (n == "1" ? " iteration" : " iterations") + " was reached";
+    if (all.status == Status::time_limit)
+      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+    return all;
   }
 
   SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {

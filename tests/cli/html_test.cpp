@@ -271,7 +271,7 @@ TEST_F(CliHtml, ShowsEachFormatWithItsTimeAndBytes) {
 }
 
 TEST_F(CliHtml, HidesTheRowsThatTheTableHides) {
-  for (const std::string command : {"inspect '" + nos3 + "'", "bench '" + nos3 + "' --repetitions 1"}) {
+  for (const std::string& command : {"inspect '" + nos3 + "'", "bench '" + nos3 + "' --repetitions 1"}) {
     SCOPED_TRACE(command);
     const std::string line = command + " --device cpu --html page.html";
     ASSERT_EQ(run(line).code, 0);

@@ -155,6 +155,8 @@ TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
     const Turning<typename TypeParam::Space, T> m{*this->jacobi, bad, 46};
     const SolveResult r = this->solve(m, "bicgstab", {.rtol = 1e-12, .max_iterations = most});
     gone_on += has_note(r, "went on with the preconditioner") ? 1 : 0;
+    EXPECT_EQ(r.status, Status::iteration_limit) << most;
+    EXPECT_EQ(r.reason, "the limit of " + std::to_string(most) + " iterations was reached");
     if (!TypeParam::Space::on_device) {  // a GPU has done some more iterations by the time that it is stopped
       EXPECT_LE(r.relative_residual, before * 1.0001) << most;
     }

@@ -87,13 +87,13 @@ TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   const SolveResult result = this->solve(m, "gmres").result;
 
   ASSERT_EQ(result.changes.size(), 1u);
-  EXPECT_EQ(result.changes[0].to, "ilut");
+  EXPECT_EQ(result.changes[0].to, "gmres with ilut");
   EXPECT_GT(result.changes[0].iteration, 0);
   EXPECT_LE(result.changes[0].iteration, result.iterations);
   EXPECT_TRUE(mentions(result, "at iteration " + std::to_string(result.changes[0].iteration))) << result.message();
 }
 
-TYPED_TEST(LadderOn, RecordsTheMethodWhereThatChangesWithThePreconditioner) {
+TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
   const typename TestFixture::Any m(*this->analysis);
 
   const SolveResult result = this->solve(m).result;
@@ -155,7 +155,11 @@ TYPED_TEST(LadderOn, TakesNewValues) {
 TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
   const typename TestFixture::Any m(*this->analysis);
 
-  EXPECT_EQ(this->solve(m, "auto", {.max_iterations = 1}).result.status, Status::iteration_limit);
+  for (const int most : {1, 3}) {
+    const SolveResult limited = this->solve(m, "auto", {.max_iterations = most}).result;
+    EXPECT_EQ(limited.status, Status::iteration_limit) << most;
+    EXPECT_NE(limited.reason.find("limit of " + std::to_string(most) + " iteration"), std::string::npos) << most;
+  }
   int calls = 0;
   SolveOptions interrupted;
   interrupted.callback = [&](const Iteration&) { return ++calls < 5; };
