@@ -19,4 +19,5 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
+#include <ostinato/spmv/transposable_operator.hpp>
 #include <ostinato/spmv/version.hpp>

@@ -146,6 +146,15 @@ Check whole(std::int64_t least, std::int64_t most) {
   };
 }
 
+Check whole_or_auto(std::int64_t least, std::int64_t most) {
+  return [check = whole(least, most)](std::string& text) {
+    if (text == "auto" || check(text).empty()) return std::string();
+    return fmt::format("{}, nor auto", check(text));
+  };
+}
+
+int number_or(const std::string& text, int otherwise) { return text == "auto" ? otherwise : std::stoi(text); }
+
 template <class T>
 void Command::add_any(const Option& option, T& to) {
   CLI::Option* const added = parser_.add_option(option.names, to, option.description);

@@ -28,6 +28,10 @@ Check one_of(const std::string& known);
 Check at_least(double least);
 /// Accepts only whole numbers in least .. most.
 Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
+/// "auto" or a whole number.
+Check whole_or_auto(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
+/// The number; `otherwise` for "auto".
+int number_or(const std::string& text, int otherwise);
 
 /// An option, or an argument that is identified by its position, as the help shows it.
 struct Option {

@@ -31,6 +31,7 @@ void Complaint::say() const { put(stderr, "ostinato: " + reason + "\n"); }
 ExitCode exit_code(Status status) {
   switch (status) {
     case Status::converged:
+    case Status::least_squares:
       return exit_converged;
     case Status::iteration_limit:
     case Status::time_limit:

@@ -23,7 +23,7 @@ struct InspectInput {
   std::string matrix, json, html;
   DeviceOptions device;
   FormatInput formats;
-  int restart = SolveOptions{}.restart;
+  std::string restart = "auto";
   bool all = false;
 };
 
@@ -158,11 +158,11 @@ template <class Space, class T>
 void choose_methods(Inspection& i, const InspectInput& in, const Analysis<Space, T>& analysis) {
   i.grid = analysis.grid();
   if (i.structure.rows != i.structure.cols) {
-    i.solver = {"none", "the matrix isn't square"};
-    i.preconditioner = {"none", i.solver.reason};
+    i.solver = {std::string(Lsmr::name), "the matrix isn't square"};
+    i.preconditioner = {"none", "lsmr goes without one unless asked"};
     return;
   }
-  i.solver = choose_solver(i.structure, sizeof(T), in.restart);
+  i.solver = choose_solver(i.structure, sizeof(T), number_or(in.restart, automatic_restart));
   i.preconditioner = choose_preconditioner(analysis);
 }
 
@@ -255,8 +255,9 @@ std::function<int()> define_inspect(Command& command) {
   command.add_flag(all_option, in->all);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
-  command.add({.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole(1)},
-              in->restart);
+  command.add(
+      {.names = "--restart", .description = "vectors that gmres would keep", .value = "N", .check = whole_or_auto(1)},
+      in->restart);
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {

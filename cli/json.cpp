@@ -126,6 +126,7 @@ Json to_json(const SolveReport& r) {
           {"relative_residual", r.result.relative_residual},
           {"residual", r.result.residual},
           {"backward_error", r.result.backward_error},
+          {"gradient", r.result.gradient},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},
           {"times", to_json(r.times)},

@@ -28,7 +28,7 @@ namespace {
 struct SolveInput {
   std::string matrix, rhs, guess, output, history, json, html, options_file;
   DeviceOptions device;
-  std::string solver = "auto", precond = "auto";
+  std::string solver = "auto", precond = "auto", restart = "auto";
   FormatInput formats;
   std::string effort = "normal";
   std::optional<double> rtol;
@@ -100,7 +100,16 @@ void add_limits(Command& command, SolveInput& in) {
   number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
-  count("--restart", in.limits.restart, 1, "gmres: vectors kept before a restart");
+  command.add({.names = "--restart",
+               .description = "gmres: vectors kept before a restart; auto: as many as help and memory allows",
+               .value = "N",
+               .check = whole_or_auto(1)},
+              in.restart);
+  command.add({.names = "--shadow",
+               .description = "idr: shadow vectors, the s of IDR(s)",
+               .value = "N",
+               .check = whole(1, most_shadow_vectors)},
+              in.limits.shadow);
   count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
   command.add(
       {.names = "--effort",
@@ -119,9 +128,10 @@ struct System {
 };
 
 void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
-  if (info.rows == info.cols) return;
+  if (info.rows == info.cols || in.solver == "auto" || in.solver == Lsmr::name) return;
   throw FormatError(in.matrix, 0,
-                    fmt::format("the matrix is {} x {}, and a solve needs a square one", info.rows, info.cols));
+                    fmt::format("the matrix is {} x {}, and {} needs a square one; lsmr solves least squares problems",
+                                info.rows, info.cols, in.solver));
 }
 
 /// The least size of a vector or matrix that keeps its digits in T.
@@ -169,11 +179,11 @@ void require_size(const std::string& path, const Csr<T>& a) {
 }
 
 template <class T>
-Array<T> read_part(const std::string& path, Index rows) {
+Array<T> read_part(const std::string& path, Index size, const char* what = "rows") {
   if (path.empty()) return {};
   Array<T> v = read_rounded<T>(path);
-  if (v.size() == static_cast<std::size_t>(rows)) return v;
-  throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} rows", v.size(), rows));
+  if (v.size() == static_cast<std::size_t>(size)) return v;
+  throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} {}", v.size(), size, what));
 }
 
 /// Refuses a system of more rows than there is memory for the vectors of a solve on the CPU: x, b, r and those of the
@@ -201,7 +211,7 @@ System<T> read_system(const SolveInput& in, MatrixMarketInfo& info, Progress& pr
   require_square(in, info);
   require_size(in.matrix, s.a);
   s.b = read_part<T>(in.rhs, s.a.rows);
-  s.x = read_part<T>(in.guess, s.a.rows);
+  s.x = read_part<T>(in.guess, s.a.cols, s.a.rows == s.a.cols ? "rows" : "columns");
   return s;
 }
 
@@ -214,6 +224,7 @@ FormatOptions format_options(const SolveInput& in) {
 
 SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   SolveOptions o = in.limits;
+  o.restart = number_or(in.restart, automatic_restart);
   o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
   return o;
 }
@@ -222,9 +233,8 @@ SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
 template <class A, class Space, class T>
 Vector<Space, T> right_hand_side(const Space& space, const A& a, const Array<T>& given) {
   if (!given.empty()) return Vector<Space, T>(space, std::span<const T>(given));
-  const std::size_t n = static_cast<std::size_t>(a.rows());
-  const Vector<Space, T> ones(space, n, T{1});
-  Vector<Space, T> b(space, n);
+  const Vector<Space, T> ones(space, static_cast<std::size_t>(a.cols()), T{1});
+  Vector<Space, T> b(space, static_cast<std::size_t>(a.rows()));
   a.apply(T{1}, ones, T{0}, b);
   space.wait();
   return b;
@@ -283,12 +293,12 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
 SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
                            bool symmetric_preconditioner = true) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, in.limits.restart, rate, symmetric_preconditioner);
+  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate, symmetric_preconditioner);
 }
 
 template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
-  if (report.rhs == of_ones) report.error = error_of(x);
+  if (report.rhs == of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(x);
   if (in.output.empty()) return;
   write_vector<T>(in.output, std::span<const T>(x), "ostinato solve " + in.matrix + "\n" + report.result.message());
   report.output = in.output;
@@ -366,7 +376,7 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
     multiply_sines(a, b);
     report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
   }
-  auto x = initial_guess(a.space(), b.size(), given.x);
+  auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);
   warn_of_goal<T>(in, report.options);
   live.phase("solving");
   const InterruptFlag interrupt;  // until all is written
@@ -380,6 +390,27 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   return finish(in, report, x, since_start);
 }
 
+/// Whether the solve multiplies with A^T, too.
+bool takes_transpose(const SolveInput& in, const Structure& s) {
+  return in.solver == Lsmr::name || (in.solver == "auto" && s.rows != s.cols);
+}
+
+/// Solves by LSMR. The preconditioner is none unless one was asked for.
+template <class T, class Space>
+int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& analysis, const System<T>& system,
+                        const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
+  Stopwatch watch;
+  live.phase("transposing");
+  const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
+  report.times.convert += watch.lap();
+  const AnyPreconditioner<Space, T> m(analysis, in.precond == "auto" ? "none" : in.precond);
+  report.times.precondition = watch.lap();
+  report.preconditioner = {m.name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m.reason()};
+  report.solver = solver_choice(in, a.structure(), sizeof(T), 0);
+  report.bytes.preconditioner = m.bytes();
+  return solve_with(a, m, system, in, report, live, since_start);
+}
+
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
@@ -387,14 +418,16 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   Stopwatch watch;
   live.phase("reading " + in.matrix, &progress);
   const System<T> system = read_system<T>(in, report.file, progress);
-  if (!Space::on_device) require_vectors<T>(in.matrix, system.a.rows, bytes_of(system.a));
+  if (!Space::on_device) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
   auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
   if (Space::on_device) report.times.upload = watch.lap() - analysis->seconds();
-  const Operator<Space, T> a = build_operator(*analysis, in, report);
+  Operator<Space, T> a = build_operator(*analysis, in, report);
+  if (takes_transpose(in, a.structure()))
+    return solve_least_squares<T>(std::move(a), *analysis, system, in, report, live, since_start);
   watch.lap();
   live.phase("preparing the preconditioner");
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
@@ -414,7 +447,8 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 std::optional<Stencil> stencil_of(const SolveInput& in) {
   const std::string precond = in.precond.substr(0, in.precond.find(':'));
   const bool needs_none = precond == "auto" || precond == "none" || precond == "multigrid";
-  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none;
+  const bool asks =
+      in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none || in.solver == Lsmr::name;
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   try {

@@ -67,10 +67,11 @@ std::string failure_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
   if (const std::string text = singular_hint(r); !text.empty()) return text;
   if (const std::string text = method_hint(r); !text.empty()) return text;
-  if (result.solver == "minres" || (result.status == Status::stagnated && result.solver != "gmres"))
+  if (result.solver == "gmres" && r.options.restart != automatic_restart)
+    return "try --restart auto, another --precond, or a looser --rtol";
+  if (result.solver == "gmres" || result.solver == "minres" || result.status == Status::stagnated)
     return "try another --precond or --solver, or a looser --rtol";
-  if (result.status == Status::stagnated) return "try a larger --restart, another --precond, or a looser --rtol";
-  return "try --solver gmres with a larger --restart, or another --precond";
+  return "try --solver gmres, or another --precond";
 }
 
 /// Returns advice for a solve that didn't converge.
@@ -78,6 +79,7 @@ std::string hint(const SolveReport& r) {
   if (r.result.at_precision_limit) return limit_hint(r);
   switch (r.result.status) {
     case Status::converged:
+    case Status::least_squares:
       return {};
     case Status::iteration_limit:
       if (const std::string text = method_hint(r); !text.empty()) return text;
@@ -126,7 +128,9 @@ void add_hierarchy(Facts& facts, const SolveReport& r) {
 
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
-  if (solver == "gmres") solver += fmt::format("({}){}", r.options.restart, r.options.flexible ? " flexible" : "");
+  if (solver == "gmres" && r.options.restart != automatic_restart) solver += fmt::format("({})", r.options.restart);
+  if (solver == "idr") solver += fmt::format("({})", r.options.shadow);
+  if (r.solver.name == "gmres" && r.options.flexible) solver += " flexible";
   facts.row("solver", solver + ": " + r.solver.reason);
   facts.row("preconditioner", r.preconditioner.name + ": " + r.preconditioner.reason);
   add_hierarchy(facts, r);
@@ -191,6 +195,10 @@ void add_end(Facts& facts, const SolveReport& r) {
   if (std::isfinite(result.backward_error)) {
     facts.row("backward error", fmt::format("||b - A x|| / (||A|| ||x|| + ||b||) = {:.2e}", result.backward_error));
   }
+  if (result.status != Status::converged && std::isfinite(result.gradient)) {
+    facts.row("gradient",
+              fmt::format("||A^T r|| / (||A|| ||r||) = {:.2e} for r = b - A x, recomputed", result.gradient));
+  }
   if (r.error) facts.row("error", fmt::format("max |x - 1| = {:.2e}", *r.error));
   for (const std::string& note : result.notes) {
     if (note.find(r.solver.reason) == std::string::npos && note != result.reason) facts.row("note", note);
@@ -198,7 +206,7 @@ void add_end(Facts& facts, const SolveReport& r) {
 }
 
 Colour colour_of(Status status) {
-  if (status == Status::converged) return Colour::green;
+  if (exit_code(status) == exit_converged) return Colour::green;
   return exit_code(status) == exit_failed ? Colour::red : Colour::yellow;
 }
 

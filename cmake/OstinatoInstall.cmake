@@ -25,9 +25,12 @@ set(ostinato_headers
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp
   solvers/bicgstab.hpp
+  solvers/bicgstab2.hpp
   solvers/cg.hpp
   solvers/gmres.hpp
+  solvers/idr.hpp
   solvers/list.hpp
+  solvers/lsmr.hpp
   solvers/minres.hpp
   solvers/options.hpp
   solvers/solve.hpp
@@ -62,6 +65,7 @@ set(ostinato_headers
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp
+  spmv/transposable_operator.hpp
   spmv/version.hpp
   # for user-defined formats
   spmv/formats/built_format.hpp

@@ -313,6 +313,11 @@ double AnyPreconditioner<Space, T>::rate() const {
 }
 
 template <class Space, class T>
+bool AnyPreconditioner<Space, T>::equals_transpose() const {
+  return is_identity() || built_->equals_transpose();
+}
+
+template <class Space, class T>
 bool AnyPreconditioner<Space, T>::works_in_float() const {
   return !is_identity() && built_->works_in_float();
 }

@@ -102,6 +102,7 @@ class AnyPreconditioner {
   bool capturable() const;
   double seconds() const;
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
+  bool equals_transpose() const;
   bool works_in_float() const;
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
   void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r

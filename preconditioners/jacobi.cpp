@@ -18,6 +18,7 @@ namespace ostinato {
 
 template <class Space, class T>
 std::string Jacobi<Space, T>::why_not(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
   if (s.missing_diagonal > 0) return std::to_string(s.missing_diagonal) + " rows have no diagonal entry, or 0 there";
   return {};
 }
@@ -25,6 +26,10 @@ std::string Jacobi<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, JacobiOptions options)
     : space_(space), options_(options), inverse_(space, static_cast<std::size_t>(a.view().rows)) {
+  if (a.view().rows != a.view().cols) {
+    throw ArgumentError("jacobi: the matrix is " + std::to_string(a.view().rows) + " x " +
+                        std::to_string(a.view().cols) + ", and Jacobi needs a square one; use --precond none");
+  }
   Vector<Space, double> unusable(space, 1, 0.0);
   sum(space, inverse_.size(),
       detail::InvertDiagonal<T>{detail::pattern_of(a.view()), a.view().val.data(), inverse_.data(), options.absolute},

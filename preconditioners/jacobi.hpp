@@ -24,7 +24,7 @@ struct JacobiOptions {
 ///           same pass.
 /// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
 ///           apply_dot are enqueued and allocate nothing. On Host several threads may apply one object at once.
-/// Throws    ArgumentError naming the first row whose diagonal entry is missing, 0 or not finite.
+/// Throws    ArgumentError when A isn't square, or naming the first row whose diagonal entry is missing, 0 or not finite.
 template <class Space, class T>
 class Jacobi {
  public:
@@ -58,6 +58,7 @@ class Jacobi {
   /// z = M^-1 r;  *slot = r . z
   void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
 
+  static constexpr bool equals_transpose() { return true; }
   std::size_t bytes() const { return inverse_.bytes(); }
 
  private:

@@ -26,6 +26,7 @@ class BuiltPreconditioner {
   virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when M has none
   virtual bool capturable() const = 0;
   virtual double seconds() const = 0;
+  virtual bool equals_transpose() const = 0;
   virtual bool works_in_float() const = 0;
   virtual std::vector<PreconditionerLevel> levels() const = 0;
   virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
@@ -92,6 +93,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     if constexpr (requires { m_.seconds(); }) return m_.seconds();
     return 0;
   }
+  bool equals_transpose() const override {
+    if constexpr (requires { m_.equals_transpose(); }) return m_.equals_transpose();
+    return false;
+  }
   bool works_in_float() const override {
     if constexpr (requires { m_.works_in_float(); }) return m_.works_in_float();
     return false;
@@ -122,7 +127,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// works_in_float, levels, rate, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
+/// equals_transpose, works_in_float, levels, rate, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
 /// takes what that returns as the second argument of the constructor.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {

@@ -35,6 +35,7 @@ struct StrongerOptions {
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
 ///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
+///   bool equals_transpose() const               M equals its transpose; LSMR needs that
 ///   bool works_in_float() const                 r is scaled so that it fits into the range of float
 ///   const N* fallback() const                   another preconditioner, for solve() to try when this one is slow; null
 ///                                               when there is none
@@ -89,6 +90,7 @@ class PreconditionerRef {
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
+  bool equals_transpose() const { return is_identity() || calls_->equals_transpose(object_); }
   bool works_in_float() const { return !is_identity() && calls_->works_in_float(object_); }
 
   /// What to try when this one is slow; nothing where there is nothing else.
@@ -143,6 +145,7 @@ class PreconditionerRef {
     bool (*capturable)(const void*);
     double (*seconds)(const void*);
     double (*rate)(const void*);
+    bool (*equals_transpose)(const void*);
     bool (*works_in_float)(const void*);
     std::optional<PreconditionerRef> (*fallback)(const void*);
     std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
@@ -177,6 +180,10 @@ class PreconditionerRef {
       [](const void* o) {
         if constexpr (requires { double(as<M>(o).rate()); }) return double(as<M>(o).rate());
         return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).equals_transpose()); }) return bool(as<M>(o).equals_transpose());
+        return false;
       },
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).works_in_float()); }) return bool(as<M>(o).works_in_float());

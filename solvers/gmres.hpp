@@ -6,13 +6,22 @@
 
 namespace ostinato {
 
+/// The vectors that GMRES keeps at most before it restarts: `restart`, at most `rows`. With automatic_restart as many as
+/// take 2 GB and an eighth of the host's memory, at most 1000. `bytes`: of an element in all bases, sizeof(T), for FGMRES
+/// twice that.
+int krylov_vectors(std::size_t rows, std::size_t bytes, int restart);
+
 /// Solves A x = b by restarted GMRES, preconditioned from the right, so that the monitored residual is that of A x = b.
+/// By default (automatic_restart) the basis grows as far as krylov_vectors() says, in blocks of 32 vectors, so that a
+/// short solve takes little memory. After 50, 100, 200, ... vectors GMRES restarts if the residual has fallen so fast that
+/// four more cycles like this one would reach the goal; a restart then costs less than a longer basis. Where memory runs
+/// out before, GMRES restarts with what there is, and a note says so.
 /// With options.flexible the preconditioned basis is kept (FGMRES), and M may differ from step to step.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.
-/// Exec      Allocates (restart + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, and for FGMRES
-///           restart n sizeof(T) more. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
+/// Exec      With a given restart allocates (restart + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T)
+///           more, and for FGMRES restart n sizeof(T) more; else 33 n sizeof(T) at entry and more as the basis grows. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
 ///           products (cuBLAS on Cuda). The host solves the small least squares problem and reads its columns after
 ///           each block of the monitor.
 /// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
@@ -21,7 +30,7 @@ namespace ostinato {
 struct Gmres {
   static constexpr std::string_view name = "gmres";
   static constexpr std::string_view description =
-      "restarted GMRES; any matrix, robust, keeps a basis of --restart vectors";
+      "minimal residuals; any matrix, robust, keeps a basis of up to --restart vectors";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 2;

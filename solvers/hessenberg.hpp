@@ -45,6 +45,9 @@ class Hessenberg {
     return std::isfinite(size) ? std::abs(g_[j + 1]) : std::numeric_limits<double>::quiet_NaN();
   }
 
+  /// The norm of the residual with the columns so far.
+  double residual() const { return std::abs(g_.back()); }
+
   /// True when the last column has a zero pivot: A is singular on the Krylov space.
   bool singular() const { return !r_.empty() && r_.back().back() == 0; }
 

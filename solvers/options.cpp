@@ -12,8 +12,9 @@ namespace ostinato {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> status_names = {"converged", "iteration_limit", "time_limit", "breakdown",
-                                                          "stagnated", "diverged",        "not_finite", "interrupted"};
+constexpr std::array<std::string_view, 9> status_names = {"converged",  "iteration_limit", "time_limit",
+                                                          "breakdown",  "stagnated",       "diverged",
+                                                          "not_finite", "interrupted",     "least_squares"};
 
 }  // namespace
 
@@ -37,7 +38,7 @@ void require_valid(const SolveOptions& o) {
   at_least("max_iterations", o.max_iterations, 0);
   at_least("time_limit", o.time_limit, 0);
   at_least("divergence_limit", o.divergence_limit, 0);
-  at_least("restart", o.restart, 1);
+  at_least("restart", o.restart, 0);
   at_least("check_every", o.check_every, 0);
 }
 

@@ -24,6 +24,7 @@ enum class Status {
   diverged,         ///< the residual grew past divergence_limit times its start
   not_finite,       ///< NaN or infinity in A, b or the iteration, or a solution out of range; x is finite if x0 was
   interrupted,      ///< the callback returned false, or a stop was requested; x holds the iterate so far
+  least_squares,  ///< LSMR: ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, which is above the tolerance of `converged`
 };
 
 /// "converged", "iteration_limit", ...: the names of the JSON report.
@@ -57,6 +58,10 @@ class StopRequest {
   std::function<bool()> asks_;
 };
 
+/// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/gmres.hpp).
+inline constexpr int automatic_restart = 0;
+inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow
+
 /// How far "auto" goes to solve a system that is hard for the preconditioner that it takes first.
 enum class Effort {
   quick,     ///< that preconditioner only
@@ -65,13 +70,14 @@ enum class Effort {
 };
 
 struct SolveOptions {
-  double rtol = 1e-8;              ///< relative to ||b||
-  double atol = 0;                 ///< absolute, for ||b - A x||; the looser of rtol and atol holds
-  int max_iterations = 10000;      ///< over all restarts
-  double time_limit = 0;           ///< seconds; 0: none
-  double divergence_limit = 1e10;  ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
-  int restart = 50;                ///< GMRES: dimension of the Krylov space
-  bool flexible = false;           ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
+  double rtol = 1e-8;               ///< relative to ||b||
+  double atol = 0;                  ///< absolute, for ||b - A x||; the looser of rtol and atol holds
+  int max_iterations = 10000;       ///< over all restarts
+  double time_limit = 0;            ///< seconds; 0: none
+  double divergence_limit = 1e10;   ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
+  int restart = automatic_restart;  ///< GMRES: dimension of the Krylov space
+  bool flexible = false;            ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
+  int shadow = 4;                   ///< IDR(s): s, the number of shadow vectors, 1 to 6
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
@@ -114,7 +120,12 @@ struct SolveResult {
   std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
-  explicit operator bool() const { return status == Status::converged; }
+  /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r = 0. NaN
+  /// for other methods.
+  double gradient = std::numeric_limits<double>::quiet_NaN();
+
+  /// Whether the system or, by LSMR, the least squares problem was solved.
+  explicit operator bool() const { return status == Status::converged || status == Status::least_squares; }
   std::string message() const;  ///< one line: status, iterations, recomputed residual, reason
 };
 

@@ -146,7 +146,9 @@ double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) c
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
-  return norm_of<T>(system_.space(), x, r, slot_);
+  if (r.size() >= x.size()) return norm_of<T>(system_.space(), x, r.first(x.size()), slot_);
+  Vector<Space, T> room(system_.space(), x.size());
+  return norm_of<T>(system_.space(), x, room.span(), slot_);
 }
 
 template <class Space, class T>

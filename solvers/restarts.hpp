@@ -158,7 +158,7 @@ class Solve {
         Workspace<Space>& workspace)
       : system_(system),
         x_(x),
-        r_(workspace.template allocate<T>(x.size())),
+        r_(workspace.template allocate<T>(system.b().size())),
         judge_(system, workspace),
         monitor_(system.space(), options, system.b_norm(),
                  std::max(options.rtol * system.b_norm(), system.scaled(options.atol)), every, workspace) {
@@ -374,7 +374,13 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
     case Status::stagnated:
       return "the recomputed residual no longer fell " + when;
     case Status::breakdown:
-      return Method::breakdown_text(monitor.cause(), system.unscaled_energy(monitor.number()), when);
+      if constexpr (requires { &Method::breakdown_text; }) {
+        return Method::breakdown_text(monitor.cause(), system.unscaled_energy(monitor.number()), when);
+      } else {
+        return "the recurrence would have divided by 0 " + when;
+      }
+    case Status::least_squares:
+      return "no x solves A x = b; this one makes ||b - A x|| smallest";
   }
   return {};
 }
@@ -401,17 +407,17 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
 /// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
-/// `period` (see block_length), and may have `keeps_best` and `needs_symmetry`.
+/// `period` (see block_length; the parameter where the period depends on options), and may have `keeps_best` and
+/// `needs_symmetry`.
 template <class Method, class Space, class T, class Recurrence>
 SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, const SolveOptions& options,
-                                Workspace<Space>& workspace, Recurrence recurrence) {
+                                Workspace<Space>& workspace, Recurrence recurrence, int period = Method::period) {
   require_valid(options);
   SolveResult result;
   result.solver = Method::name;
   const CallbackGuard guard(options);
   Solve<Space, T> solve(system, x, guard.options(),
-                        block_length(system.space(), system.a(), options, Method::period, system.m().seconds()),
-                        workspace);
+                        block_length(system.space(), system.a(), options, period, system.m().seconds()), workspace);
   Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);
   RestartPolicy policy(Method::on_breakdown);

@@ -10,5 +10,6 @@ OSTINATO_SUM_ON_CUDA(detail::CountNotFinite)
 OSTINATO_FOR_EACH_ON_CUDA(detail::MakeFinite)
 OSTINATO_FOR_EACH_ON_CUDA(detail::FlipSigns)
 OSTINATO_SUM_ON_CUDA(detail::FourthPowers)
+OSTINATO_FOR_EACH_ON_CUDA(detail::AddFinite)
 
 }  // namespace ostinato

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
 
 // The vector steps with which a system is scaled and a residual is judged, for both spaces.
 
@@ -93,4 +94,24 @@ struct FourthPowers {
   }
 };
 
+template <class T>
+struct AddFinite {
+  const T* z;
+  T* x;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const T next = x[i] + z[i];
+    if (next - next == T{0}) x[i] = next;
+  }
+};
+
 }  // namespace ostinato::detail
+
+namespace ostinato {
+
+/// x += z, but for elements that would not be finite
+template <class T, class Space>
+void add_finite(const Space& space, In<T> z, Out<T> x) {
+  for_each(space, x.size(), detail::AddFinite<T>{z.data(), x.data()});
+}
+
+}  // namespace ostinato

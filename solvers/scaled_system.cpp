@@ -53,11 +53,13 @@ detail::PowerOfTwo<T> power_of_two(int exponent) {
 }
 
 template <class Space, class T>
-void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x) {
-  if (a.rows() != a.cols() || b.size() != a.rows() || x.size() != a.rows()) {
-    throw DimensionError(method + ": needs a square matrix and vectors of its size; A is " + std::to_string(a.rows()) +
-                         " x " + std::to_string(a.cols()) + ", b has " + std::to_string(b.size()) + " and x " +
-                         std::to_string(x.size()) + " elements");
+void require_system(const std::string& method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
+                    Shape shape) {
+  const bool square = shape == Shape::square;
+  if ((square && a.rows() != a.cols()) || b.size() != a.rows() || x.size() != a.cols()) {
+    throw DimensionError(method + ": needs " + (square ? "a square matrix and " : "") + "vectors of its size; A is " +
+                         std::to_string(a.rows()) + " x " + std::to_string(a.cols()) + ", b has " +
+                         std::to_string(b.size()) + " and x " + std::to_string(x.size()) + " elements");
   }
   if constexpr (Space::on_device) {
     if (!a.works_on(space))
@@ -85,9 +87,9 @@ double norm_of(const Space& space, In<T> x, Out<T> room, double* slot) {
 template <class Space, class T>
 ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a,
                                      In<T> b, In<T> x, const PreconditionerRef<Space, T>& m,
-                                     Workspace<Space>& workspace)
+                                     Workspace<Space>& workspace, Shape shape)
     : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
-  require_system<Space, T>(std::string(method), space, a, b, x);
+  require_system<Space, T>(std::string(method), space, a, b, x, shape);
   scale_a(a, m, workspace);
   scale_b(b, workspace);
 }
@@ -101,9 +103,9 @@ void ScaledSystem<Space, T>::scale_a(const OperatorRef<Space, T>& a, const Preco
   a_exponent_ = std::isfinite(a_norm_) ? -std::ilogb(a_norm_) : -std::numeric_limits<double>::max_exponent;
   // A norm that overflows is at least 2^max_exponent, which the scaling makes 1.
   a_norm_ = std::isfinite(a_norm_) ? std::ldexp(a_norm_, a_exponent_) : 1;
-  const Out<T> room = workspace.template allocate<T>(a.rows());
+  const Out<T> room = workspace.template allocate<T>(std::max(a.rows(), a.cols()));
   a_ = a.scaled(space_, a_exponent_, room);
-  if (!m.is_identity()) m_ = m.scaled(space_, a_exponent_, room);
+  if (!m.is_identity()) m_ = m.scaled(space_, a_exponent_, room.first(a.cols()));
 }
 
 template <class Space, class T>

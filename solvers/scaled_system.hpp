@@ -15,6 +15,9 @@ namespace ostinato {
 template <class T, class Space>
 double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
 
+/// The shapes of matrices that a method takes.
+enum class Shape { square, any };
+
 /// The system A x = b times powers of two, so that the squares and fourth powers that the methods form neither overflow
 /// nor underflow: (2^i A) (2^(k - i) x) = 2^k b. A power of two changes no digit. The powers are 1 for matrices and
 /// right-hand sides of ordinary size. The size of A is taken from its Structure; an operator without structure() isn't
@@ -22,10 +25,11 @@ double norm_of(const Space& space, In<T> x, Out<T> room, double* slot);
 template <class Space, class T>
 class ScaledSystem {
  public:
+  /// `shape`: what the method takes.
   /// Throws    DimensionError when the shapes don't fit. On Cuda also ArgumentError when A works on another stream than
   ///           `space`, and DeviceError when b or x isn't in memory that the GPU can read.
   ScaledSystem(std::string_view method, const Space& space, const OperatorRef<Space, T>& a, In<T> b, In<T> x,
-               const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace);
+               const PreconditionerRef<Space, T>& m, Workspace<Space>& workspace, Shape shape = Shape::square);
 
   const Space& space() const { return space_; }
   const OperatorRef<Space, T>& a() const { return a_; }        ///< 2^i A

@@ -346,7 +346,10 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
 }
 
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
-  return std::min<double>(restart, rows) * rows * static_cast<double>(value_bytes) <= largest_basis_bytes;
+  constexpr int few = 50;  // with fewer vectors an automatic restart isn't worth a try
+  return std::min<double>(restart == automatic_restart ? few : restart, rows) * rows *
+             static_cast<double>(value_bytes) <=
+         largest_basis_bytes;
 }
 
 /// Solves with all methods that may serve, until one converges.
@@ -462,7 +465,10 @@ class Ladder {
   }
 
   /// Whether the method takes a preconditioner that isn't symmetric.
-  bool may_use_factors() const { return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name; }
+  bool may_use_factors() const {
+    return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
+           solver_ == Idr::name;
+  }
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
   bool may_climb(const SolveResult& all) const {
@@ -537,9 +543,11 @@ class Ladder {
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
                            bool symmetric_preconditioner) {
   constexpr double small_rate = 0.7;
+  if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
   if (!symmetric_preconditioner && basis_is_affordable(s.rows, value_bytes, restart))
-    return {"gmres",
-            "the preconditioner isn't symmetric, and a basis of " + std::to_string(restart) + " vectors is affordable"};
+    return {"gmres", "the preconditioner isn't symmetric, and a basis of " +
+                         std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart)) +
+                         " vectors is affordable"};
   if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.negative_diagonal)
@@ -549,7 +557,8 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
   if (rate > 0 && rate < small_rate) return {"bicgstab", why + ", and the preconditioner leaves few iterations"};
   if (basis_is_affordable(s.rows, value_bytes, restart)) {
-    return {"gmres", why + ", and a basis of " + std::to_string(restart) + " vectors is affordable"};
+    const int vectors = krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart);
+    return {"gmres", why + ", and a basis of " + std::to_string(vectors) + " vectors is affordable"};
   }
   return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
 }
@@ -561,7 +570,10 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
   require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  SolveResult result = Ladder<Space, T>(space, a, b, x, solver, guard.options()).climb(m);
+  const bool no_other = solver == "auto" && a.rows() != a.cols();
+  const std::string_view name = no_other ? Lsmr::name : solver;
+  SolveResult result = Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
+  if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");
   guard.rethrow();
   return result;
 }

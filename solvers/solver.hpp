@@ -50,11 +50,12 @@ SolveResult explain() {
 
 /// A method as a function object that takes operators and preconditioners of any class.
 ///
-/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period and
+/// A method is a struct with a name, a description, products_per_iteration, on_breakdown, period, needs_transpose if it
+/// multiplies with A^T, and
 ///   template <class Space, class T>
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
-///   static std::string breakdown_text(int cause, double number, const std::string& when);
+///   static std::string breakdown_text(int cause, double number, const std::string& when);   (optional)
 /// breakdown_text() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason; `when`
 /// reads "at iteration 3". The method's .cpp file instantiates run() for Host and Cuda, float and double.
 ///

@@ -25,6 +25,7 @@ struct Structure;
 ///   bool accurate_residual(outer, inner, x, b, r, slot) const
 ///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
 ///                                               and inner are powers of two; returns false if it did nothing
+///   apply_transposed(alpha, x, beta, y) const   y = alpha A^T x + beta y, as apply; methods such as LSMR need it
 ///   revision() const                            a number that changes when a captured apply is out of date, because
 ///                                               apply now enqueues other work
 ///   bytes() const                               memory that the stored matrix takes
@@ -128,11 +129,14 @@ class OperatorRef {
   /// Null when the operator has no structure().
   const Structure* structure() const { return calls_->structure(object_); }
 
+  bool has_transpose() const { return calls_->apply_transposed != nullptr; }
+
   /// False when the operator has a space() with another stream.
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
   /// A reference to the same operator times 2^exponent. The product of the powers may be out of the range of T: half of
-  /// it is applied to x, in `room`, and half to A x. `room` has cols() elements and is overwritten by every call.
+  /// it is applied to x, in `room`, and half to A x. `room` has cols() elements, for apply_transposed rows() of them if that
+  /// is more, and is overwritten by every call.
   OperatorRef scaled(const Space& space, int exponent, Out<T> room) const {
     OperatorRef other = *this;
     other.space_ = &space;
@@ -145,8 +149,17 @@ class OperatorRef {
   /// y = A x
   void apply(In<T> x, Out<T> y) const {
     if (!is_scaled()) return calls_->apply(object_, T{1}, x, T{0}, y);
-    scale<T>(*space_, static_cast<T>(inner_), x, room_);
-    calls_->apply(object_, static_cast<T>(outer_), room_, T{0}, y);
+    const Out<T> scaled = room_.first(x.size());
+    scale<T>(*space_, static_cast<T>(inner_), x, scaled);
+    calls_->apply(object_, static_cast<T>(outer_), scaled, T{0}, y);
+  }
+
+  /// y = A^T x.  Must not be called without has_transpose().
+  void apply_transposed(In<T> x, Out<T> y) const {
+    if (!is_scaled()) return calls_->apply_transposed(object_, T{1}, x, T{0}, y);
+    const Out<T> scaled = room_.first(x.size());
+    scale<T>(*space_, static_cast<T>(inner_), x, scaled);
+    calls_->apply_transposed(object_, static_cast<T>(outer_), scaled, T{0}, y);
   }
 
   /// y = A x;  *slot = w . y
@@ -169,6 +182,8 @@ class OperatorRef {
   }
 
  private:
+  using Apply = void (*)(const void*, T, In<T>, T, Out<T>);
+
   struct Calls {
     std::size_t (*rows)(const void*);
     std::size_t (*cols)(const void*);
@@ -176,7 +191,8 @@ class OperatorRef {
     int (*revision)(const void*);
     const Structure* (*structure)(const void*);
     bool (*works_on)(const void*, const Space&);
-    void (*apply)(const void*, T, In<T>, T, Out<T>);
+    Apply apply;
+    Apply apply_transposed;  ///< null when the operator has none
     bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
     bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
     bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, double*);
@@ -186,6 +202,13 @@ class OperatorRef {
   template <class A>
   static const A& as(const void* object) {
     return *static_cast<const A*>(object);
+  }
+
+  template <class A>
+  static constexpr Apply transposed_of() {
+    if constexpr (requires(const A& a, In<T> x, Out<T> y) { a.apply_transposed(T{1}, x, T{0}, y); })
+      return [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply_transposed(alpha, x, beta, y); };
+    return nullptr;
   }
 
   template <class A>
@@ -214,6 +237,7 @@ class OperatorRef {
         return true;
       },
       [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply(alpha, x, beta, y); },
+      transposed_of<A>(),
       [](const void* o, In<T> x, Out<T> y, In<T> w, double* slot) {
         if constexpr (requires { as<A>(o).apply_dot(x, y, w, slot); }) {
           as<A>(o).apply_dot(x, y, w, slot);

@@ -20,7 +20,8 @@ TEST_F(CliHelp, FitsInEightyColumnsAndNamesDefaults) {
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
   }
   const std::string help = run("solve --help").out;
-  for (const char* phrase : {"--solver NAME", "auto, cg, bicgstab, gmres, minres", "[1e-8;", "[10000]", "130"}) {
+  for (const char* phrase :
+       {"--solver NAME", "auto, cg, bicgstab, gmres, minres", "bicgstab2", "[1e-8;", "[10000]", "130"}) {
     EXPECT_NE(help.find(phrase), std::string::npos) << phrase;
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 
 namespace ostinato::cli_tests {
@@ -163,6 +164,34 @@ TEST_F(CliSolve, ReportOfNumbersThatAreNotFiniteIsStillJson) {
   EXPECT_EQ(report()["status"], "not_finite");
 }
 
+TEST_F(CliSolve, SolvesLeastSquaresProblems) {
+  // A line through the points (0, 1), (1, 0), (2, 2), (3, 5): -0.1 + 1.4 t.
+  write("a.mtx",
+        "%%MatrixMarket matrix coordinate real general\n4 2 7\n1 1 1\n2 1 1\n3 1 1\n4 1 1\n2 2 1\n3 2 2\n4 2 3\n");
+  write("b.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n0\n2\n5\n");
+  const Outcome r = run("solve a.mtx -f b.mtx -o x.mtx --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("lsmr: the matrix isn't square"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("least squares after"), std::string::npos) << r.out;
+  EXPECT_EQ(report()["status"], "least_squares");
+  EXPECT_LE(report()["gradient"], 1e-8);
+  const auto x = read_vector<double>(path("x.mtx"));
+  ASSERT_EQ(x.size(), 2u);
+  EXPECT_NEAR(x[0], -0.1, 1e-6);
+  EXPECT_NEAR(x[1], 1.4, 1e-6);
+}
+
+TEST_F(CliSolve, RestartIsAutomaticUnlessGiven) {
+  generate("convection-diffusion2d 20 p.mtx");
+  const Outcome automatic = run("solve p.mtx --solver gmres --restart auto"),
+                given = run("solve p.mtx --solver gmres --restart 7");
+  EXPECT_EQ(automatic.code, 0) << automatic.err;
+  EXPECT_NE(automatic.out.find("gmres: asked for"), std::string::npos) << automatic.out;
+  EXPECT_NE(given.out.find("gmres(7): asked for"), std::string::npos) << given.out;
+  expect_complaint(run("solve p.mtx --restart 0"), 2, "'0' isn't a whole number in 1 .. 2147483647, nor auto");
+  expect_complaint(run("solve p.mtx --shadow 7"), 2, "'7' isn't a whole number in 1 .. 6");
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);
@@ -170,7 +199,10 @@ TEST_F(CliSolve, RefusesBadInput) {
   generate("poisson2d 2 p.mtx");
   expect_complaint(run("solve none.mtx"), 3, "none.mtx");
   expect_complaint(run("solve bad.mtx"), 3, "bad.mtx:3:");
-  expect_complaint(run("solve rectangular.mtx"), 3, "2 x 3");
+  expect_complaint(run("solve rectangular.mtx --solver cg"), 3, "2 x 3, and cg needs a square one");
+  expect_complaint(run("solve rectangular.mtx --precond jacobi"), 3, "2 x 3, and Jacobi needs a square one");
+  write("guess.mtx", vector_of_two);
+  expect_complaint(run("solve rectangular.mtx -x guess.mtx"), 3, "holds 2 values, but the matrix has 3 columns");
   expect_complaint(run("solve p.mtx -f b.mtx"), 3, "b.mtx: holds 2 values, but the matrix has 4 rows");
   expect_complaint(run("solve p.mtx -o nowhere/x.mtx"), 3, "nowhere/x.mtx: can't be written");
 }

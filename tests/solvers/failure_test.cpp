@@ -166,6 +166,18 @@ OSTINATO_METHOD_TEST(Failure, UnattainableToleranceEndsAtTheAccuracyOfTheType) {
   EXPECT_LT(result.relative_residual, 300 * std::numeric_limits<T>::epsilon());
 }
 
+/// A skew-symmetric ring with a small multiple of the identity, and a random right-hand side.
+template <class T>
+System<T> shifted_cycle(Index n, double shift) {
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    triplets.push_back({i, i, static_cast<T>(shift)});
+    triplets.push_back({i, (i + 1) % n, 1});
+    triplets.push_back({(i + 1) % n, i, -1});
+  }
+  return with_known_solution(from_triplets<T>(n, n, triplets));
+}
+
 OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   const SolveOptions options{.rtol = 1e-5, .divergence_limit = 2};
   const System<T> spiral{dense<T>({{0.125, 1}, {-1, 0.125}}), {1, 0}};
@@ -173,16 +185,24 @@ OSTINATO_METHOD_TEST(Failure, ResidualThatGrowsIsDivergence) {
   // of the residual grows to 27.
   const System<T> coupled{dense<T>({{1, 30}, {30, 1}}), {1, 0}};
   const UserDiagonal<Space, T> hides_the_second(this->space(), {1, T(1e-4)});
+  // IDR makes its first residual orthogonal to a random vector.
+  const auto cycle = shifted_cycle<T>(40, 0.125);
 
-  const auto [result, x] =
-      this->is("minres") ? this->solve(coupled, options, hides_the_second) : this->solve(spiral, options);
+  const System<T> for_two_steps{
+      dense<T>({{-2, 2, 0, -1, -1}, {-2, 0, 0, -2, 0}, {2, 2, 1, -2, -2}, {-1, -2, 2, 2, 2}, {2, -2, 1, 1, 1}}),
+      {1, 0, 0, 0, 0}};
+
+  const auto [result, x] = this->is("minres")      ? this->solve(coupled, options, hides_the_second)
+                           : this->is("idr")       ? this->solve(cycle, options)
+                           : this->is("bicgstab2") ? this->solve(for_two_steps, options)
+                                                   : this->solve(spiral, options);
 
   if (this->is("gmres")) {  // the residual of GMRES never grows
     EXPECT_EQ(result.status, Status::converged);
     return;
   }
   EXPECT_EQ(result.status, Status::diverged);
-  EXPECT_EQ(result.iterations, 1);
+  EXPECT_LE(result.iterations, this->is("idr") ? 40 : 1);
   if (this->is("minres")) {  // which gives back the best x that it has had
     EXPECT_EQ(x, coupled.x0);
     EXPECT_EQ(result.relative_residual, 1);

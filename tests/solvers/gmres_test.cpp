@@ -147,16 +147,70 @@ TYPED_TEST(GmresOn, RestartCountsForTheWorkspace) {
   EXPECT_GE(large.workspace_bytes, small.workspace_bytes + 45 * 400 * sizeof(T));
 }
 
+/// A ring of shifts: the residual stays as it is until the last of n steps.
+template <class T>
+System<T> ring_of_shifts(Index n) {
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n; ++i) triplets.push_back({i, (i + 1) % n, 1});
+  std::vector<T> b(static_cast<std::size_t>(n));
+  b[0] = 1;
+  return {from_triplets<T>(n, n, triplets), b};
+}
+
+TYPED_TEST(GmresOn, AutomaticRestartKeepsABasisThatGetsNowhereYet) {
+  using T = typename TypeParam::T;
+  const auto system = ring_of_shifts<T>(120);
+
+  const auto automatic = this->solve(system, {.rtol = 1e-4}).result;
+  const auto after_fifty = this->solve(system, {.rtol = 1e-4, .restart = 50}).result;
+
+  EXPECT_EQ(automatic.status, Status::converged) << automatic.message();
+  EXPECT_EQ(automatic.iterations, 120);
+  EXPECT_TRUE(automatic.notes.empty());
+  EXPECT_EQ(after_fifty.status, Status::stagnated);
+}
+
+TYPED_TEST(GmresOn, AutomaticRestartIsHadWhereFewCyclesAreLeft) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("convection-diffusion2d", {.n = 40}));
+
+  const auto automatic = this->solve(system, {.rtol = 1e-5}).result;
+  const auto given = this->solve(system, {.rtol = 1e-5, .restart = 1000}).result;
+
+  EXPECT_EQ(automatic.status, Status::converged);
+  EXPECT_GT(given.iterations, 50) << "else nothing was tested";
+  EXPECT_GE(restarts(automatic), 1);
+  EXPECT_EQ(restarts(given), 0);
+}
+
+TYPED_TEST(GmresOn, BasisOfAnAutomaticRestartGrowsWithTheSolve) {
+  using T = typename TypeParam::T;
+  const auto easy = this->solve(with_known_solution(diagonal_matrix(std::vector<T>(600, T{2}))), {.rtol = 1e-4}).result;
+  const auto hard = this->solve(ring_of_shifts<T>(600), {.rtol = 1e-3}).result;
+
+  EXPECT_EQ(easy.iterations, 1);
+  EXPECT_EQ(hard.iterations, 600);
+  EXPECT_GE(hard.workspace_bytes, easy.workspace_bytes + 500 * 600 * sizeof(T));
+}
+
+TEST(KrylovVectors, AreBoundedByRowsMemoryAndWhatWasAskedFor) {
+  EXPECT_EQ(krylov_vectors(67, 8, automatic_restart), 67);
+  EXPECT_EQ(krylov_vectors(100'000, 8, 50), 50);
+  EXPECT_EQ(krylov_vectors(10, 8, 50), 10);
+  EXPECT_EQ(krylov_vectors(0, 8, automatic_restart), 1);
+  EXPECT_LE(krylov_vectors(1'000, 8, automatic_restart), 1'000);
+  EXPECT_LE(krylov_vectors(1'000'000, 8, automatic_restart), 250) << "2 GB";
+  EXPECT_EQ(krylov_vectors(2'000'000'000, 8, automatic_restart), 1);
+}
+
 TYPED_TEST(GmresOn, TakesARestartOverTheNumberOfRowsAndRefusesNone) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 5}));
   const auto result = this->solve(system, {.rtol = 1e-3, .restart = 1000000}).result;
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
-  for (const int restart : {0, -3}) {
-    const auto text = message_of<ArgumentError>([&] { this->solve(system, {.rtol = 1e-3, .restart = restart}); });
-    EXPECT_EQ(text, "SolveOptions: restart is " + std::to_string(restart) + ", and has to be at least 1");
-  }
+  const auto text = message_of<ArgumentError>([&] { this->solve(system, {.rtol = 1e-3, .restart = -3}); });
+  EXPECT_EQ(text, "SolveOptions: restart is -3, and has to be at least 0");
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ void expect_honest(const Solved<T>& solved, const System<T>& system, const Solve
   }
   EXPECT_LE(r.iterations, options.max_iterations);
   EXPECT_GE(r.iterations, 0);
-  EXPECT_EQ(static_cast<bool>(r), r.status == Status::converged);
+  EXPECT_EQ(static_cast<bool>(r), r.status == Status::converged || r.status == Status::least_squares);
 
   const ReferenceResidual truth = reference_residual(system.a.view(), solved.x, system.b);
   const double goal = std::max(options.rtol * truth.b_norm, options.atol);
@@ -169,9 +169,16 @@ struct NamedMethod {
                      const SolveOptions&);
 };
 
+/// The methods that take any operator. Those that multiply with the transpose have tests of their own.
 template <class Space, class T, class... M>
 std::vector<NamedMethod<Space, T>> every_method(MethodList<M...>) {
-  return {{M::name, &M::template run<Space, T>}...};
+  std::vector<NamedMethod<Space, T>> methods;
+  const auto add = [&]<class Method>() {
+    if constexpr (!requires { Method::needs_transpose; })
+      methods.push_back({Method::name, &Method::template run<Space, T>});
+  };
+  (add.template operator()<M>(), ...);
+  return methods;
 }
 
 /// The base class of tests that OSTINATO_METHOD_TEST defines for each method of the list on each space. The method

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/lsmr_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateU)
+OSTINATO_SUM_ON_CUDA(detail::LsmrUpdateV)
+OSTINATO_FOR_EACH_ON_CUDA(detail::LsmrUpdateXH)
+
+}  // namespace ostinato

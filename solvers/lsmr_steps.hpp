@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include <ostinato/solvers/convergence_state.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+// The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. Scalars and
+// the state are in the memory of the space. A step does nothing once the recurrence has stopped.
+
+namespace ostinato {
+
+/// The rotation that makes (a, b) to (length, 0).
+struct LsmrRotation {
+  double cosine = 1, sine = 0, length = 0;
+
+  OSTINATO_FUNCTION LsmrRotation(double a, double b) : length(sqrt(a * a + b * b)) {
+    if (!(length > 0)) return;
+    cosine = a / length;
+    sine = b / length;
+  }
+};
+
+/// The scalars of LSMR, in the memory of the space. The names are those of the paper: bar for the second rotations, dot
+/// and tilde for the residual.
+struct LsmrScalars {
+  double alpha = 0, beta = 0;  ///< the lengths of v and u
+  double beta_new = 0;
+  double alpha_bar = 0, rho = 1, rho_bar = 1, cosine_bar = 1, sine_bar = 0;
+  double zeta = 0, zeta_bar = 0;  ///< |zeta_bar| = ||A^T r||
+  double beta_ddot = 0, beta_dot = 0, rho_dot = 1, tau_tilde = 0, theta_tilde = 0;
+  double norm = 0;                          ///< the largest ||A v|| so far, at most ||A||
+  double goal = 0;                          ///< of ||A^T r|| / (||A|| ||r||)
+  double of_h_bar = 0, of_x = 0, of_h = 0;  ///< factors of update_x_h
+
+  /// Takes the next alpha and beta_new. Returns ||r||^2.
+  OSTINATO_FUNCTION double next(double alpha_new) {
+    const LsmrRotation first(alpha_bar, beta_new);
+    const double rho_old = rho, rho_bar_old = rho_bar, zeta_old = zeta;
+    rho = first.length;
+    const double theta = first.sine * alpha_new, theta_bar = sine_bar * rho;
+    alpha_bar = first.cosine * alpha_new;
+    const LsmrRotation second(cosine_bar * rho, theta);
+    cosine_bar = second.cosine;
+    sine_bar = second.sine;
+    rho_bar = second.length;
+    zeta = cosine_bar * zeta_bar;
+    zeta_bar *= -sine_bar;
+    of_h_bar = theta_bar * rho / (rho_old * rho_bar_old);
+    of_x = zeta / (rho * rho_bar);
+    of_h = theta / rho;
+    beta = beta_new;
+    alpha = alpha_new;
+    return residual(first, theta_bar, zeta_old);
+  }
+
+ private:
+  OSTINATO_FUNCTION double residual(const LsmrRotation& first, double theta_bar, double zeta_old) {
+    const double beta_hat = first.cosine * beta_ddot, theta_tilde_old = theta_tilde;
+    beta_ddot *= -first.sine;
+    const LsmrRotation third(rho_dot, theta_bar);
+    theta_tilde = third.sine * rho_bar;
+    rho_dot = third.cosine * rho_bar;
+    beta_dot = third.cosine * beta_hat - third.sine * beta_dot;
+    tau_tilde = (zeta_old - theta_tilde_old * tau_tilde) / third.length;
+    const double tau_dot = (zeta - theta_tilde * tau_tilde) / rho_dot, rest = beta_dot - tau_dot;
+    return rest * rest + beta_ddot * beta_ddot;
+  }
+};
+
+namespace detail {
+
+template <class T>
+struct LsmrUpdateU {
+  LsmrScalars* s;
+  const T* p;
+  T* u;
+  ConvergenceState* state;
+  T of_p = 0, of_u = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    of_p = static_cast<T>(1 / s->alpha);
+    of_u = static_cast<T>(s->alpha / s->beta);
+    return state->running();
+  }
+  OSTINATO_FUNCTION void skipped() { state->x_is_behind = 0; }
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const T value = of_p * p[i] - of_u * u[i];
+    u[i] = value;
+    return {{static_cast<double>(value) * static_cast<double>(value)}};
+  }
+  OSTINATO_FUNCTION void finish(const Sums<1>& uu) {
+    s->beta_new = sqrt(uu.v[0]);
+    const double product = sqrt(s->alpha * s->alpha + uu.v[0]);  // ||A v||
+    if (product > s->norm) s->norm = product;
+  }
+};
+
+template <class T>
+struct LsmrUpdateV {
+  LsmrScalars* s;
+  const T* q;
+  T* v;
+  ConvergenceState* state;
+  T of_q = 0, of_v = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    of_q = s->beta_new > 0 ? static_cast<T>(1 / s->beta_new) : T{0};
+    of_v = static_cast<T>(s->beta_new / s->alpha);
+    return state->running();
+  }
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const T value = of_q * q[i] - of_v * v[i];
+    v[i] = value;
+    return {{static_cast<double>(value) * static_cast<double>(value)}};
+  }
+  OSTINATO_FUNCTION void finish(const Sums<1>& vv) {
+    const double sizes = s->beta_new + vv.v[0];
+    if (!(sizes - sizes == 0)) {
+      state->state = ConvergenceState::not_a_number;
+      return;
+    }
+    const double rr = s->next(sqrt(vv.v[0]));
+    const double factors = s->of_h_bar + s->of_x + s->of_h;
+    if (!(factors - factors == 0)) {
+      state->state = ConvergenceState::broke_down;
+      return;
+    }
+    state->x_is_behind = 1;
+    state->record(rr);
+    const double gradient = s->zeta_bar < 0 ? -s->zeta_bar : s->zeta_bar;
+    if (state->running() && gradient <= s->goal * s->norm * sqrt(rr)) state->state = ConvergenceState::reached_goal;
+    // There is nothing left to search along.
+    if (state->running() && !(s->alpha > 0 && s->beta > 0)) state->state = ConvergenceState::broke_down;
+  }
+};
+
+template <class T>
+struct LsmrUpdateXH {
+  const LsmrScalars* s;
+  const T* v;
+  T *x, *h, *h_bar;
+  const ConvergenceState* state;
+  T of_h_bar = 0, of_x = 0, of_h = 0, of_v = 0;
+
+  OSTINATO_FUNCTION bool prepare() {
+    of_h_bar = static_cast<T>(s->of_h_bar);
+    of_x = static_cast<T>(s->of_x);
+    of_h = static_cast<T>(s->of_h);
+    of_v = s->alpha > 0 ? static_cast<T>(1 / s->alpha) : T{0};
+    return state->x_is_behind != 0;
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const T direction = h[i] - of_h_bar * h_bar[i], next = x[i] + of_x * direction;
+    h_bar[i] = direction;
+    if (next - next == T{0}) x[i] = next;
+    h[i] = of_v * v[i] - of_h * h[i];
+  }
+};
+
+}  // namespace detail
+
+/// u = p / alpha - (alpha / beta) u, where p = A v;  beta_new = |u|
+template <class T, class Space>
+void update_u(const Space& space, LsmrScalars* s, In<T> p, Out<T> u, ConvergenceState* state) {
+  sum(space, u.size(), detail::LsmrUpdateU<T>{s, p.data(), u.data(), state}, nullptr);
+}
+
+/// v = q / beta_new - (beta_new / alpha) v, where q = A^T u;  alpha = |v|; then the rotations. ||r|| is recorded in the
+/// state. Stops when ||A^T r|| has reached its goal.
+template <class T, class Space>
+void update_v(const Space& space, LsmrScalars* s, In<T> q, Out<T> v, ConvergenceState* state) {
+  sum(space, v.size(), detail::LsmrUpdateV<T>{s, q.data(), v.data(), state}, nullptr);
+}
+
+/// h_bar = h - of_h_bar h_bar;  x += of_x h_bar;  h = v / alpha - of_h h
+template <class T, class Space>
+void update_x_h(const Space& space, const LsmrScalars* s, In<T> v, Out<T> x, Out<T> h, Out<T> h_bar,
+                const ConvergenceState* state) {
+  for_each(space, x.size(), detail::LsmrUpdateXH<T>{s, v.data(), x.data(), h.data(), h_bar.data(), state});
+}
+
+}  // namespace ostinato

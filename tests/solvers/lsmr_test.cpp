@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/lsmr.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/transposable_operator.hpp>
+
+#include "support/shared_matrices.hpp"
+#include "support/solving.hpp"
+
+namespace ostinato::test {
+namespace {
+
+/// ||A^T r|| / (||A||_F ||r||) for r = b - A x, in long double. The Frobenius norm is at least ||A||.
+template <class T>
+double reference_gradient(const System<T>& system, const std::vector<T>& x) {
+  const auto ax = reference_product(system.a.view(), T{1}, x, T{0}, {});
+  std::vector<long double> r(system.b.size()), g(static_cast<std::size_t>(system.a.cols));
+  long double rr = 0, gg = 0, aa = 0;
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    r[i] = system.b[i] - ax[i].value;
+    rr += r[i] * r[i];
+    for (auto k = static_cast<std::size_t>(system.a.row_ptr[i]); k < static_cast<std::size_t>(system.a.row_ptr[i + 1]);
+         ++k) {
+      g[static_cast<std::size_t>(system.a.col[k])] += system.a.val[k] * r[i];
+      aa += static_cast<long double>(system.a.val[k]) * system.a.val[k];
+    }
+  }
+  for (const long double v : g) gg += v * v;
+  return static_cast<double>(gg > 0 ? std::sqrt(gg / aa / rr) : 0);
+}
+
+/// A random matrix of full rank: an entry of 4 in row i and column i, and three smaller ones in each row.
+template <class T>
+Csr<T> full_rank(Index rows, Index cols, std::uint64_t seed = 5) {
+  Random random(seed);
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < rows; ++i) {
+    triplets.push_back({i, i % cols, 4});
+    for (int k = 0; k < 3; ++k) triplets.push_back({i, below(random, cols), static_cast<T>(signed_unit(random))});
+  }
+  return from_triplets<T>(rows, cols, triplets);
+}
+
+template <class Case>
+class LsmrOn : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+  using On = typename Case::Space;
+
+  template <class T>
+  static System<T> system_of(Csr<T> a, std::vector<T> b) {
+    const auto cols = static_cast<std::size_t>(a.cols);
+    return {std::move(a), std::move(b), std::vector<T>(cols)};
+  }
+  template <class T>
+  static System<T> consistent(Csr<T> a) {
+    auto system = with_known_solution(std::move(a));
+    system.x0.assign(static_cast<std::size_t>(system.a.cols), T{0});
+    return system;
+  }
+  template <class T>
+  static System<T> inconsistent(Csr<T> a) {
+    auto b = random_vector<T>(a.rows, 9);
+    return system_of(std::move(a), std::move(b));
+  }
+
+  /// Solves, and checks that the result is true.
+  Solved<Value> solve(const System<Value>& system, const SolveOptions& options = {.rtol = 1e-5},
+                      const PreconditionerRef<On, Value>& m = {}) const {
+    const Analysis<On, Value> analysis(this->space(), system.a);
+    const TransposableOperator<On, Value> op(analysis);
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    SolveResult result = Lsmr::run<On, Value>(this->space(), op, b, x, m, options);
+    Solved<Value> solved{std::move(result), x.download()};
+    expect_honest(solved, system, options);
+    if (solved.result.status == Status::least_squares) {
+      constexpr double rounding = 20 * std::numeric_limits<Value>::epsilon();
+      EXPECT_LE(reference_gradient(system, solved.x), options.rtol + rounding);
+      EXPECT_LE(solved.result.gradient, options.rtol);
+    }
+    return solved;
+  }
+};
+
+TYPED_TEST_SUITE(LsmrOn, EverySpace, SpaceNames);
+
+TYPED_TEST(LsmrOn, FitsALineByHand) {
+  using T = typename TypeParam::T;
+  // The points (0, 1), (1, 0), (2, 2), (3, 5): the normal equations are [4 6; 6 14] c = (8, 19).
+  const auto system = this->system_of(dense<T>({{1, 0}, {1, 1}, {1, 2}, {1, 3}}), {1, 0, 2, 5});
+
+  const auto [result, x] = this->solve(system);
+
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
+  EXPECT_TRUE(static_cast<bool>(result));
+  EXPECT_LE(result.iterations, 3);
+  EXPECT_NEAR(x[0], -0.1, 1e-4);
+  EXPECT_NEAR(x[1], 1.4, 1e-4);
+  EXPECT_NEAR(result.residual, std::sqrt(4.2), 1e-4);
+}
+
+TYPED_TEST(LsmrOn, ConvergesWhereASolutionExistsWhateverTheShape) {
+  using T = typename TypeParam::T;
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<Index, Index>>{{1, 1}, {31, 31}, {597, 33}, {33, 597}, {3000, 200}}) {
+    SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
+    const auto result = this->solve(this->consistent(full_rank<T>(rows, cols)), {.rtol = 1e-4}).result;
+
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
+}
+
+TYPED_TEST(LsmrOn, FindsTheLeastSquaresSolutionOtherwise) {
+  using T = typename TypeParam::T;
+  for (const double rtol : {1e-2, 1e-4}) {
+    const auto system = this->inconsistent(full_rank<T>(597, 33));
+
+    const auto [result, x] = this->solve(system, {.rtol = rtol});
+
+    EXPECT_EQ(result.status, Status::least_squares) << result.message();
+    EXPECT_GT(result.relative_residual, 0.1);
+    EXPECT_NEAR(result.history.back(), result.relative_residual, 1e-3) << "the estimate of the recurrence";
+  }
+}
+
+TYPED_TEST(LsmrOn, FindsTheSmallestOfManySolutions) {
+  using T = typename TypeParam::T;
+  // x + y + z = 3 and x = y have the solutions (1, 1, 1) + t (1, 1, -2); t = 0 is the smallest.
+  const auto system = this->system_of(dense<T>({{1, 1, 1}, {1, -1, 0}}), {3, 0});
+
+  const auto [result, x] = this->solve(system);
+
+  EXPECT_EQ(result.status, Status::converged);
+  for (const T v : x) EXPECT_NEAR(v, 1, 1e-4);
+}
+
+TYPED_TEST(LsmrOn, SolvesASingularSystemInTheLeastSquaresSense) {
+  using T = typename TypeParam::T;
+  const auto [result, x] = this->solve(this->system_of(ring<T>(64), random_vector<T>(64, 5)), {.rtol = 1e-4});
+
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
+}
+
+TYPED_TEST(LsmrOn, ZeroRightHandSideGivesZeroAtOnce) {
+  using T = typename TypeParam::T;
+  auto system = this->system_of(full_rank<T>(20, 7), std::vector<T>(20));
+  system.x0 = random_vector<T>(7, 1);
+
+  const auto [result, x] = this->solve(system);
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_EQ(x, std::vector<T>(7));
+}
+
+TYPED_TEST(LsmrOn, ZeroMatrixLeavesTheGuess) {
+  using T = typename TypeParam::T;
+  const auto [result, x] = this->solve(this->system_of(from_triplets<T>(31, 7, {}), std::vector<T>(31, 2)));
+
+  EXPECT_EQ(result.status, Status::least_squares) << "every x is as good";
+  EXPECT_EQ(result.iterations, 0);
+  EXPECT_EQ(x, std::vector<T>(7));
+}
+
+TYPED_TEST(LsmrOn, EmptySystemsEnd) {
+  using T = typename TypeParam::T;
+  EXPECT_EQ(this->solve(this->system_of(from_triplets<T>(0, 0, {}), {})).result.status, Status::converged);
+  EXPECT_EQ(this->solve(this->system_of(from_triplets<T>(0, 5, {}), {})).result.status, Status::converged);
+  EXPECT_EQ(this->solve(this->system_of(from_triplets<T>(5, 0, {}), std::vector<T>(5, 1))).result.status,
+            Status::least_squares);
+}
+
+TYPED_TEST(LsmrOn, NanIsNotFiniteAndLeavesTheGuess) {
+  using T = typename TypeParam::T;
+  auto in_b = this->inconsistent(full_rank<T>(597, 33));
+  auto in_a = in_b;
+  in_b.b[7] = std::numeric_limits<T>::quiet_NaN();
+  in_a.a.val[7] = std::numeric_limits<T>::infinity();
+  for (const auto& system : {in_b, in_a}) {
+    const auto [result, x] = this->solve(system);
+
+    EXPECT_EQ(result.status, Status::not_finite) << result.message();
+    EXPECT_EQ(x, system.x0);
+  }
+}
+
+TYPED_TEST(LsmrOn, StopsAtItsLimits) {
+  using T = typename TypeParam::T;
+  const auto system = this->consistent(generate<T>("poisson2d", {.n = 40}));
+  for (const int limit : {0, 1, 5}) {
+    for (const int every : {0, 1, 3}) {
+      const auto result = this->solve(system, {.rtol = 1e-5, .max_iterations = limit, .check_every = every}).result;
+
+      EXPECT_EQ(result.status, Status::iteration_limit);
+      EXPECT_EQ(result.iterations, limit);
+    }
+  }
+  SolveOptions stop{.rtol = 1e-5};
+  stop.callback = [](const Iteration& now) { return now.number < 4; };
+  EXPECT_EQ(this->solve(system, stop).result.status, Status::interrupted);
+  EXPECT_EQ(this->solve(system, {.rtol = 1e-30, .time_limit = 1e-12, .check_every = 1}).result.status,
+            Status::time_limit);
+}
+
+TYPED_TEST(LsmrOn, ResultDoesNotDependOnWhenItIsLookedAt) {
+  using T = typename TypeParam::T;
+  const auto system = this->inconsistent(full_rank<T>(5000, 3000));
+  const auto first = this->solve(system, {.rtol = 1e-4, .check_every = 1});
+  for (const int every : {3, 7, 64, 1}) {
+    const auto next = this->solve(system, {.rtol = 1e-4, .check_every = every});
+
+    EXPECT_EQ(next.result.status, first.result.status);
+    EXPECT_TRUE(same_bits(next.x, first.x));
+    EXPECT_TRUE(same_bits(next.result.history, first.result.history));
+  }
+}
+
+TYPED_TEST(LsmrOn, ToleranceOutOfReachStagnates) {
+  using T = typename TypeParam::T;
+  const auto [result, x] = this->solve(this->inconsistent(full_rank<T>(597, 33)), {.rtol = 1e-20});
+
+  EXPECT_TRUE(result.status == Status::stagnated || result.status == Status::breakdown) << result.message();
+  EXPECT_LT(result.gradient, 100 * std::numeric_limits<T>::epsilon());
+}
+
+TYPED_TEST(LsmrOn, SizesOfMatrixAndRightHandSideMakeNoDifference) {
+  using T = typename TypeParam::T;
+  const auto plain = this->inconsistent(full_rank<T>(100, 20));
+  const auto expected = this->solve(plain, {.rtol = 1e-4});
+  const int limit = std::numeric_limits<T>::max_exponent / 2 - 8;
+  for (const int exponent : {-limit, limit}) {
+    SCOPED_TRACE(exponent);
+    auto system = plain;
+    for (T& value : system.a.val) value = std::ldexp(value, exponent);
+    for (T& value : system.b) value = std::ldexp(value, exponent);
+
+    const auto scaled = this->solve(system, {.rtol = 1e-4});
+
+    EXPECT_EQ(scaled.result.status, Status::least_squares);
+    EXPECT_EQ(scaled.result.iterations, expected.result.iterations);
+  }
+}
+
+TYPED_TEST(LsmrOn, TakesASymmetricPreconditionerAndNoOther) {
+  using T = typename TypeParam::T;
+  auto a = full_rank<T>(200, 200);
+  for (std::size_t i = 0; i < 200; ++i) {  // rows of very different size: M = diag(A) makes up for them
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      if (a.col[k] == static_cast<Index>(i)) a.val[k] *= T(1 + i);
+  }
+  const auto system = this->consistent(a);
+  const Jacobi m(this->space(), system.a);
+  const AnyPreconditioner any(this->space(), system.a, "jacobi");
+
+  const auto plain = this->solve(system, {.rtol = 1e-4}).result, with = this->solve(system, {.rtol = 1e-4}, m).result,
+             with_any = this->solve(system, {.rtol = 1e-4}, any).result;
+  const UserDiagonal<typename TypeParam::Space, T> unknown(this->space(), std::vector<T>(200, T{1}));
+  const auto text = message_of<ArgumentError>([&] { this->solve(system, {}, unknown); });
+
+  EXPECT_EQ(with.status, Status::converged) << with.message();
+  EXPECT_LT(with.iterations, plain.iterations);
+  EXPECT_EQ(with_any.iterations, with.iterations);
+  EXPECT_NE(text.find("needs a symmetric preconditioner"), std::string::npos) << text;
+}
+
+TYPED_TEST(LsmrOn, SaysWhatAnOperatorLacks) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2, 3}, {4, 5, 6}});
+  const Operator plain(this->space(), a);
+  const TransposableOperator op(this->space(), a);
+  const auto b = this->put(std::vector<T>{1, 2});
+  auto x = this->put(std::vector<T>(3)), short_x = this->put(std::vector<T>(2));
+
+  const auto no_transpose = message_of<ArgumentError>([&] { lsmr(this->space(), plain, b.span(), x.span()); });
+  const auto shapes = message_of<DimensionError>([&] { lsmr(this->space(), op, b.span(), short_x.span()); });
+
+  EXPECT_NE(no_transpose.find("TransposableOperator"), std::string::npos) << no_transpose;
+  EXPECT_NE(shapes.find("2 x 3"), std::string::npos) << shapes;
+}
+
+TYPED_TEST(LsmrOn, AutoTakesItForAMatrixThatIsNotSquare) {
+  using T = typename TypeParam::T;
+  const auto system = this->inconsistent(full_rank<T>(100, 20));
+  const TransposableOperator op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
+
+  const auto result = solve(this->space(), op, std::span<const T>(b), x.span(), Identity{}, "auto", {.rtol = 1e-4});
+
+  EXPECT_EQ(result.solver, "lsmr");
+  EXPECT_EQ(result.status, Status::least_squares);
+  EXPECT_TRUE(mentions(result, "the matrix isn't square"));
+}
+
+// The rectangular matrices outside the repository.
+TYPED_TEST(LsmrOn, SharedMatricesThatAreNotSquareAreSolved) {
+  using T = typename TypeParam::T;
+  if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
+  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "in double precision alone";
+  int seen = 0;
+  for (const auto& entry : shared_matrices()) {
+    if (entry.square()) continue;
+    SCOPED_TRACE(entry.name);
+    const auto a = read<T>(entry);
+    const auto fits = this->solve(this->consistent(a), {.rtol = 1e-6}).result,
+               not_fitting = this->solve(this->inconsistent(a), {.rtol = 1e-6}).result;
+
+    EXPECT_TRUE(static_cast<bool>(fits)) << fits.message();
+    EXPECT_TRUE(static_cast<bool>(not_fitting)) << not_fitting.message();
+    ++seen;
+  }
+  EXPECT_GE(seen, 3);
+}
+
+}  // namespace
+}  // namespace ostinato::test
