@@ -21,7 +21,8 @@ std::string products_text(double products) {
 std::string setup_text(const Amortisation& a) {
   const std::string text = seconds_text(a.setup_seconds);
   if (!std::isfinite(a.setup_products())) return text;
-  return fmt::format("{}: {} products of {} ({} each)", text, products_text(a.setup_products()), a.csr_is,
+  return fmt::format("{}: {}{} products of {}, {} ({} each)", text, a.measured ? "" : "about ",
+                     products_text(a.setup_products()), a.csr_is, a.measured ? "measured" : "predicted",
                      seconds_text(a.csr_seconds));
 }
 
@@ -29,8 +30,8 @@ std::string break_even_text(const Amortisation& a) {
   const double products = a.break_even_products();
   if (products == 0) return "no dearer than that of csr: nothing to earn back";
   if (!std::isfinite(products)) return "never earned back: its products take no less time";
-  return fmt::format("earned back after {} in {} each", counted(std::llround(products), "product"),
-                     seconds_text(a.product_seconds));
+  return fmt::format("earned back after {}{} in {} each", a.measured ? "" : "about ",
+                     counted(std::llround(products), "product"), seconds_text(a.product_seconds));
 }
 
 }  // namespace
@@ -52,7 +53,8 @@ std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse
   a.product_seconds = measured ? chosen.measured_seconds : chosen.cost.seconds;
   a.csr_seconds = measured ? csr->measured_seconds : csr->cost.seconds;
   a.csr_setup_seconds = chosen.name == csr->name ? a.setup_seconds : analyse_seconds + csr->setup_seconds();
-  a.csr_is = measured ? "csr, measured" : "csr, predicted";
+  a.csr_is = "csr";
+  a.measured = measured;
   return a;
 }
 

@@ -17,7 +17,8 @@ struct Amortisation {
   double product_seconds = 0;    ///< in the chosen format
   double csr_seconds = 0;        ///< a product in CSR
   double csr_setup_seconds = 0;  ///< set-up of CSR, before its first product
-  std::string csr_is;            ///< which CSR, and the source of its time: "csr, predicted"
+  std::string csr_is;            ///< which CSR: "csr"
+  bool measured = false;         ///< whether both products were timed; otherwise both times are predicted
 
   double setup_products() const { return setup_seconds / csr_seconds; }
 

@@ -12,6 +12,7 @@
 #include "exit_code.hpp"
 #include "files.hpp"
 #include "generated.hpp"
+#include "html/roofline.hpp"
 #include "json.hpp"
 #include "legend.hpp"
 #include "progress.hpp"
@@ -23,7 +24,7 @@ namespace ostinato::cli {
 namespace {
 
 struct BenchInput {
-  std::string matrix, json;
+  std::string matrix, json, html;
   FormatInput formats{.format = "all"};
   DeviceOptions device;
   int repetitions = 9;
@@ -107,7 +108,7 @@ std::string error_text(const BenchRow& row) {
   return fmt::format("{:.1f} eps{}", row.error, row.right ? "" : ": WRONG");
 }
 
-void print_rows(std::FILE* to, const BenchReport& r, bool all) {
+Grid rows_of(const BenchReport& r, bool all) {
   Grid grid({"format", "stored", "build", "product", "rate", "x csr", "x floor", "error"});
   for (const BenchRow& row : r.rows) {
     if (row.elsewhere && !all) continue;
@@ -116,21 +117,25 @@ void print_rows(std::FILE* to, const BenchReport& r, bool all) {
       continue;
     }
     grid.row({row.name, bytes_text(static_cast<double>(row.bytes)), seconds_text(row.build_seconds),
-              seconds_text(row.seconds), rate_text(static_cast<double>(row.bytes) / row.seconds),
+              seconds_text(row.seconds),
+              has_rate(static_cast<double>(row.bytes), r.structure.nonzeros, r.device.precision)
+                  ? rate_text(static_cast<double>(row.bytes) / row.seconds)
+                  : "-",
               r.csr() != nullptr ? ratio_text(row.seconds / r.csr()->seconds) : "-",
               ratio_text(row.seconds * r.bandwidth / row.moved), error_text(row)});
   }
-  grid.print(to);
+  return grid;
 }
 
-void print_bench(std::FILE* to, const BenchReport& r, bool all) {
+Facts facts_of(const BenchReport& r) {
   Facts facts;
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
   facts.row("bandwidth", rate_text(r.bandwidth) + ", measured now on long arrays");
-  facts.print(to);
-  put(to, "\n");
-  print_rows(to, r, all);
+  return facts;
+}
+
+Facts legend_of(const BenchReport& r) {
   Facts legend;
   legend.gap();
   for (const BenchRow& row : r.rows) {
@@ -142,7 +147,7 @@ void print_bench(std::FILE* to, const BenchReport& r, bool all) {
   for (const BenchRow& row : r.rows) {
     if (!row.generated.empty()) legend.row("kernels", row.name + ": " + row.generated);
   }
-  legend.row("rate", "stored bytes of the matrix over the time of a product");
+  legend.row("rate", "stored bytes of the matrix over the time of a product; - where compressed");
   legend.row("x csr", "time over that of csr");
   legend.row(
       "x floor",
@@ -151,7 +156,38 @@ void print_bench(std::FILE* to, const BenchReport& r, bool all) {
   legend.row("error",
              "largest of a row against long double, in eps sum |a||x|; rounding explains 10, or half the "
              "entries of a longer row");
-  legend.print(to);
+  return legend;
+}
+
+void print_bench(std::FILE* to, const BenchReport& r, bool all) {
+  facts_of(r).print(to);
+  put(to, "\n");
+  rows_of(r, all).print(to);
+  legend_of(r).print(to);
+}
+
+html::Page page_of(const BenchReport& r, bool all) {
+  html::Page page("ostinato bench " + r.matrix);
+  page.facts(facts_of(r));
+  add_pattern(page, r.pattern);
+  page.heading("Formats");
+  std::vector<html::FormatBar> bars;
+  std::vector<html::RoofPoint> points;
+  for (const BenchRow& row : r.rows) {
+    if (!row.why_not.empty() || !(row.seconds > 0)) continue;
+    bars.push_back({row.name, row.seconds, static_cast<double>(row.bytes)});
+    points.push_back({row.name, row.moved, row.seconds});
+  }
+  add_bars(page, bars);
+  if (!points.empty() && r.structure.nonzeros > 0) {
+    page.picture(
+        draw_roofline(points, 2.0 * static_cast<double>(r.structure.nonzeros), r.bandwidth),
+        "Two operations an entry, over the bytes of matrix, x and y. Above the byte floor the bytes come from a "
+        "cache.");
+  }
+  page.grid(rows_of(r, all));
+  page.facts(legend_of(r));
+  return page;
 }
 
 template <class T, class Space>
@@ -164,17 +200,22 @@ int bench_on(const Space& space, const BenchInput& in, const DeviceInfo& device)
   LiveLine live(true);
   live.phase("reading " + in.matrix, &progress);
   const Csr<T> a = load_matrix<T>(in.matrix, nullptr, &progress);
+  if (!in.html.empty()) report.pattern = html::density_of(a);
   live.phase("measuring the bandwidth");
   report.bandwidth = measured_bandwidth(space);
   const Analysis<Space, T> analysis(space, a.view(), AnalysisDepth::full);
   report.structure = analysis.structure();
   report.rows = timed_formats(analysis, a, in, live);
   live.clear();
+  // A format that was asked for is shown in any case.
+  const bool all = in.all || in.formats.format != "all";
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] {
-    // A format that was asked for is shown in any case.
-    print_bench(table_stream({in.json}), report, in.all || in.formats.format != "all");
+    if (!in.html.empty()) html::write_page(in.html, page_of(report, all));
+  });
+  outputs.attempt([&] {
+    print_bench(table_stream({in.json, in.html}), report, all);
     require_printed();
   });
   const ExitCode written = outputs.finish(exit_converged);
@@ -200,10 +241,11 @@ std::function<int()> define_bench(Command& command) {
       {.names = "--repetitions", .description = "timings, of which the median counts", .value = "N", .check = whole(1)},
       in->repetitions);
   command.add(json_option, in->json);
+  command.add(html_option, in->html);
   command.add_flag(all_option, in->all);
   add_device_options(command, in->device);
   return [in] {
-    require_output(in->json, {in->matrix});
+    require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return bench_on<T>(space, *in, device);
     });

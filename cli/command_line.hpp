@@ -74,6 +74,10 @@ inline const Option matrix_argument = {
 inline const Option json_option = {
     .names = "--json", .description = "write the report; - is the standard output", .value = "FILE"};
 
+inline const Option html_option = {
+    .names = "--html",
+    .description = "write the report with pictures as one page; - is the standard output",
+    .value = "FILE"};
 inline const Option all_option = {.names = "--all", .description = "show formats that don't run on this machine, too"};
 
 /// An option that was given on the command line.

@@ -90,6 +90,12 @@ void require_output(const std::string& written, std::initializer_list<std::strin
   if (written != "-") require_writable(written);
 }
 
+void require_reports(const std::string& json, const std::string& html, const std::string& matrix) {
+  if (json == "-" && html == "-") throw UsageError("--json - and --html - can't share the standard output");
+  require_output(json, {matrix});
+  require_output(html, {matrix}, json);
+}
+
 std::FILE* table_stream(std::initializer_list<std::string> written) {
   const Target standard("-", STDOUT_FILENO);
   for (const std::string& path : written) {

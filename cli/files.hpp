@@ -17,6 +17,9 @@ namespace ostinato::cli {
 void require_output(const std::string& written, std::initializer_list<std::string> read,
                     const std::string& written_too = {});
 
+/// The same for the reports of a command that reads a matrix: --json and --html.
+void require_reports(const std::string& json, const std::string& html, const std::string& matrix);
+
 /// Where the table goes: to stderr when one of the files that the command writes is the standard output, under whatever
 /// name.
 std::FILE* table_stream(std::initializer_list<std::string> written);

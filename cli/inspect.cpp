@@ -20,7 +20,7 @@ namespace ostinato::cli {
 namespace {
 
 struct InspectInput {
-  std::string matrix, json;
+  std::string matrix, json, html;
   DeviceOptions device;
   FormatInput formats;
   std::string restart = "auto";
@@ -57,7 +57,7 @@ void add_search_engine(Facts& facts, const Inspection& i) {
     facts.more("the cost model chose " + i.choice.format + ": it compares times, the search engine padding alone");
 }
 
-void print_facts(std::FILE* to, const Inspection& i) {
+Facts facts_of(const Inspection& i) {
   Facts facts;
   add_device(facts, i.device);
   facts.row("matrix", i.matrix == "-" ? "standard input" : i.matrix);
@@ -77,47 +77,81 @@ void print_facts(std::FILE* to, const Inspection& i) {
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
   if (is_searched(i.structure)) add_search_engine(facts, i);
-  facts.print(to);
+  return facts;
 }
 
-bool was_measured(const Choice& choice) {
-  for (const Candidate& c : choice.candidates) {
-    if (c.is_measured()) return true;
-  }
-  return false;
+/// "7.35 us" for a product that was timed, "~9.1 us" for one that wasn't.
+std::string product_text(const Candidate& c, const Inspection& i) {
+  if (const double seconds = measured_seconds(c, i); seconds > 0) return seconds_text(seconds);
+  return was_measured(i.choice) ? "-" : "~" + seconds_text(c.cost.seconds);
 }
 
-void print_formats(std::FILE* to, const Inspection& i, bool all) {
-  ParameterLegend legend;
-  const bool measured = was_measured(i.choice);
-  Grid grid({"format", "stored", "B/entry", "padding", measured ? "measured" : "predicted", "set-up", "verdict"});
+/// Whether the table has a row for a format.
+bool is_shown(const Candidate& c, bool all) { return all || !c.cost.elsewhere; }
+
+Grid formats_of(const Inspection& i, bool all) {
+  Grid grid({"format", "stored", "B/entry", "padding", "product", "set-up", "verdict"});
   const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
   for (const Candidate& c : i.choice.candidates) {
-    if (c.cost.elsewhere && !all) continue;
+    if (!is_shown(c, all)) continue;
     if (!c.cost.applies()) {
       grid.row({c.name, "-", "-", "-", "-", "-", c.verdict});
       continue;
     }
-    const double seconds = measured ? c.measured_seconds : c.cost.seconds;
-    legend.saw(c.name, c.parameters);
     const std::string parameters = c.parameters.empty() ? "" : "; " + c.parameters;
     grid.row({c.name, bytes_text(static_cast<double>(c.cost.bytes)),
               fmt::format("{:.1f}", static_cast<double>(c.cost.bytes) / entries),
-              fmt::format("{:.0f} %", 100 * c.cost.padding), seconds > 0 ? seconds_text(seconds) : "-",
-              seconds_text(c.setup_seconds()), c.verdict + parameters});
+              fmt::format("{:.0f} %", 100 * c.cost.padding), product_text(c, i), seconds_text(c.setup_seconds()),
+              c.verdict + parameters});
   }
-  grid.print(to);
-  Facts explained;
-  explained.gap();
-  legend.add_to(explained);
-  if (!legend.empty()) explained.print(to);
+  return grid;
+}
+
+constexpr const char* predicted_sign = "~ predicted; the other products were timed now, and set-ups are predicted";
+
+/// The parameters of the formats in the table.
+ParameterLegend legend_of(const Inspection& i, bool all) {
+  ParameterLegend legend;
+  for (const Candidate& c : i.choice.candidates) {
+    if (c.cost.applies() && is_shown(c, all)) legend.saw(c.name, c.parameters);
+  }
+  return legend;
 }
 
 void print(std::FILE* to, const Inspection& i, bool all) {
-  print_facts(to, i);
+  facts_of(i).print(to);
   put(to, "\n");
-  print_formats(to, i, all);
+  formats_of(i, all).print(to);
+  if (!was_measured(i.choice)) put(to, std::string("\n") + predicted_sign + "\n");
+  if (const ParameterLegend legend = legend_of(i, all); !legend.empty()) {
+    Facts explained;
+    explained.gap();
+    legend.add_to(explained);
+    explained.print(to);
+  }
   require_printed();
+}
+
+html::Page page_of(const Inspection& i, bool all) {
+  html::Page page("ostinato inspect " + i.matrix);
+  add_pattern(page, i.pattern);
+  page.facts(facts_of(i));
+  page.heading("Formats");
+  std::vector<html::FormatBar> bars;
+  for (const Candidate& c : i.choice.candidates) {
+    const double seconds = measured_seconds(c, i);
+    if (!c.cost.applies() || (seconds == 0 && was_measured(i.choice))) continue;
+    bars.push_back({c.name, seconds > 0 ? seconds : c.cost.seconds, static_cast<double>(c.cost.bytes), seconds > 0});
+  }
+  add_bars(page, bars);
+  page.grid(formats_of(i, all));
+  if (!was_measured(i.choice)) page.paragraph(predicted_sign);
+  if (const ParameterLegend legend = legend_of(i, all); !legend.empty()) {
+    Facts explained;
+    legend.add_to(explained);
+    page.facts(explained);
+  }
+  return page;
 }
 
 template <class Space, class T>
@@ -155,9 +189,10 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
   result.setup_seconds = op.analyse_seconds() + op.convert_seconds();
   result.product_seconds = product_seconds(analysis.space(), op);
   result.csr_seconds = vendor_seconds(analysis.space(), analysis.matrix().view());
-  result.csr_is = "cuSPARSE ALG1, measured";
+  result.csr_is = "cuSPARSE ALG1";
+  result.measured = true;
   if (result.csr_seconds > 0) return result;
-  result.csr_is = "csr, measured";
+  result.csr_is = "csr";
   result.csr_seconds = result.product_seconds;
   result.csr_setup_seconds = result.setup_seconds;
   if (op.format() == "csr") return result;
@@ -197,12 +232,16 @@ int inspect_on(const Space& space, const InspectInput& in, const DeviceInfo& dev
   LiveLine live(true);
   live.phase("reading " + in.matrix, &progress);
   const Csr<T> a = load_matrix<T>(in.matrix, &i.file, &progress);
+  if (!in.html.empty()) i.pattern = html::density_of(a);
   live.phase("analysing");
   look_at(space, a, in, i);
   live.clear();
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, i); });
-  outputs.attempt([&] { print(table_stream({in.json}), i, in.all); });
+  outputs.attempt([&] {
+    if (!in.html.empty()) html::write_page(in.html, page_of(i, in.all));
+  });
+  outputs.attempt([&] { print(table_stream({in.json, in.html}), i, in.all); });
   return outputs.finish(exit_converged);
 }
 
@@ -212,6 +251,7 @@ std::function<int()> define_inspect(Command& command) {
   const auto in = std::make_shared<InspectInput>();
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
+  command.add(html_option, in->html);
   command.add_flag(all_option, in->all);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
@@ -221,7 +261,7 @@ std::function<int()> define_inspect(Command& command) {
   add_device_options(command, in->device);
   command.footer(format_listing());
   return [in] {
-    require_output(in->json, {in->matrix});
+    require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);
     });

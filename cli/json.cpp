@@ -57,7 +57,7 @@ Json to_json(const Amortisation& a) {
   return {{"setup_seconds", a.setup_seconds},
           {"csr_seconds", a.csr_seconds},
           {"csr_setup_seconds", a.csr_setup_seconds},
-          {"csr_is", a.csr_is},
+          {"csr_is", a.csr_is + (a.measured ? ", measured" : ", predicted")},
           {"product_seconds", a.product_seconds},
           {"setup_products", a.setup_products()},
           {"break_even_products", a.break_even_products()}};
@@ -88,6 +88,13 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
                     {"grid", level.grid},
                     {"format", level.storage}});
   }
+  return list;
+}
+
+/// Where another method or preconditioner went on.
+Json to_json(const std::vector<MethodChange>& changes) {
+  Json list = Json::array();
+  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"to", c.to}});
   return list;
 }
 
@@ -130,6 +137,7 @@ Json to_json(const SolveReport& r) {
           {"format_details", format_details(r.formats, r.generated)},
           {"amortisation", r.amortisation ? to_json(*r.amortisation) : Json(nullptr)},
           {"notes", r.result.notes},
+          {"changes", to_json(r.result.changes)},
           {"history", r.result.history},
           {"version", version_json()}};
 }

@@ -18,6 +18,9 @@
 #include "amortisation.hpp"
 #include "device.hpp"
 #include "format_options.hpp"
+#include "html/bars.hpp"
+#include "html/page.hpp"
+#include "html/spy.hpp"
 #include "table.hpp"
 
 // The reports of the commands as values. json.cpp writes them as JSON. solve_table.cpp prints the table of solve; each
@@ -61,6 +64,7 @@ struct SolveReport {
   Times times;
   Bytes bytes;
   std::optional<double> error;  ///< max |x - 1|, if the solution is known to be all ones
+  html::Density pattern;        ///< for the page; empty without one
 };
 
 /// The entries of the operators of all levels over those of the finest; 0 without levels.
@@ -84,7 +88,16 @@ struct Inspection {
   Amortisation amortisation;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
+  html::Density pattern;  ///< for the page; empty without one
 };
+
+/// Whether the formats were timed to choose among them.
+bool was_measured(const Choice& choice);
+/// The seconds of a product in a format, where they were measured: to choose, or to judge the choice. 0 where not.
+double measured_seconds(const Candidate& c, const Inspection& i);
+/// Whether a product reads so many bytes that their rate means something: not where they are fewer than the values of
+/// the entries, as in a compressed matrix, which a cache may hold.
+bool has_rate(double bytes, Offset nonzeros, const std::string& precision);
 
 /// The report of the trials.
 struct TuneReport {
@@ -96,6 +109,7 @@ struct TuneReport {
   Choice choice;
   std::vector<Candidate> trials;  ///< the fastest product first
   std::string solve;              ///< the command that uses the measured times
+  html::Density pattern = {};     ///< for the page; empty without one
 
   const Candidate* csr() const {
     for (const Candidate& c : trials) {
@@ -128,6 +142,7 @@ struct BenchReport {
   Structure structure;
   double bandwidth = 0;
   std::vector<BenchRow> rows;
+  html::Density pattern;  ///< for the page; empty without one
 
   const BenchRow* csr() const {
     for (const BenchRow& r : rows) {
@@ -138,6 +153,11 @@ struct BenchReport {
 };
 
 void print_table(std::FILE* to, const SolveReport& report);
+html::Page page_of(const SolveReport& report);
+
+/// Adds the pattern of a matrix, and the times and bytes of formats, where there are any.
+void add_pattern(html::Page& page, const html::Density& pattern);
+void add_bars(html::Page& page, const std::vector<html::FormatBar>& bars);
 
 // Texts and rows of several tables.
 std::string symmetry_text(const Structure& s);

@@ -11,7 +11,6 @@
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
-#include <ostinato/spmv/space/vector_steps.hpp>
 
 #include "commands.hpp"
 #include "exit_code.hpp"
@@ -27,7 +26,7 @@ namespace ostinato::cli {
 namespace {
 
 struct SolveInput {
-  std::string matrix, rhs, guess, output, history, json, options_file;
+  std::string matrix, rhs, guess, output, history, json, html, options_file;
   DeviceOptions device;
   std::string solver = "auto", precond = "auto", restart = "auto";
   FormatInput formats;
@@ -48,6 +47,7 @@ void add_files(Command& command, SolveInput& in) {
   file("-o,--output", in.output, "write the solution x to .mtx, .npy or .txt, also when the solve ended early");
   file("--history", in.history, "write the residual after each iteration, as CSV");
   command.add(json_option, in.json);
+  command.add(html_option, in.html);
   file("-P,--options", in.options_file,
        "take options from a JSON object whose keys are their long names; the command line goes first");
   command.add_flag({.names = "--quiet", .description = "no live line, no table; the exit code and --json tell"},
@@ -245,10 +245,8 @@ constexpr const char* of_ones = "b = A * ones, no --rhs was given";
 /// Whether A * ones is 0 but for rounding, as on a grid without boundary values.
 template <class A, class Space, class T>
 bool is_rounding(const A& a, const Vector<Space, T>& b) {
-  Vector<Space, double> square(a.space(), 1, 0.0);
-  dot<T>(a.space(), b, b, square.data());
-  const double row = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * a.structure().norm_inf;
-  return std::sqrt(square.download()[0]) <= row * std::sqrt(static_cast<double>(a.rows()));
+  // The largest rather than the norm, whose squares might vanish.
+  return largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * a.structure().norm_inf;
 }
 
 /// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
@@ -325,7 +323,10 @@ int finish(const SolveInput& in, SolveReport& report, const Vector<Space, T>& x,
   outputs.attempt([&] { write_json(in.json, report); });
   outputs.attempt([&] { write_history(in.history, report.result.history); });
   outputs.attempt([&] {
-    if (!in.quiet) print_table(table_stream({in.json, in.output, in.history}), report);
+    if (!in.html.empty()) html::write_page(in.html, page_of(report));
+  });
+  outputs.attempt([&] {
+    if (!in.quiet) print_table(table_stream({in.json, in.html, in.output, in.history}), report);
     require_printed();
   });
   return outputs.finish(exit_code(report.result.status));
@@ -418,6 +419,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   live.phase("reading " + in.matrix, &progress);
   const System<T> system = read_system<T>(in, report.file, progress);
   if (!Space::on_device) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
+  if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
@@ -520,12 +522,14 @@ void check_files(const SolveInput& in) {
   if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") > 1) {
     throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
   }
-  if ((in.json == "-") + (in.output == "-") + (in.history == "-") > 1)
-    throw UsageError("only one of --json, --output and --history can be the standard output");
+  if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
+    throw UsageError("only one of --json, --html, --output and --history can be the standard output");
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {}, in.json);
+  require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  require_output(in.html, {in.history}, in.json);
   if (!in.output.empty()) check_vector_name(in.output);
 }
 

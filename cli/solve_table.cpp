@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <ostinato/solvers/list.hpp>
 
 #include "exit_code.hpp"
+#include "html/convergence.hpp"
+#include "sparkline.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -155,9 +158,11 @@ std::string iteration_text(const SolveReport& r) {
 /// Returns the rate at which the solve read the matrix: the bytes of all products over the whole solve time.
 std::string traffic_text(const SolveReport& r) {
   const int products = products_per_iteration(r) * r.result.iterations;
+  const double bytes = static_cast<double>(r.bytes.matrix);
   if (products == 0 || !(r.times.solve > 0) || r.choice.candidates.empty()) return {};
+  if (!has_rate(bytes, r.structure.nonzeros, r.device.precision)) return {};
   return fmt::format("{} read the matrix at {}", counted(products, "product"),
-                     rate_text(products * static_cast<double>(r.bytes.matrix) / r.times.solve));
+                     rate_text(products * bytes / r.times.solve));
 }
 
 void add_times(Facts& facts, const SolveReport& r) {
@@ -236,6 +241,23 @@ std::optional<double> precondition_products(const SolveReport& r) {
   return r.times.precondition / (chosen.is_measured() ? chosen.measured_seconds : chosen.cost.seconds);
 }
 
+bool was_measured(const Choice& choice) {
+  for (const Candidate& c : choice.candidates) {
+    if (c.is_measured()) return true;
+  }
+  return false;
+}
+
+double measured_seconds(const Candidate& c, const Inspection& i) {
+  if (was_measured(i.choice)) return c.measured_seconds;
+  if (c.name == i.choice.format) return i.amortisation.product_seconds;
+  return c.name == i.amortisation.csr_is ? i.amortisation.csr_seconds : 0;
+}
+
+bool has_rate(double bytes, Offset nonzeros, const std::string& precision) {
+  return bytes >= (precision == "single" ? 4.0 : 8.0) * static_cast<double>(nonzeros);
+}
+
 void add_device(Facts& facts, const DeviceInfo& device) {
   facts.row("device", device.description + (device.precision == "single" ? ", single precision" : ""));
   if (!device.remark.empty()) facts.more(device.remark);
@@ -271,7 +293,22 @@ std::string diagonal_type_text(DiagonalType type) {
   return type == DiagonalType::one ? "I" : type == DiagonalType::two ? "II" : "III";
 }
 
-void print_table(std::FILE* to, const SolveReport& r) {
+void add_pattern(html::Page& page, const html::Density& pattern) {
+  if (pattern.entries > 0) page.picture(draw_spy(pattern), spy_caption(pattern));
+}
+
+void add_bars(html::Page& page, const std::vector<html::FormatBar>& bars) {
+  if (bars.empty()) return;
+  const auto predicted = std::count_if(bars.begin(), bars.end(), [](const html::FormatBar& b) { return !b.measured; });
+  page.picture(draw_bars(bars), predicted > 0
+                                    ? "Time of a product (~ and paler: predicted) and bytes stored, by format."
+                                    : "Time of a product, measured, and bytes stored, by format.");
+}
+
+namespace {
+
+/// All of the table but the curve, which is a picture of its own on a page.
+Facts facts_of(const SolveReport& r, const std::string& curve) {
   Facts facts;
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
@@ -279,10 +316,51 @@ void print_table(std::FILE* to, const SolveReport& r) {
   add_choices(facts, r);
   facts.gap();
   add_end(facts, r);
+  if (!curve.empty()) facts.row("convergence", curve);
   facts.gap();
   add_times(facts, r);
   if (!r.output.empty()) facts.row("solution", r.output == "-" ? "standard output" : r.output);
-  facts.print(to);
+  return facts;
+}
+
+std::string convergence_caption(const SolveResult& result) {
+  return result.changes.empty() ? "Residual of the recurrence after each iteration."
+                                : "Residual of the recurrence after each iteration; dotted: another method or "
+                                  "preconditioner goes on.";
+}
+
+std::vector<html::FormatBar> bars_of(const Choice& choice) {
+  std::vector<html::FormatBar> bars;
+  for (const Candidate& c : choice.candidates) {
+    if (c.cost.applies() && c.is_measured() == choice.candidates.front().is_measured())
+      bars.push_back({c.name, c.product_seconds(), static_cast<double>(c.cost.bytes), c.is_measured()});
+  }
+  return bars;
+}
+
+}  // namespace
+
+html::Page page_of(const SolveReport& r) {
+  html::Page page("ostinato solve " + r.matrix);
+  page.paragraph(fmt::format("{} after {} in {}", in_words(r.result.status), counted(r.result.iterations, "iteration"),
+                             seconds_text(r.times.solve)));
+  for (const std::string& text : {r.result.reason, hint(r)}) {
+    if (!text.empty()) page.paragraph(text);
+  }
+  if (html::has_convergence(r.result)) {
+    page.heading("Convergence");
+    page.picture(html::draw_convergence(r.result, r.options.rtol), convergence_caption(r.result));
+  }
+  page.heading("Report");
+  page.facts(facts_of(r, {}));
+  page.heading("Matrix and formats");
+  add_pattern(page, r.pattern);
+  add_bars(page, bars_of(r.choice));
+  return page;
+}
+
+void print_table(std::FILE* to, const SolveReport& r) {
+  facts_of(r, shows_blocks(to) ? sparkline(r.result.history) : "").print(to);
   print_end(to, r);
 }
 

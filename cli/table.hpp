@@ -18,10 +18,12 @@ class Facts {
   void gap() { row("", ""); }
   void print(std::FILE* to) const;
 
- private:
   struct Row {
     std::string label, value;
   };
+  const std::vector<Row>& rows() const { return rows_; }
+
+ private:
   std::vector<Row> rows_;
 };
 
@@ -32,6 +34,8 @@ class Grid {
   explicit Grid(std::vector<std::string> headings) : rows_{std::move(headings)} {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   void print(std::FILE* to) const;
+
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }  ///< the headings first
 
  private:
   std::vector<std::size_t> widths() const;

@@ -21,7 +21,7 @@ namespace ostinato::cli {
 namespace {
 
 struct TuneInput {
-  std::string matrix, json;
+  std::string matrix, json, html;
   DeviceOptions device;
   FormatInput formats{.tune_budget = 10};
 };
@@ -64,7 +64,7 @@ std::string products_text(double products) {
   return std::isfinite(products) ? count_text(std::llround(products)) : "-";
 }
 
-void print_trials(std::FILE* to, const TuneReport& r) {
+Grid trials_of(const TuneReport& r) {
   Grid grid({"format", "stored", "predicted", "measured", "set-up", "total", "x csr", "parameters"});
   for (const Candidate& c : r.trials) {
     if (!c.is_measured()) {
@@ -75,7 +75,7 @@ void print_trials(std::FILE* to, const TuneReport& r) {
               seconds_text(c.measured_seconds), products_text(c.measured_setup_seconds / r.csr_seconds()),
               seconds_text(c.total_seconds), ratio_text(c.measured_seconds / r.csr_seconds()), c.parameters});
   }
-  grid.print(to);
+  return grid;
 }
 
 void add_verdict(Facts& facts, const TuneReport& r) {
@@ -98,19 +98,48 @@ void add_verdict(Facts& facts, const TuneReport& r) {
   }
 }
 
-void print_tuning(std::FILE* to, const TuneReport& r) {
+Facts facts_of(const TuneReport& r) {
   Facts facts;
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
   if (r.trials.empty()) facts.row("format", r.choice.format + ": there is nothing to measure without entries");
-  facts.print(to);
+  return facts;
+}
+
+void print_tuning(std::FILE* to, const TuneReport& r) {
+  facts_of(r).print(to);
   if (r.trials.empty()) return;
   put(to, "\n");
-  print_trials(to, r);
+  trials_of(r).print(to);
   Facts verdict;
   verdict.gap();
   add_verdict(verdict, r);
   verdict.print(to);
+}
+
+/// The fastest trial of each format.
+std::vector<html::FormatBar> bars_of(const TuneReport& r) {
+  std::vector<html::FormatBar> bars;
+  for (const Candidate& c : r.trials) {
+    const auto is_same = [&](const html::FormatBar& b) { return b.name == c.name; };
+    if (c.is_measured() && std::none_of(bars.begin(), bars.end(), is_same))
+      bars.push_back({c.name, c.measured_seconds, static_cast<double>(c.cost.bytes)});
+  }
+  return bars;
+}
+
+html::Page page_of(const TuneReport& r) {
+  html::Page page("ostinato tune " + r.matrix);
+  page.facts(facts_of(r));
+  add_pattern(page, r.pattern);
+  if (r.trials.empty()) return page;
+  page.heading("Formats");
+  add_bars(page, bars_of(r));
+  page.grid(trials_of(r));
+  Facts verdict;
+  add_verdict(verdict, r);
+  page.facts(verdict);
+  return page;
 }
 
 template <class T, class Space>
@@ -132,10 +161,14 @@ int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
                .choice = op.choice(),
                .trials = fastest_first(op.choice().trials.candidates),
                .solve = solve_command_line(in)};
+  if (!in.html.empty()) r.pattern = html::density_of(a);
   Outputs outputs;
   outputs.attempt([&] { write_json(in.json, r); });
   outputs.attempt([&] {
-    print_tuning(table_stream({in.json}), r);
+    if (!in.html.empty()) html::write_page(in.html, page_of(r));
+  });
+  outputs.attempt([&] {
+    print_tuning(table_stream({in.json, in.html}), r);
     require_printed();
   });
   return outputs.finish(exit_converged);
@@ -147,11 +180,12 @@ std::function<int()> define_tune(Command& command) {
   const auto in = std::make_shared<TuneInput>();
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
+  command.add(html_option, in->html);
   add_measuring_options(command, in->formats);
   add_kernel_options(command, in->formats);
   add_device_options(command, in->device);
   return [in] {
-    require_output(in->json, {in->matrix});
+    require_reports(in->json, in->html, in->matrix);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return tune_on<T>(space, *in, device);
     });

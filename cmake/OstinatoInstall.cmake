@@ -45,6 +45,7 @@ set(ostinato_headers
   spmv/analysis/analysis.hpp
   spmv/analysis/grid.hpp
   spmv/analysis/structure.hpp
+  spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp

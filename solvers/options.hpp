@@ -93,6 +93,12 @@ struct SolveOptions {
 /// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a restart of 0.
 void require_valid(const SolveOptions& options);
 
+/// A place where another method or preconditioner went on.
+struct MethodChange {
+  int iteration = 0;    ///< iterations done by then
+  std::string to = {};  ///< the name of what went on: a method, a preconditioner, or as in "gmres with ilut" both
+};
+
 struct SolveResult {
   Status status = Status::converged;
   /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
@@ -109,9 +115,10 @@ struct SolveResult {
   bool at_precision_limit = false;
   std::vector<double> history;  ///< relative residuals of the recurrence: [0] at the start, [k] after iteration k
   double seconds = 0;
-  std::size_t workspace_bytes = 0;  ///< memory allocated by the solver, without x, b, A and the preconditioner
-  std::string solver;               ///< the method that ended the solve
-  std::vector<std::string> notes;   ///< messages for the user: choices, restarts, fallbacks
+  std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
+  std::string solver;                      ///< the method that ended the solve
+  std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
+  std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
   /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r = 0. NaN
   /// for other methods.

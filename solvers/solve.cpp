@@ -78,6 +78,7 @@ SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
 
 /// Adds what a further run has spent and noted.
 void count(SolveResult& all, SolveResult& more) {
+  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.to});
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
@@ -183,6 +184,7 @@ class FallbackSolve {
     try {
       SolveResult more = run_with(m, options);
       const Status ended = more.status;
+      all.changes.push_back({all.iterations, std::string(m.name())});
       if (is_nearer(more, all)) {
         extend(all, more);
       } else {
@@ -238,9 +240,11 @@ std::string why_next(const Ending& r, std::string_view next) {
 }
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
-/// those of `more` unless its x is farther from the solution, the residual if its x is nearer.
-void append(SolveResult& all, SolveResult more) {
+/// those of `more` unless its x is farther from the solution, the residual if its x is nearer. `to` names what went on;
+/// empty where that is the same as before.
+void append(SolveResult& all, SolveResult more, const std::string& to) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
+  if (!to.empty()) all.changes.push_back({all.iterations, to});
   count(all, more);
   if (!nearer && !as_near) {
     all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
@@ -306,7 +310,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
       SolveResult more = run(next, space, a, b, x, m, left);
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more));
+      append(result, std::move(more), std::string(next));
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -404,14 +408,14 @@ class Ladder {
                           seconds_text(watch.seconds()) + ")");
       m = *next;
       try {
-        go_on(all, [&](const SolveOptions& left) { return watched_run(m, left); });
+        go_on(all, method_for(m) + " with " + m.name(), [&](const SolveOptions& left) { return watched_run(m, left); });
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
       } catch (const DeviceError& e) {
         return without_memory(std::move(all), e.what());
       }
     }
-    return all;
+    return with_limit(std::move(all));
   }
 
  private:
@@ -422,13 +426,42 @@ class Ladder {
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
+    if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// Whether a run that was stopped had used up its iterations or its time. The status then says so.
+  static bool at_limit(SolveResult& stopped, const SolveOptions& options) {
+    if (stopped.iterations >= options.max_iterations) {
+      stopped.status = Status::iteration_limit;
+    } else if (options.time_limit > 0 && stopped.seconds >= options.time_limit) {
+      stopped.status = Status::time_limit;
+    }
+    return stopped.status != Status::interrupted;
+  }
+
+  /// Names the caller's limit, where the last of several runs would name what was left for that run.
+  SolveResult with_limit(SolveResult all) const {
+    const std::string n = std::to_string(options_.max_iterations), at = std::to_string(all.iterations);
+    if (all.status == Status::iteration_limit)
+      all.reason = "the limit of " + n + (n == "1" ? " iteration" : " iterations") + " was reached";
+    if (all.status == Status::time_limit)
+      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+    return all;
   }
 
   SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
-    const SolverChoice first = choose_solver(structure_, sizeof(T), options.restart, m.rate(), m.symmetric());
-    return run_methods<Space, T>(first, structure_, space_, a_, b_, x_, m, options);
+    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options);
+  }
+
+  SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
+    return choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric());
+  }
+
+  /// The method that a run begins with.
+  std::string method_for(const PreconditionerRef<Space, T>& m) const {
+    return solver_ == "auto" ? choice_for(m).name : std::string(solver_);
   }
 
   /// Whether the method takes a preconditioner that isn't symmetric.
@@ -473,12 +506,13 @@ class Ladder {
 
   /// A slow method has the time that is left, where there is nothing else.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
-    go_on(all, [&](const SolveOptions& left) { return run_all(m, left); });
+    const std::string method = method_for(m);
+    go_on(all, method == all.solver ? "" : method, [&](const SolveOptions& left) { return run_all(m, left); });
   }
 
-  /// Adds a further run. x stays as it is when the run comes no nearer.
+  /// Adds a further run of what `to` names. x stays as it is when the run comes no nearer.
   template <class Run>
-  void go_on(SolveResult& all, Run run) {
+  void go_on(SolveResult& all, const std::string& to, Run run) {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
@@ -486,7 +520,7 @@ class Ladder {
       SolveResult more = run(remaining(options_, all));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
-      append(all, std::move(more));
+      append(all, std::move(more), to);
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;

@@ -29,7 +29,9 @@ std::string why_no_census(const Structure& s) {
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals))
     return many + "more than " + std::to_string(DiagonalCensus::max_diagonals);
   if (takes_census(s, AnalysisDepth::quick)) return "not planned: for the format asked for, no diagonals were counted";
-  return many + "too many for its " + std::to_string(s.nonzeros) + " entries";
+  const std::string too_many = many + "too many for its " + std::to_string(s.nonzeros) + " entries";
+  return takes_census(s, AnalysisDepth::full) ? "not considered: " + too_many + "; taken only when asked for by name"
+                                              : too_many;
 }
 
 }  // namespace ostinato::formats

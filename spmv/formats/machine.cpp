@@ -60,10 +60,17 @@ Machine machine_of(const Cuda& space) {
   return machine_of(calibration_of(device_name(space), space.bandwidth()), space.cache_bytes(), space.shared_bytes());
 }
 
-// The bandwidth of one thread and the bandwidth of all threads (EPYC, 2026-11). All formats share these figures, so
-// they hardly change the ranking.
 Machine machine_of(const Host& space) {
-  return {std::min(28e9 * space.threads(), 400e9), 3e-6, 0, 2.2e-10 / space.threads(), std::size_t{1} << 20};
+  constexpr int most = 9;  // threads that a memory can feed
+  const double speed = std::min(space.threads(), most);
+  Machine m;
+  m.bandwidth = 45e9 * speed;
+  m.latency = usual_start_seconds / speed;
+  m.term_seconds = 2.2e-10 / space.threads();
+  m.cache_bytes = std::size_t{32} << 20;
+  m.entry_seconds = usual_entry_seconds / speed;
+  m.call_seconds = usual_call_seconds / speed;
+  return m;
 }
 
 }  // namespace ostinato

@@ -23,6 +23,9 @@ struct Machine {
   std::size_t shared_bytes = 0;  ///< shared memory of a thread block, on a GPU
   double sector_seconds = 0;     ///< for a 32-byte sector from the second-level cache; 0 where that is no limit
   double cache_gain = 1;         ///< bandwidth of the cache over that of memory, in a plain copy
+  int threads = 1;               ///< on the CPU: threads whose start and share of the work count
+  double entry_seconds = 0;      ///< on the CPU: for an entry of csr, from a cache, on one of `threads`
+  double call_seconds = 0;       ///< on the CPU: for a product of next to nothing
 };
 
 /// What was measured on one model of GPU (bench/machine.cpp): the part of a Machine that no driver reports.
@@ -51,7 +54,12 @@ std::string device_name(const Cuda& space);
 /// The machine of a calibration, with the cache and shared memory that the driver reports.
 Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::size_t shared_bytes);
 
-/// The machine that a space runs on.
+/// What one thread of an EPYC takes (2026-11): for an entry of csr, for a product of next to nothing, and to start a
+/// parallel step.
+inline constexpr double usual_entry_seconds = 3.7e-10, usual_call_seconds = 1.5e-7, usual_start_seconds = 2e-6;
+
+/// The machine that a space runs on. For a Host the figures of one CPU stand for all, and threads make everything faster
+/// alike. So every machine chooses the same formats, with any number of threads. calibrated_machine() measures.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 

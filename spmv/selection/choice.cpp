@@ -19,16 +19,17 @@ std::string known_names(const std::vector<Candidate>& candidates) {
   return names;
 }
 
-/// A format that was asked for by name is first even if others are faster, so the ratio may be below 1.
-std::string against_chosen(double ratio) {
-  char text[64];
-  if (std::abs(ratio - 1) < 0.005) return "as fast";
+/// Compares the times of set-up and all products. A format that was asked for by name is first even if others are
+/// cheaper, so the ratio may be below 1.
+std::string against_chosen(double ratio, double products) {
+  char text[96];
+  if (std::abs(ratio - 1) < 0.005) return "as dear";
   if (ratio < 1) {
-    std::snprintf(text, sizeof text, "%.0f %% faster", (1 - ratio) * 100);
+    std::snprintf(text, sizeof text, "%.0f %% cheaper over %.0f products", (1 - ratio) * 100, products);
   } else if (ratio < 2) {
-    std::snprintf(text, sizeof text, "%.0f %% slower", (ratio - 1) * 100);
+    std::snprintf(text, sizeof text, "%.0f %% dearer over %.0f products", (ratio - 1) * 100, products);
   } else {
-    std::snprintf(text, sizeof text, "%.1f times slower", ratio);
+    std::snprintf(text, sizeof text, "%.1f times as dear over %.0f products", ratio, products);
   }
   return text;
 }
@@ -50,7 +51,7 @@ std::string times_text(const Candidate& c) {
 }
 
 std::string why_best(const Candidate& best, const Trials& trials) {
-  if (!best.is_measured()) return "predicted " + times_text(best);
+  if (!best.is_measured()) return "predicted about " + times_text(best);
   if (trials.before) return "measured before: " + times_text(best);
   const auto built = std::count_if(trials.candidates.begin(), trials.candidates.end(),
                                    [](const Candidate& c) { return c.is_measured(); });
@@ -59,15 +60,16 @@ std::string why_best(const Candidate& best, const Trials& trials) {
          seconds_text(trials.seconds) + " of a budget of " + seconds_text(trials.budget);
 }
 
-std::string verdict_on(const Candidate& c, const Candidate& best) {
+std::string verdict_on(const Candidate& c, const Candidate& best, double products) {
   if (!c.cost.applies()) return c.cost.reason_not;
   if (best.is_measured() && !c.is_measured())
-    return "not measured; predicted " + seconds_text(c.cost.seconds) + " a product";
-  return against_chosen(c.total_seconds / best.total_seconds) + (c.is_measured() ? ", measured" : ", predicted");
+    return "not measured; predicted about " + seconds_text(c.cost.seconds) + " a product";
+  return against_chosen(c.total_seconds / best.total_seconds, products) +
+         (c.is_measured() ? ", measured" : ", predicted");
 }
 
-void judge(std::vector<Candidate>& candidates) {
-  for (Candidate& c : candidates) c.verdict = verdict_on(c, candidates.front());
+void judge(std::vector<Candidate>& candidates, double products) {
+  for (Candidate& c : candidates) c.verdict = verdict_on(c, candidates.front(), products);
   candidates.front().verdict = "chosen";
 }
 
@@ -142,7 +144,7 @@ Choice choose(std::vector<Candidate> candidates, Trials trials, const FormatOpti
     if (candidates.empty() || !candidates.front().cost.applies()) throw ArgumentError("no format can hold this matrix");
     choice.reason = why_best(candidates.front(), trials);
   }
-  judge(candidates);
+  judge(candidates, options.expected_products);
   choice.format = candidates.front().name;
   choice.parameters = candidates.front().parameters;
   choice.candidates = std::move(candidates);

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include <ostinato/spmv/formats/calibration.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
 
@@ -38,7 +39,8 @@ class Selector {
       : analysis_(analysis),
         options_(options),
         list_(list),
-        machine_(machine_of(analysis.space())),
+        machine_(options.calibrate ? calibrated_machine(analysis.space(), options.tune_again)
+                                   : machine_of(analysis.space())),
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 

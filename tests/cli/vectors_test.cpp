@@ -97,7 +97,8 @@ TEST_F(CliVectors, TheHistoryIsThatOfTheReport) {
     EXPECT_EQ(std::stod(line.substr(comma + 1)), history[k].get<double>());
   }
   EXPECT_FALSE(std::getline(lines, line));
-  expect_complaint(run("solve poisson2d:12 --json - --history -"), 2, "only one of --json, --output and --history");
+  expect_complaint(run("solve poisson2d:12 --json - --history -"), 2,
+                   "only one of --json, --html, --output and --history");
 }
 
 }  // namespace

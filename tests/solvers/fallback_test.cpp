@@ -120,6 +120,9 @@ TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
 
     EXPECT_EQ(r.status, Status::converged) << r.message();
     EXPECT_TRUE(has_note(r, "went on with jacobi")) << solver;
+    ASSERT_EQ(r.changes.size(), 1u) << solver;
+    EXPECT_EQ(r.changes[0].to, "jacobi") << solver;
+    EXPECT_LT(r.changes[0].iteration, r.iterations) << solver;
     EXPECT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
     EXPECT_LT(r.iterations, this->solve(alone, solver, {.rtol = 1e-4}).iterations);
     EXPECT_EQ(last, r.iterations);
@@ -135,6 +138,12 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   EXPECT_EQ(r.status, Status::converged);
   EXPECT_TRUE(has_note(r, "scattered was slower, went on with the preconditioner"));
   EXPECT_FALSE(has_note(r, "went on with scattered"));
+  ASSERT_EQ(r.changes.size() % 2, 0u) << "each trial begins and ends";
+  ASSERT_GE(r.changes.size(), 2u);
+  for (std::size_t k = 0; k < r.changes.size(); ++k) {
+    EXPECT_EQ(r.changes[k].to, k % 2 == 0 ? "scattered" : "the preconditioner") << k;
+    EXPECT_GE(r.changes[k].iteration, k == 0 ? 1 : r.changes[k - 1].iteration) << k;
+  }
 }
 
 TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
@@ -146,6 +155,8 @@ TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
     const Turning<typename TypeParam::Space, T> m{*this->jacobi, bad, 46};
     const SolveResult r = this->solve(m, "bicgstab", {.rtol = 1e-12, .max_iterations = most});
     gone_on += has_note(r, "went on with the preconditioner") ? 1 : 0;
+    EXPECT_EQ(r.status, Status::iteration_limit) << most;
+    EXPECT_EQ(r.reason, "the limit of " + std::to_string(most) + " iterations was reached");
     if (!TypeParam::Space::on_device) {  // a GPU has done some more iterations by the time that it is stopped
       EXPECT_LE(r.relative_residual, before * 1.0001) << most;
     }

@@ -81,6 +81,29 @@ TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
   EXPECT_TRUE(mentions(solved.result, "went on with ilut (")) << solved.result.message();
 }
 
+TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const SolveResult result = this->solve(m, "gmres").result;
+
+  ASSERT_EQ(result.changes.size(), 1u);
+  EXPECT_EQ(result.changes[0].to, "gmres with ilut");
+  EXPECT_GT(result.changes[0].iteration, 0);
+  EXPECT_LE(result.changes[0].iteration, result.iterations);
+  EXPECT_TRUE(mentions(result, "at iteration " + std::to_string(result.changes[0].iteration))) << result.message();
+}
+
+TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
+  const typename TestFixture::Any m(*this->analysis);
+
+  const SolveResult result = this->solve(m).result;
+
+  ASSERT_GE(result.changes.size(), 2u);
+  EXPECT_EQ(result.changes[0].to, "bicgstab");
+  EXPECT_EQ(result.changes[1].to, "gmres with ilut");
+  EXPECT_LE(result.changes[0].iteration, result.changes[1].iteration);
+}
+
 TYPED_TEST(LadderOn, QuickEffortTakesTheFirstPreconditionerOnly) {
   const typename TestFixture::Any m(*this->analysis);
 
@@ -132,7 +155,11 @@ TYPED_TEST(LadderOn, TakesNewValues) {
 TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
   const typename TestFixture::Any m(*this->analysis);
 
-  EXPECT_EQ(this->solve(m, "auto", {.max_iterations = 1}).result.status, Status::iteration_limit);
+  for (const int most : {1, 3}) {
+    const SolveResult limited = this->solve(m, "auto", {.max_iterations = most}).result;
+    EXPECT_EQ(limited.status, Status::iteration_limit) << most;
+    EXPECT_NE(limited.reason.find("limit of " + std::to_string(most) + " iteration"), std::string::npos) << most;
+  }
   int calls = 0;
   SolveOptions interrupted;
   interrupted.callback = [&](const Iteration&) { return ++calls < 5; };
@@ -159,6 +186,7 @@ TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
 
   EXPECT_EQ(solved.result.status, Status::converged);
   EXPECT_FALSE(mentions(solved.result, "went on")) << solved.result.message();
+  EXPECT_TRUE(solved.result.changes.empty());
 }
 
 Iteration at(int number, double residual, double seconds) { return {number, residual, seconds}; }

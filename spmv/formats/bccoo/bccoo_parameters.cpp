@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/host_cost.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -210,10 +211,14 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
 
 namespace {
 
-/// Share of the copy bandwidth on Host. Row ends cost a core more than their bytes do, unless blocks share row ends.
-/// xenon1 with 3 x 3 blocks takes 0.8 times as long as csr, NotreDame_www, with 3 entries a row, 2.3 times (EPYC,
-/// 2026-11).
-double host_efficiency(double area) { return area < 2 ? 0.2 : area < 4 ? 0.45 : 0.8; }
+/// Seconds of a product on the CPU. A block costs as much as 2 entries of csr beside its values, and a row's end as much as
+/// 6. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
+double host_product_seconds(const Structure& s, const Machine& m, double blocks, double area, double rows,
+                            double moved) {
+  constexpr double task = 16384;  // slots of a task
+  const HostKernel kernel = {.slot = 1.1 + 1.75 / area, .row = 6, .uneven = 4, .gather = 1.3, .stream = 0.4};
+  return host_seconds(s, m, kernel, {blocks * area, rows, moved, std::ceil(blocks * area / task)});
+}
 
 /// Block rows of all slices together.
 double block_rows_of(const Structure& s, const BccooParameters& p) {
@@ -255,16 +260,16 @@ Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value
                                      4.0 * p.hot + (values == BccooValues::coded ? table_bytes(s, p, value_bytes) : 0));
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
-  // Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
-  const double timed = m.device ? c.moved : c.moved + blocks * area * (static_cast<double>(value_bytes) - value);
   // H200, 2026-11: 1.5 us after the last load, 4 ps for each row through the cache, 1.2 ps for each lookup of a coded
   // value (54 us for 41 M values in 3 x 3 blocks). Hot columns are read from shared memory. The shares of
   // the 4096 and 16384 fullest columns are known; they stand for somewhat more hot columns, too.
   const double hot = p.hot == 0 || s.profile == nullptr ? 0 : s.profile->hot[p.hot > 8192 ? 2 : 1];
-  c.seconds = m.latency * (p.slices > 1 ? 2 : 1) +
-              std::max(traffic_seconds(s, m, timed, m.device ? 0.93 : host_efficiency(area), 1 - hot),
-                       m.device && values == BccooValues::coded ? 1.2e-12 * blocks * area : 0) +
-              (m.device ? 1.5e-6 + 4e-12 * std::min(block_rows * p.height, entries) : 0);
+  const double rows = std::min(block_rows * p.height, entries);
+  c.seconds = m.device ? m.latency * (p.slices > 1 ? 2 : 1) +
+                             std::max(traffic_seconds(s, m, c.moved, 0.93, 1 - hot),
+                                      values == BccooValues::coded ? 1.2e-12 * blocks * area : 0) +
+                             1.5e-6 + 4e-12 * rows
+                       : host_product_seconds(s, m, blocks, area, rows, c.moved);
   c.setup_seconds =
       60 * m.latency + (6.0 * static_cast<double>(c.bytes) + entries * (area > 1 ? 60 : 40)) / m.bandwidth;
   c.reason_not = why_not(s, m, p, value_bytes, blocks);

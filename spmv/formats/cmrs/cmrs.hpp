@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/formats/cmrs/cmrs_kernels.hpp>
 #include <ostinato/spmv/formats/format.hpp>
+#include <ostinato/spmv/formats/host_cost.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 
@@ -113,10 +114,12 @@ class Cmrs {
     c.moved = static_cast<double>(c.bytes) + sizeof(T) * (static_cast<double>(s.rows) + s.cols);
     c.padding = entries > 0 ? slots / entries - 1 : 0;
     constexpr double strip_seconds = 2.5e-10;  // reduction of 16 rows in shared memory (H200, 2026-11)
-    c.seconds = m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency(m)), longest_strip_seconds(s, m, p)) +
-                (m.device ? 0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16 : 0);
+    c.seconds = m.device
+                    ? m.latency + std::max(traffic_seconds(s, m, c.moved, efficiency), longest_strip_seconds(s, m, p)) +
+                          0.6e-6 + strip_seconds * static_cast<double>(strips_of(s, p)) * p.height / 16
+                    : std::max(on_host(s, m, slots, c.moved), longest_strip_seconds(s, m, p));
     c.setup_seconds = 10 * m.latency + 3 * static_cast<double>(c.bytes) / m.bandwidth +
-                      (m.device ? 4 : 8) * m.term_seconds * entries * p.height;
+                      (m.device ? 4 * m.term_seconds : 4.8 * m.entry_seconds / m.threads) * entries * p.height;
     return c;
   }
 
@@ -180,8 +183,13 @@ class Cmrs {
     return std::max(entries, slots * strips + longest);
   }
 
-  /// Share of the copy bandwidth that the kernel reaches.
-  static double efficiency(const Machine& m) { return m.device ? 0.75 : 0.5; }
+  static constexpr double efficiency = 0.75;  ///< share of the copy bandwidth that the kernel reaches on a GPU
+
+  static double on_host(const Structure& s, const Machine& m, double slots, double moved) {
+    constexpr double task = 16384;  // slots and twice the rows of a task
+    return host_seconds(s, m, {.slot = 1.8, .row = 1.8, .uneven = 2, .gather = 1.3, .stream = 0.38},
+                        {slots, double(s.rows), moved, (slots + 2.0 * s.rows) / task + 1});
+  }
 
   /// The time of the longest strip, for which the whole product waits. On a GPU a warp has 128 slots in flight.
   static double longest_strip_seconds(const Structure& s, const Machine& m, const Parameters& p) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include <ostinato/spmv/formats/define_entry.hpp>
+#include <ostinato/spmv/formats/host_cost.hpp>
 #include <ostinato/spmv/formats/traffic.hpp>
 
 namespace ostinato::formats {
@@ -15,11 +16,12 @@ namespace {
 
 /// Share of the copy bandwidth that the kernel reaches. Short rows leave lanes idle; rows of uneven length wait for the
 /// longest. The single longest row doesn't count, since whole thread blocks take a row that stands out.
-double efficiency(const Structure& s, const Machine& m) {
-  if (!m.device) return 0.93;
+double efficiency(const Structure& s) {
   const double even = s.mean_row < 16 ? 0.7 : 0.85;
   return s.deviation_without_longest_row() > 2 * s.mean_row ? 0.6 * even : even;
 }
+
+constexpr double host_task = 16384;  // entries and twice the rows of a task
 
 }  // namespace
 
@@ -33,7 +35,9 @@ Cost csr_cost(const PlanInput& in, std::size_t value_bytes) {
   Cost c;
   c.bytes = static_cast<std::size_t>(entries * (value + sizeof(Index)) + pointer * (s.rows + 1.0));
   c.moved = static_cast<double>(c.bytes) + value * (static_cast<double>(s.rows) + s.cols);
-  c.seconds = m.latency + traffic_seconds(s, m, c.moved, efficiency(s, m), gathered);
+  c.seconds = m.device ? m.latency + traffic_seconds(s, m, c.moved, efficiency(s), gathered)
+                       : host_seconds(s, m, csr_host_kernel,
+                                      {entries, double(s.rows), c.moved, (entries + 2.0 * s.rows) / host_task + 1});
   c.setup_seconds = m.latency + pointer * s.rows / m.bandwidth;
   return c;
 }

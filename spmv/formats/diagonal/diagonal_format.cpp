@@ -6,35 +6,42 @@
 #include <algorithm>
 
 #include <ostinato/spmv/formats/define_entry.hpp>
+#include <ostinato/spmv/formats/host_cost.hpp>
 
 namespace ostinato::formats {
 
 namespace {
 
-/// Seconds of a product with row classes. Row classes need neither values nor masks, and generated kernels share x
-/// between rows (H200 and EPYC, 2026-11).
-double class_seconds(const Cost& c, double entries, const Machine& m) {
-  constexpr double efficiency = 0.85;
-  const double term = m.term_seconds * (m.device ? 0.25 : 0.7);
-  return std::max({c.moved / (m.bandwidth * efficiency), term * entries, 2 * m.load_latency});
+/// Seconds of a product on the CPU, whose vector units take several terms at once. Row classes have no values to read.
+double host_product_seconds(const Structure& s, const Cost& c, const DiagonalPlan& planned, const Machine& m) {
+  const BandPlan& plan = *planned.bands;
+  const HostWork work = {static_cast<double>(planned.as_classes ? s.nonzeros : plan.slots),
+                         static_cast<double>(plan.remainder()), c.moved, std::ceil(s.rows / host_task_rows)};
+  // A row stands for an entry of the remainder.
+  if (planned.as_classes) return host_seconds(s, m, {.slot = 0.13, .row = 0, .gather = 0, .stream = 0.5}, work);
+  return host_seconds(s, m, {.slot = plan.is_whole ? 0.23 : 0.26, .row = 2, .gather = 0, .stream = 0.6}, work);
 }
 
-/// Seconds of a product with bands. Bytes bound large matrices. Terms bound matrices of few bytes or many diagonals
+/// Seconds of a product with row classes on a GPU. Row classes need neither values nor masks, and generated kernels share
+/// x between rows (H200, 2026-11).
+double class_seconds(const Cost& c, double entries, const Machine& m) {
+  constexpr double efficiency = 0.85, term = 0.25;
+  return std::max({c.moved / (m.bandwidth * efficiency), term * m.term_seconds * entries, 2 * m.load_latency});
+}
+
+/// Seconds of a product with bands on a GPU. Bytes bound large matrices. Terms bound matrices of few bytes or many diagonals
 /// (H200, 2026-11: 1.5 ps a term with 27 diagonals, 2.6 ps with 300). Dependent loads bound small matrices: the number
 /// of the row piece, the piece, its bands (some at a time), for coded bands the code and the value, and the remainder.
 double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
   constexpr Index in_flight = 8;
   Index most = 0;
   for (const RowPiece& piece : plan.pieces) most = std::max(most, piece.bands);
-  double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
-  // A CPU begins so many short streams anew in every row piece: with some 80 bands a row piece, 14.1 ms against 16.0 ms
-  // with csr, which reads 1.47 times the bytes (EPYC, 2026-11, processor time).
-  if (!m.device && plan.pieces.size() > 1 && most > 64) efficiency = 0.72;
+  const double efficiency = plan.pieces.size() > 1 ? 0.88 : 0.95;  // H200, 2026-11: 4.1 and 4.3 of 4.26 TB/s
   const Index rounds = (most + in_flight - 1) / in_flight;
   const Index waits =
       rounds * (plan.codes.empty() ? 1 : 2) + (plan.pieces.size() > 1 ? 2 : 0) + (plan.remainder() > 0 ? 2 : 0);
   double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
-  if (m.device && most > 12) terms = std::max(terms, m.term_seconds * (most > 64 ? 1.4 : 0.85) * entries);
+  if (most > 12) terms = std::max(terms, m.term_seconds * (most > 64 ? 1.4 : 0.85) * entries);
   return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
 }
 
@@ -69,7 +76,11 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
   c.bytes = planned.as_classes ? class_bytes(*s.census, value_bytes) : plan.bytes();
   c.moved = static_cast<double>(c.bytes) + vectors;
   c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
-  c.seconds = m.latency + (planned.as_classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
+  if (m.device) {
+    c.seconds = m.latency + (planned.as_classes ? class_seconds(c, entries, m) : band_seconds(c, plan, entries, m));
+  } else {
+    c.seconds = host_product_seconds(s, c, planned, m);
+  }
   constexpr double planning = 2e-9;  // for one diagonal of one row piece (EPYC, 2026-11)
   c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
                     (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;

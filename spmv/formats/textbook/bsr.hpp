@@ -58,7 +58,12 @@ class Bsr {
   static Cost cost(const PlanInput& in, const Parameters& p) {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
-    Cost c = streamed_cost<T>(s, m, {bytes(s, p), slots(s, p), m.device ? 0.6 : 0.5, 1.0 * s.longest_row / p.block});
+    Cost c = streamed_cost<T>(s, m,
+                              {bytes(s, p),
+                               slots(s, p),
+                               0.6,
+                               1.0 * s.longest_row / p.block,
+                               {.slot = 1.2, .row = 1.3, .uneven = 5, .gather = 1, .stream = 0.3}});
     // EPYC, 2026-11: 40 to 100 ns an entry with 2 threads, measured with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;
     c.reason_not = why_not(s, p);

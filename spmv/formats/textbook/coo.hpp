@@ -33,10 +33,15 @@ class Coo {
     const Structure& s = in.structure;
     const Machine& m = in.machine;
     const double entries = static_cast<double>(s.nonzeros);
-    Cost c = streamed_cost<T>(s, m, {entries * (sizeof(T) + 2 * sizeof(Index)), entries, m.device ? 0.55 : 0.5, 64});
+    Cost c = streamed_cost<T>(s, m,
+                              {entries * (sizeof(T) + 2 * sizeof(Index)),
+                               entries,
+                               0.55,
+                               64,
+                               {.slot = 1.5, .row = 2.7, .uneven = 3, .gather = 2, .stream = 0.42}});
     const double scaling = 2.0 * sizeof(T) * s.rows;
     c.moved += scaling;
-    c.seconds += 2 * m.latency + scaling / m.bandwidth;
+    if (m.device) c.seconds += 2 * m.latency + scaling / m.bandwidth;
     return c;
   }
 

@@ -33,7 +33,11 @@ class Ell {
     const Machine& m = in.machine;
     const double slots = static_cast<double>(s.longest_row) * s.rows;
     Cost c = streamed_cost<T>(s, m,
-                              {slots * (sizeof(T) + sizeof(Index)), slots, m.device ? 0.85 : 0.6, s.longest_row / 4.0});
+                              {slots * (sizeof(T) + sizeof(Index)),
+                               slots,
+                               0.85,
+                               s.longest_row / 4.0,
+                               {.slot = 1.3, .row = 1.6, .gather = 4, .stream = 0.2}});
     if (m.device) c.seconds *= 1.1;  // 16 entries a row: 127 us, 116 us with sliced-ell (H200, 2026-11)
     c.reason_not = why_not(s);
     return c;

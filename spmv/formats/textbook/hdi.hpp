@@ -44,7 +44,11 @@ class Hdi {
     const Lists lists(*s.census);
     const double slots = static_cast<double>(lists.slots);
     c = streamed_cost<T>(s, m,
-                         {slots * sizeof(T) + lists.bytes(), slots, m.device ? 0.8 : 0.25, lists.longest() / 2.0});
+                         {slots * sizeof(T) + lists.bytes(),
+                          slots,
+                          0.8,
+                          lists.longest() / 2.0,
+                          {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
     if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
       c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty within 256 rows";
     return c;

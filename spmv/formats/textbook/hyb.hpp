@@ -45,8 +45,10 @@ class Hyb {
     const double rest =
         std::clamp(0.22 * s.row_deviation * rows, std::max(entries - slots, 0.0), std::max(entries - slots / 3, 0.0));
     const double bytes = slots * (sizeof(T) + sizeof(Index)) + rest * (sizeof(T) + 2 * sizeof(Index));
-    Cost c = streamed_cost<T>(s, m, {bytes, slots + rest, m.device ? 0.7 : 0.5, 64 + width / 4});
-    if (rest > 0) c.seconds += 2 * m.latency;
+    Cost c = streamed_cost<T>(
+        s, m,
+        {bytes, slots + rest, 0.7, 64 + width / 4, {.slot = 1.5, .row = 1.4, .uneven = 3, .gather = 3, .stream = 0.2}});
+    if (m.device && rest > 0) c.seconds += 2 * m.latency;
     if (m.device) c.seconds *= 1.1;  // as for ell
     return c;
   }

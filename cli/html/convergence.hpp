@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include <ostinato/solvers/options.hpp>
+
+#include "drawing.hpp"
+
+namespace ostinato::cli::html {
+
+/// The residual by iterations, with the goal and the places where another method took over. At most 400 iterations are
+/// drawn one by one; of more, the least and the greatest residual of each of 200 stretches.
+/// Requires  A history of two residuals or more.
+Drawing draw_convergence(const SolveResult& result, double rtol);
+
+/// Whether there is anything to draw: two residuals that are positive and finite.
+bool has_convergence(const SolveResult& result);
+
+}  // namespace ostinato::cli::html

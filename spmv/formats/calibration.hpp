@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <ostinato/spmv/formats/machine.hpp>
+
+namespace ostinato {
+
+/// Measures the CPU: the bandwidth of its memory with all threads, the start of a parallel step, an entry of csr from a
+/// cache on one thread, and the size of the last cache as the system tells it.
+///
+/// Exec      Takes some 15 ms, at most about 20 ms, and 48 to 64 MiB of memory for that time. On a CPU with a last cache
+///           of more than 42 MiB the array doesn't exceed the cache, so that the bandwidth is that of the cache.
+Machine measured_machine(const Host& space);
+
+/// The machine at hand as measured_machine() finds it, once for each machine, number of threads and version of the
+/// library: the figures are kept in the user's cache (jit/disk_cache.hpp), and in memory while the program runs. `again`
+/// measures anew. Without a cache, where OSTINATO_CACHE_DIR is empty, this is machine_of(space); a cache that can't be
+/// written or a file that is damaged costs another measurement and is no error. What was measured while other programs kept
+/// all but one thread waiting is used, but not kept.
+///
+/// Exec      Threads may call at once; one measures, the others wait.
+Machine calibrated_machine(const Host& space, bool again = false);
+/// GPUs have a table, see calibrations().
+Machine calibrated_machine(const Cuda& space, bool again = false);
+
+namespace detail {
+
+/// The figures as a line of text, and back. Nothing for a text with anything but figures that a machine can have.
+std::string text_of(const Machine& m);
+std::optional<Machine> machine_from(const std::string& text, int threads);
+
+/// The machine with the members that follow from the measured ones.
+Machine completed(Machine m);
+
+}  // namespace detail
+
+}  // namespace ostinato
