@@ -98,10 +98,15 @@ TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
 
   const SolveResult result = this->solve(m).result;
 
-  ASSERT_GE(result.changes.size(), 2u);
-  EXPECT_EQ(result.changes[0].to, "bicgstab");
-  EXPECT_EQ(result.changes[1].to, "gmres with ilut");
-  EXPECT_LE(result.changes[0].iteration, result.changes[1].iteration);
+  ASSERT_FALSE(result.changes.empty());
+  EXPECT_EQ(result.changes.back().to, "gmres with ilut");
+  int before = 0;
+  for (const MethodChange& change : result.changes) {
+    EXPECT_GE(change.iteration, before) << change.to;
+    EXPECT_TRUE(mentions(result, "went on with " + change.to.substr(change.to.rfind(' ') + 1))) << change.to;
+    before = change.iteration;
+  }
+  EXPECT_LE(before, result.iterations);
 }
 
 TYPED_TEST(LadderOn, QuickEffortTakesTheFirstPreconditionerOnly) {

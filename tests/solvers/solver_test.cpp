@@ -121,7 +121,9 @@ TYPED_TEST(SolverCalls, EndWhenAnotherThreadRequestsAStop) {
   const auto system = with_known_solution(generate<T>("convection-diffusion2d", {.n = 40}));
   const Operator op(this->space(), system.a);
   std::vector<std::string> names{"auto"};
-  for (const SolverInfo& info : solver_infos) names.emplace_back(info.name);
+  for (const SolverInfo& info : solver_infos) {
+    if (!info.needs_transpose) names.emplace_back(info.name);  // op has no transpose
+  }
   for (const std::string& name : names) {
     SCOPED_TRACE(name);
     std::stop_source source;

@@ -202,7 +202,7 @@ TEST(FactorIluk, IsCompleteAtAHighLevel) {
 }
 
 TEST(FactorIluk, RaisesAPivotThatIsMissing) {
-  const Factors f = factor_iluk(dense<double>({{0, 2}, {1, 1}}), {.level = 0});
+  const Factors f = factor_iluk(dense<double>({{0, 2}, {1, 3}}), {.level = 0});
   EXPECT_EQ(f.boosted, 1);
   EXPECT_EQ(f.pivot[0], 2);
   const Factors near = factor_iluk(dense<double>({{-1e-12, 2}, {1, 1}}), {.level = 0});
