@@ -257,7 +257,7 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const int next = analysis ? next_rung(analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 10e-3 : 1e-3;
+  const double least = Space::on_device ? 50e-3 : 1e-3;
   const auto entries = static_cast<double>(analysis->structure().nonzeros);
   return std::max(least, ladder[static_cast<std::size_t>(next)].seconds_an_entry * entries);
 }

@@ -168,7 +168,8 @@ OSTINATO_METHOD_TEST(MethodConformance, StopsWhenTheCallbackSaysSo) {
   EXPECT_EQ(result.status, Status::interrupted);
   EXPECT_EQ(calls, 3);
   EXPECT_EQ(calls_after, 0);
-  EXPECT_EQ(seen, 6);
+  EXPECT_GE(seen, 6);  // on a GPU, a multiple of the method's period
+  EXPECT_EQ(seen % 3, 0);
   EXPECT_GE(result.iterations, seen);
 }
 

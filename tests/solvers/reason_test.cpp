@@ -47,7 +47,8 @@ OSTINATO_METHOD_TEST(Reason, NamesTheLimit) {
 
   EXPECT_EQ(this->solve(system, {.max_iterations = 1}).result.reason, "the limit of 1 iteration was reached");
   EXPECT_EQ(this->solve(system, {.max_iterations = 3}).result.reason, "the limit of 3 iterations was reached");
-  const SolveResult stopped = this->solve(system, {.callback = [](const Iteration&) { return false; }}).result;
+  const SolveResult stopped =
+      this->solve(system, {.check_every = 1, .callback = [](const Iteration&) { return false; }}).result;
   EXPECT_EQ(stopped.reason, "the callback ended the solve at iteration " + std::to_string(stopped.iterations));
   const SolveResult late = this->solve(system, {.rtol = 0, .time_limit = 1e-9}).result;
   EXPECT_NE(late.reason.find("the limit of 1e-09 s was reached at iteration "), std::string::npos) << late.reason;

@@ -86,11 +86,12 @@ TYPED_TEST(SolveOn, ListsTheSolversForAnUnknownOne) {
 
 TYPED_TEST(SolveOn, BeginsWithTheSolverForTheMatrix) {
   using T = typename TypeParam::T;
+  const SolveOptions first{.rtol = 1e-4, .effort = Effort::quick};
 
-  const auto definite = this->solve(with_known_solution(generate<T>("poisson2d", {.n = 15}))).result;
-  const auto indefinite = this->solve(with_known_solution(shifted_laplacian<T>(15, 4.3))).result;
-  const auto saddle = this->solve(with_known_solution(saddle_point<T>(20, 7))).result;
-  const auto general = this->solve(with_known_solution(generate<T>("pde2d", {.n = 15}))).result;
+  const auto definite = this->solve(with_known_solution(generate<T>("poisson2d", {.n = 15})), "auto", first).result;
+  const auto indefinite = this->solve(with_known_solution(shifted_laplacian<T>(15, 4.3)), "auto", first).result;
+  const auto saddle = this->solve(with_known_solution(saddle_point<T>(20, 7)), "auto", first).result;
+  const auto general = this->solve(with_known_solution(generate<T>("pde2d", {.n = 15})), "auto", first).result;
 
   EXPECT_EQ(definite.solver, "cg");
   EXPECT_EQ(indefinite.solver, "minres");
@@ -293,7 +294,7 @@ TYPED_TEST(SolveOn, SaysThatItWasStoppedWhereverThatWas) {
     rotations.insert(rotations.end(), {{i, i, shrink}, {i, i + 1, turn}, {i + 1, i, -turn}, {i + 1, i + 1, shrink}});
   }
   const System<T> system{from_triplets<T>(200, 200, rotations), std::vector<T>(200, T{1})};
-  SolveOptions options{.rtol = 1e-6, .restart = 1, .check_every = 1};
+  SolveOptions options{.rtol = 1e-6, .restart = 1, .check_every = 1, .effort = Effort::quick};
   const int before = this->solve(system, "gmres", options).result.iterations;
   options.callback = [before](const Iteration& i) { return i.number <= before; };
 
