@@ -7,10 +7,10 @@
 //
 //   $ OMP_NUM_THREADS=1 build/release/examples/poisson_2d
 //     n  format    iterations    error  order
-//    15  csr               17  4.7e-03
+//    15  dia               17  4.7e-03
 //    31  dia               42  1.2e-03   1.99
 //    63  dia               92  3.0e-04   2.00
-//   127  dia              185  7.4e-05   2.00
+//   127  brcsd-i          185  7.4e-05   2.00
 #include <cmath>
 #include <cstdio>
 #include <numbers>

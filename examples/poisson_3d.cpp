@@ -9,8 +9,8 @@
 //   $ OMP_NUM_THREADS=1 build/release/examples/poisson_3d
 //    n    rows  format    iterations    error  order
 //    7     343  dia                7  2.0e-02
-//   15    3375  dia               20  5.0e-03   2.01
-//   31   29791  dia               51  1.3e-03   2.00
+//   15    3375  brcsd-i           20  5.0e-03   2.01
+//   31   29791  brcsd-ii          51  1.3e-03   2.00
 //   63  250047  dia              111  3.1e-04   2.00
 #include <cmath>
 #include <cstdio>

@@ -139,6 +139,7 @@ auto ResidualJudge<Space, T>::rounding(Out<T> x, Out<T> r) const -> Rounding {
 template <class Space, class T>
 double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) const {
   if (norm == 0) return 0;
+  if (!std::isfinite(norm)) return std::numeric_limits<double>::quiet_NaN();  // a quotient of infinities says nothing
   // The norm of x may be beyond the range of double where A is zero.
   const double of_a = system_.a_norm() == 0 ? 0 : system_.a_norm() * size(x, r);
   return norm / (of_a + system_.b_norm());
