@@ -40,7 +40,7 @@ struct Iteration {
 };
 
 /// A request to end a solve, made in another thread: a std::stop_token, or another object with stop_requested() const.
-/// (So this header need not include <stop_token>.) An empty one never asks.
+/// (So this header need not include `<stop_token>`.) An empty one never asks.
 class StopRequest {
  public:
   StopRequest() = default;
