@@ -352,11 +352,11 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
          largest_basis_bytes;
 }
 
-/// Solves with all methods that may serve, until one converges.
+/// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask.
 template <class Space, class T>
 SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
                         const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
-                        const SolveOptions& options) {
+                        const SolveOptions& options, CostWatch& watch) {
   Guess<Space, T> guess(space, x);
   SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
@@ -374,6 +374,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
       continue;
     }
     result.notes.push_back(why_next(latest, next));
+    watch.forget();
     latest = go_on<Space, T>(next, latest, result, space, a, b, x, m, left);
   }
   return result;
@@ -423,7 +424,7 @@ class Ladder {
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
     CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
-    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options);
+    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
@@ -450,9 +451,9 @@ class Ladder {
     return all;
   }
 
-  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options, CostWatch& watch) const {
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
-    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options);
+    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch);
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
@@ -507,7 +508,10 @@ class Ladder {
   /// A slow method has the time that is left, where there is nothing else.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     const std::string method = method_for(m);
-    go_on(all, method == all.solver ? "" : method, [&](const SolveOptions& left) { return run_all(m, left); });
+    go_on(all, method == all.solver ? "" : method, [&](const SolveOptions& left) {
+      CostWatch none(0, 0, left.max_iterations);
+      return run_all(m, left, none);
+    });
   }
 
   /// Adds a further run of what `to` names. x stays as it is when the run comes no nearer.

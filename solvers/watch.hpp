@@ -96,6 +96,12 @@ class CostWatch {
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
 
+  /// Forgets the residuals: another method begins. The last ones of the method before may have been wrong.
+  void forget() {
+    base_ = {};
+    least_ = HUGE_VAL;
+  }
+
   /// False when the method is to stop.
   bool operator()(const Iteration& now) {
     if (base_.number == 0) base_ = now;
