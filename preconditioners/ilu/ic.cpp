@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,7 +77,7 @@ class Cholesky {
       f.lower.col.push_back(e.at);
       f.lower.val.push_back(e.value);
     }
-    if (f.lower.nonzeros() > most_entries_ / 2) throw std::bad_alloc();
+    if (f.lower.nonzeros() > most_entries_ / 2) throw TooManyEntries();
     f.lower.row_ptr.push_back(f.lower.nonzeros());
     f.pivot.push_back(pivot);
     return true;
