@@ -366,7 +366,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
     case Status::time_limit:
       return "the limit of " + short_text(options.time_limit) + " s was reached " + when;
     case Status::interrupted:
-      return "the callback ended the solve " + when;
+      return (options.stop.is_made() ? "a stop was requested " : "the callback ended the solve ") + when;
     case Status::diverged:
       return "the residual grew past " + short_text(options.divergence_limit) + " times its start " + when;
     case Status::not_finite:
@@ -380,7 +380,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
         return "the recurrence would have divided by 0 " + when;
       }
     case Status::least_squares:
-      return "no x solves A x = b; this one makes ||b - A x|| smallest";
+      return "||b - A x|| is smallest, to the tolerance: A x = b has no solution, or A is nearly singular";
   }
   return {};
 }

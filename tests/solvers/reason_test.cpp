@@ -50,6 +50,11 @@ OSTINATO_METHOD_TEST(Reason, NamesTheLimit) {
   const SolveResult stopped =
       this->solve(system, {.check_every = 1, .callback = [](const Iteration&) { return false; }}).result;
   EXPECT_EQ(stopped.reason, "the callback ended the solve at iteration " + std::to_string(stopped.iterations));
+  struct Stop {
+    bool stop_requested() const { return true; }
+  };
+  const SolveResult asked = this->solve(system, {.check_every = 1, .stop = Stop{}}).result;
+  EXPECT_EQ(asked.reason, "a stop was requested at iteration " + std::to_string(asked.iterations));
   const SolveResult late = this->solve(system, {.rtol = 0, .time_limit = 1e-9}).result;
   EXPECT_NE(late.reason.find("the limit of 1e-09 s was reached at iteration "), std::string::npos) << late.reason;
 }
