@@ -93,7 +93,8 @@ Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOpti
       direction_(analysis.space(), inverse_.size()) {
   if (!std::isfinite(largest_)) {
     throw ArgumentError(
-        "chebyshev: the largest eigenvalue is beyond the range of the numbers; scale the matrix, or use --precond none");
+        "chebyshev: the largest eigenvalue is beyond the range of the numbers; scale the matrix, or use --precond "
+        "none");
   }
 }
 
