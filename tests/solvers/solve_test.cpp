@@ -117,13 +117,11 @@ TYPED_TEST(SolveOn, GoesOnWithMinresWhenCgMeetsNegativeCurvature) {
 
 TYPED_TEST(SolveOn, AReasonCountsTheIterationsOfAllMethods) {
   using T = typename TypeParam::T;
-  std::vector<std::vector<double>> rows(12, std::vector<double>(12, 0));
-  for (std::size_t i = 0; i < 12; ++i) rows[i][i] = 10 + static_cast<double>(i);
-  rows[10] = rows[11] = std::vector<double>(12, 0);
-  rows[10][10] = rows[11][11] = 1;
-  rows[10][11] = rows[11][10] = 3;  // indefinite, with a positive diagonal
-  System<T> system{dense<T>(rows), std::vector<T>(12, T{1})};
-  system.b[10] = T(0.1), system.b[11] = T(-0.1);
+  std::vector<Triplet<T>> entries{{10, 10, 1}, {11, 11, 1}, {10, 11, 3}, {11, 10, 3}};  // indefinite, diagonal positive
+  for (Index i = 0; i < 10; ++i) entries.push_back({i, i, static_cast<T>(10 + i)});
+  System<T> system{from_triplets<T>(12, 12, entries), std::vector<T>(12, T{1})};
+  system.b[10] = T(0.1);
+  system.b[11] = T(-0.1);
   SolveOptions options{.rtol = 1e-5, .check_every = 1, .effort = Effort::quick};
   const SolveResult whole = this->solve(system, "auto", options, "none").result;
   ASSERT_FALSE(whole.changes.empty()) << whole.message();
