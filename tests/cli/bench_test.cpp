@@ -48,6 +48,15 @@ TEST(BenchReference, ShortRowBesideALongOneHasItsOwnBound) {
   EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{1, length * (1 + 20 * 2.3e-16)}).right);
 }
 
+TEST(BenchReference, ARowOutOfRangeIsNoWrongProduct) {
+  const Csr<double> a =
+      from_triplets<double>(2, 2, std::vector<Triplet<double>>{{0, 0, 1e308}, {0, 1, 1e308}, {1, 1, 1}});
+  const auto reference = cli::reference_product<double>(a, std::vector<double>{1, 1});
+
+  EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 1}).right);
+  EXPECT_FALSE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 2}).right);
+}
+
 TEST_F(CliBench, LongRowsRaiseNoFalseAlarm) {
   const std::vector<double> x = trial_vector<double>(length);
   std::string text = "%%MatrixMarket matrix coordinate real general\n1 512 512\n";
