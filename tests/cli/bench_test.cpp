@@ -55,6 +55,11 @@ TEST(BenchReference, ARowOutOfRangeIsNoWrongProduct) {
 
   EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 1}).right);
   EXPECT_FALSE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 2}).right);
+
+  const Csr<double> tiny = from_triplets<double>(1, 1, std::vector<Triplet<double>>{{0, 0, 5e-324}});
+  const auto small = cli::reference_product<double>(tiny, std::vector<double>{0.7});
+  EXPECT_TRUE(cli::error_of<double>(small, std::vector<double>{5e-324}).right);
+  EXPECT_FALSE(cli::error_of<double>(small, std::vector<double>{1e-323}).right);
 }
 
 TEST_F(CliBench, LongRowsRaiseNoFalseAlarm) {
