@@ -380,7 +380,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
         return "the recurrence would have divided by 0 " + when;
       }
     case Status::least_squares:
-      return "||b - A x|| is smallest, to the tolerance: A x = b has no solution, or A is nearly singular";
+      return "A^T (b - A x) is 0 within rtol: x makes ||b - A x|| smallest";
   }
   return {};
 }
@@ -391,7 +391,9 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
                       In<T> x, const SolveOptions& options) {
   const Status status = result.status;
   const std::string ending = ending_text<Method>(result, monitor, system, options);
-  if (status == Status::converged || status == Status::time_limit || status == Status::interrupted) return ending;
+  if (status == Status::converged || status == Status::least_squares || status == Status::time_limit ||
+      status == Status::interrupted)
+    return ending;
   if (status == Status::not_finite && result.reason.empty()) {
     const std::string source = why_not_finite(system, x);
     return source.empty() ? ending : source;
