@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/readback.hpp>
@@ -72,6 +73,8 @@ template <class T, class Space>
 void combine(const Space&, int, const T*, const T*, Out<T>) {
   fail();
 }
+
+void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
 
 #define OSTINATO_INSTANTIATE(T)                                                  \
   template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \

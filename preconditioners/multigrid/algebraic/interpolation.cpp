@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
+#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+/// The arrays of a matrix whose rows have so many entries.
+template <class Space, class T>
+struct Rows {
+  Vector<Space, Offset> row_ptr;
+  Vector<Space, Index> col;
+  Vector<Space, T> val;
+
+  Rows(const Space& space, Vector<Space, Offset> counts) : row_ptr(std::move(counts)) {
+    exclusive_scan(space, row_ptr);
+    Offset entries = 0;
+    space.download(&entries, row_ptr.data() + row_ptr.size() - 1, sizeof entries);
+    col = Vector<Space, Index>(space, static_cast<std::size_t>(entries));
+    val = Vector<Space, T>(space, static_cast<std::size_t>(entries));
+  }
+  SpaceCsr<Space, T> matrix(const Space& space, Index cols) && {
+    return SpaceCsr<Space, T>(space, cols, std::move(row_ptr), std::move(col), std::move(val));
+  }
+};
+
+/// Keeps at most `most` entries of each row.
+template <class Space, class T>
+SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) {
+  const auto n = static_cast<std::size_t>(p.rows);
+  Vector<Space, Offset> count(space, n + 1);
+  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
+  Rows<Space, T> kept(space, std::move(count));
+  for_each(space, n,
+           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept.row_ptr.data(), kept.col.data(),
+                          kept.val.data()});
+  return std::move(kept).matrix(space, p.cols);
+}
+
+}  // namespace
+
+template <class Space, class T>
+SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most) {
+  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
+  const auto n = static_cast<std::size_t>(a.rows);
+  const SplitMatrix<T> m{detail::pattern_of(a), a.val.data(), c.strong.data(), c.split.data(), c.number.data()};
+  Vector<Space, T> beta(space, n), weak(space, n);
+  Vector<Space, Offset> spread_count(space, n + 1), source_count(space, n + 1);
+  for_each(space, n, SumParts<T>{m, beta.data(), weak.data(), spread_count.data(), source_count.data()});
+  Rows<Space, T> sources(space, std::move(source_count)), spread(space, std::move(spread_count));
+  for_each(space, n,
+           FillSources<T>{m, sources.row_ptr.data(), sources.col.data(), sources.val.data()});
+  for_each(space, n,
+           FillSpread<T>{m, beta.data(), weak.data(), spread.row_ptr.data(), spread.col.data(), spread.val.data()});
+  const SpaceCsr<Space, T> p = multiply(space, std::move(spread).matrix(space, a.rows),
+                                        std::move(sources).matrix(space, c.coarse_rows));
+  Vector<Space, double> bad(space, 1);
+  sum(space, p.view().val.size(), CountNotFinite<T>{p.view().val.data()}, bad.data());
+  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+  return truncated<Space, T>(space, p.view(), most);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato::algebraic
