@@ -12,11 +12,11 @@ namespace ostinato {
 
 namespace {
 
-template <class Space, class T>
-struct Arrays {
-  Vector<Space, Offset> row_ptr;
-  Vector<Space, Index> col;
-  Vector<Space, T> val;
+template <class T>
+struct CudaArrays {
+  Vector<Cuda, Offset> row_ptr;
+  Vector<Cuda, Index> col;
+  Vector<Cuda, T> val;
 };
 
 }  // namespace
@@ -56,15 +56,6 @@ SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<
 }
 
 template <class Space, class T>
-SpaceCsr<Space, T>::SpaceCsr(const Space&, Index cols, Vector<Space, Offset> row_ptr, Vector<Space, Index> col,
-                             Vector<Space, T> val) {
-  const auto arrays = std::make_shared<const Arrays<Space, T>>(
-      Arrays<Space, T>{std::move(row_ptr), std::move(col), std::move(val)});
-  view_ = {static_cast<Index>(arrays->row_ptr.size() - 1), cols, arrays->row_ptr, arrays->col, arrays->val};
-  owned_ = arrays;
-}
-
-template <class Space, class T>
 SpaceCsr<Space, T> SpaceCsr<Space, T>::kept(const Space& space) const {
   SpaceCsr all = *this;
   if (!borrowed_) return all;
@@ -99,7 +90,7 @@ void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
 template <class Space, class T>
 void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
   if constexpr (Space::on_device) {
-    const auto arrays = std::make_shared<const Arrays<Cuda, T>>(Arrays<Cuda, T>{
+    const auto arrays = std::make_shared<const CudaArrays<T>>(CudaArrays<T>{
         Vector<Cuda, Offset>(space, a.row_ptr), Vector<Cuda, Index>(space, a.col), Vector<Cuda, T>(space, a.val)});
     view_ = {a.rows, a.cols, arrays->row_ptr, arrays->col, arrays->val};
     owned_ = arrays;

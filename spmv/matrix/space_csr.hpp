@@ -10,8 +10,6 @@ namespace ostinato {
 
 class Host;
 class Cuda;
-template <class Space, class T>
-class Vector;
 
 /// A tag: the arrays of a view are already in the memory of the space.
 struct OnSpace {};
@@ -39,11 +37,6 @@ class SpaceCsr {
   /// Requires  Ascending columns, no duplicates and valid indices. The constructor doesn't check this.
   /// Throws    DeviceError when an array is in host memory that the GPU can't read, or in the memory of another GPU.
   SpaceCsr(const Space& space, const CsrView<T>& a, OnSpace);
-
-  /// Owns arrays that were made in the memory of the space.
-  /// Requires  As with OnSpace.
-  SpaceCsr(const Space& space, Index cols, Vector<Space, Offset> row_ptr, Vector<Space, Index> col,
-           Vector<Space, T> val);
 
   const CsrView<T>& view() const { return view_; }
 
