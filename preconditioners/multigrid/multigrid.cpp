@@ -35,10 +35,9 @@ Smoother classical_smoother(const MultigridOptions& options, const Structure& s)
   return options.smoother.value_or(s.symmetric ? Smoother::chebyshev : Smoother::jacobi);
 }
 
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 3> kinds = {
-    {{"automatic", MultigridKind::automatic},
-     {"structured", MultigridKind::structured},
-     {"classical", MultigridKind::classical}}};
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 3> kinds = {{{"automatic", MultigridKind::automatic},
+                                                                              {"structured", MultigridKind::structured},
+                                                                              {"classical", MultigridKind::classical}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
@@ -62,10 +61,10 @@ struct Multigrid<Space, T>::State {
   Space space;
   MultigridOptions options;
   std::size_t rows;
-  Grid grid;                                                      ///< none: classical
-  std::vector<Cycle> cycles;                                      ///< structured: one for each unknown of a point
+  Grid grid;                                                     ///< none: classical
+  std::vector<Cycle> cycles;                                     ///< structured: one for each unknown of a point
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
-  Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
+  Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
 
   State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
@@ -75,7 +74,7 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
-    if (given.kind != MultigridKind::classical && s.positive_diagonal) grid = analysis.grid();
+    if (given.kind != MultigridKind::classical && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis), classical_smoother(options, s),
@@ -118,12 +117,13 @@ struct Multigrid<Space, T>::State {
 template <class Space, class T>
 double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   const auto n = static_cast<std::size_t>(a.rows);
-  const double power = algebraic ? std::abs(algebraic->hierarchy().power()) : cycles.front().hierarchy().power();
+  if (rows == 0) return 0;
+  const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
   Vector<Space, T> r(space, n), z(space, n);
   Vector<Space, double> squares(space, 2);
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
-  sum(space, n, multigrid::RandomLeft<T>{power, z.data()}, squares.data());
+  sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
   const std::vector<double> values = squares.download();
   return std::sqrt(values[0] / values[1]);
 }
@@ -131,6 +131,7 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
 template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
+  if (s.rows == 0) return {};
   if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   if (!s.finite) return "not all values are finite";
   constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x

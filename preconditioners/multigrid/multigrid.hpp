@@ -32,7 +32,7 @@ struct MultigridOptions {
   /// grid, otherwise two.
   int sweeps = 0;
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
-  std::optional<Smoother> smoother;
+  std::optional<Smoother> smoother = {};
 };
 
 /// One cycle of multigrid.

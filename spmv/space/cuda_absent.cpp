@@ -6,10 +6,10 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
-#include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato {
 

@@ -41,8 +41,9 @@ Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const Coarsen
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Coarsening<Space> c{Vector<Space, std::uint8_t>(space, a.col.size()), Vector<Space, std::int32_t>(space, n),
                       Vector<Space, Offset>(space, n + 1)};
-  for_each(space, n, MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold),
-                                   static_cast<T>(options.largest_sum), c.strong.data()});
+  for_each(space, n,
+           MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold), static_cast<T>(options.largest_sum),
+                         c.strong.data()});
   split_rows(space, pattern, c.strong.data(), c.split);
   for_each(space, n, CountCoarse{c.split.data(), c.number.data()});
   exclusive_scan(space, c.number);

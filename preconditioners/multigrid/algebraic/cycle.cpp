@@ -21,11 +21,12 @@ constexpr float jacobi_damping = 0.8f;
 constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
 
 /// Weights for which the error of the smoother and a perfect coarse grid is smallest, up to degree 5.
-constexpr std::array<std::array<float, 5>, 5> optimal = {{{1.125f},
-                                                          {1.02387288f, 1.26408905f},
-                                                          {1.00842545f, 1.08867839f, 1.33753126f},
-                                                          {1.00391310f, 1.04035811f, 1.14863499f, 1.38268869f},
-                                                          {1.00212930f, 1.02173712f, 1.07872433f, 1.19810065f, 1.41322543f}}};
+constexpr std::array<std::array<float, 5>, 5> optimal = {
+    {{1.125f},
+     {1.02387288f, 1.26408905f},
+     {1.00842545f, 1.08867839f, 1.33753126f},
+     {1.00391310f, 1.04035811f, 1.14863499f, 1.38268869f},
+     {1.00212930f, 1.02173712f, 1.07872433f, 1.19810065f, 1.41322543f}}};
 
 std::vector<SmootherStep> chebyshev(int degree, double largest) {
   std::vector<SmootherStep> steps;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
@@ -11,7 +12,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -21,8 +22,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
-constexpr Index coarsest_rows = 150;    // an inverse of 90 kB, made in some ms
-constexpr double least_shrinking = 0.9; // rows of the next level in those of a level
+constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
+constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
 
@@ -35,15 +36,15 @@ double power_for(const Structure& s) {
 /// The matrix in float, times a factor.
 template <class Space, class T>
 SpaceCsr<Space, float> in_float(const Space& space, const CsrView<T>& a, double factor) {
-  Vector<Space, Offset> row_ptr(space, a.row_ptr.size());
-  Vector<Space, Index> col(space, a.col.size());
-  Vector<Space, float> val(space, a.val.size());
+  const auto f = std::make_shared<CsrStorage<Space, float>>(
+      CsrStorage<Space, float>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr.size()),
+                               Vector<Space, Index>(space, a.col.size()), Vector<Space, float>(space, a.val.size())});
   Vector<Space, double> bad(space, 1);
-  space.copy(row_ptr.data(), a.row_ptr.data(), row_ptr.bytes());
-  space.copy(col.data(), a.col.data(), col.bytes());
-  sum(space, val.size(), ToFloat<T>{factor, a.val.data(), val.data()}, bad.data());
+  space.copy(f->row_ptr.data(), a.row_ptr.data(), f->row_ptr.bytes());
+  space.copy(f->col.data(), a.col.data(), f->col.bytes());
+  sum(space, a.val.size(), ToFloat<T>{factor, a.val.data(), f->val.data()}, bad.data());
   if (bad.download()[0] > 0) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
-  return SpaceCsr<Space, float>(space, a.cols, std::move(row_ptr), std::move(col), std::move(val));
+  return SpaceCsr<Space, float>(f);
 }
 
 template <class Space>
@@ -64,7 +65,8 @@ Csr<double> on_host(const Space& space, const CsrView<T>& a) {
 
 /// A full matrix, row by row.
 Csr<float> full(Index n, const std::vector<double>& values) {
-  Csr<float> a{n, n, Array<Offset>(static_cast<std::size_t>(n) + 1), Array<Index>(values.size()), Array<float>(values.size())};
+  Csr<float> a{n, n, Array<Offset>(static_cast<std::size_t>(n) + 1), Array<Index>(values.size()),
+               Array<float>(values.size())};
   for (std::size_t i = 0; i < a.row_ptr.size(); ++i) a.row_ptr[i] = static_cast<Offset>(i) * n;
   for (std::size_t k = 0; k < values.size(); ++k) {
     a.col[k] = static_cast<Index>(k % static_cast<std::size_t>(n));
@@ -91,10 +93,10 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     const Coarsening<Space> c = coarsen(space, a.view(), options.coarsening);
     if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return;
     const SpaceCsr<Space, T> p = interpolation(space, a.view(), c, options.entries);
-    const SpaceCsr<Space, T> r = transpose(space, p);
+    const GalerkinProduct<Space, T> product(space, a, p);
     levels_.back().prolong = in_a_format(space, in_float(space, p.view(), 1));
-    levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
-    a = multiply(space, r, multiply(space, a, p));
+    levels_.back().restrict = in_a_format(space, in_float(space, product.restriction().view(), 1));
+    a = product.result();
     add_level(space, a.view());
   }
   if (a.view().rows <= coarsest_rows) invert(space, a);
@@ -104,7 +106,8 @@ template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a) {
   SpaceCsr<Space, float> m = in_float(space, a, power_);
   Vector<Space, float> inverse(space, static_cast<std::size_t>(a.rows));
-  for_each(space, inverse.size(), InvertLevelDiagonal{detail::pattern_of(m.view()), m.view().val.data(), inverse.data()});
+  for_each(space, inverse.size(),
+           InvertLevelDiagonal{detail::pattern_of(m.view()), m.view().val.data(), inverse.data()});
   Operator<Space, float> op = in_a_format(space, m);
   const double largest = margin * largest_eigenvalue(op, m.view(), inverse);
   levels_.push_back({std::move(op), std::move(inverse), largest, {}, {}});

@@ -21,10 +21,10 @@ struct AlgebraicOptions {
 template <class Space>
 struct AlgebraicLevel {
   Operator<Space, float> a;
-  Vector<Space, float> inverse;                   ///< of the diagonal
-  double largest = 0;                             ///< a bound of the eigenvalues of D^-1 A
-  std::optional<Operator<Space, float>> prolong;  ///< from the next level; none on the last level
-  std::optional<Operator<Space, float>> restrict; ///< the transpose of `prolong`
+  Vector<Space, float> inverse;                    ///< of the diagonal
+  double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
+  std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
+  std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
 
   std::size_t bytes() const;
 };
