@@ -219,6 +219,19 @@ constexpr std::array<Rung, 4> ladder = {{{"ict", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
+template <class Space>
+double predicted_seconds(const Rung& rung, const Structure& s) {
+  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
+  const double least = Space::on_device ? 50e-3 : 1e-3;
+  return std::max(least, rung.seconds_an_entry * static_cast<double>(s.nonzeros));
+}
+
+std::string no_time_for(const Rung& rung, double seconds) {
+  char text[80];
+  std::snprintf(text, sizeof text, ": no time is left to make it, some %.1g s", seconds);
+  return std::string(rung.name) + text;
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -239,6 +252,10 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   const int next = analysis ? next_rung(analysis->structure(), options.definite) : no_ladder;
   if (next == no_ladder) return nullptr;
   const Rung& rung = ladder[static_cast<std::size_t>(next)];
+  if (const double seconds = predicted_seconds<Space>(rung, analysis->structure()); seconds > options.seconds) {
+    why = no_time_for(rung, seconds);
+    return nullptr;
+  }
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
@@ -256,10 +273,7 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   const int next = analysis ? next_rung(analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 50e-3 : 1e-3;
-  const auto entries = static_cast<double>(analysis->structure().nonzeros);
-  return std::max(least, ladder[static_cast<std::size_t>(next)].seconds_an_entry * entries);
+  return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
 }
 
 template <class Space, class T>

@@ -91,7 +91,8 @@ class AnyPreconditioner {
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after
   /// these complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", when
-  /// the last copy of its analysis is gone, or when the preconditioner can't be made; `why` then says so.
+  /// the last copy of its analysis is gone, or when the preconditioner can't be made, or not within options.seconds; `why`
+  /// then says so.
   /// Exec      Made by the first call, which waits.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing

@@ -134,6 +134,16 @@ TYPED_TEST(LsmrOn, FindsTheLeastSquaresSolutionOtherwise) {
   }
 }
 
+TYPED_TEST(LsmrOn, DoesNotDenyTheSolutionOfANearlySingularSystem) {
+  using T = typename TypeParam::T;
+  const auto system = this->system_of(dense<T>({{1, 0}, {0, 1e-7}}), {static_cast<T>(1e-6), 1});
+
+  const SolveResult result = this->solve(system, {.rtol = 1e-5}).result;
+
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
+  EXPECT_NE(result.reason.find("within rtol"), std::string::npos) << result.reason;
+}
+
 TYPED_TEST(LsmrOn, FindsTheSmallestOfManySolutions) {
   using T = typename TypeParam::T;
   // x + y + z = 3 and x = y have the solutions (1, 1, 1) + t (1, 1, -2); t = 0 is the smallest.
@@ -150,6 +160,19 @@ TYPED_TEST(LsmrOn, SolvesASingularSystemInTheLeastSquaresSense) {
   const auto [result, x] = this->solve(this->system_of(ring<T>(64), random_vector<T>(64, 5)), {.rtol = 1e-4});
 
   EXPECT_EQ(result.status, Status::least_squares) << result.message();
+}
+
+TYPED_TEST(LsmrOn, ReportsARightHandSideThatIsNotFinite) {
+  using T = typename TypeParam::T;
+  for (const T bad : {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()}) {
+    auto system = this->system_of(full_rank<T>(20, 7), std::vector<T>(20, T{1}));
+    system.b[3] = bad;
+
+    const SolveResult result = this->solve(system).result;
+
+    EXPECT_EQ(result.status, Status::not_finite) << result.message();
+    EXPECT_EQ(result.reason, std::isnan(bad) ? "b holds NaN in row 4" : "b holds infinity in row 4");
+  }
 }
 
 TYPED_TEST(LsmrOn, ZeroRightHandSideGivesZeroAtOnce) {
