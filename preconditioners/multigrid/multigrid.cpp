@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
@@ -251,6 +252,17 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
   return state().rate;
+}
+
+template <class Space, class T>
+std::string Multigrid<Space, T>::remarks() const {
+  const std::vector<PreconditionerLevel> grids = levels();
+  double entries = 0;
+  for (const PreconditionerLevel& level : grids) entries += static_cast<double>(level.nonzeros);
+  char text[64];
+  std::snprintf(text, sizeof text, ", %.3g times the entries of A",
+                entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
+  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text;
 }
 
 template class Multigrid<Host, float>;

@@ -71,14 +71,15 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
                                 "smoother=sor", "=", "sweeps=99999999999"}) {
     EXPECT_EQ(
         complaint("multigrid:kind=structured," + bad),
-        "multigrid: '" + bad + "' isn't an option; known: kind=automatic|structured|classical, sweeps=0..8, smoother=jacobi|chebyshev");
+        "multigrid: '" + bad +
+            "' isn't an option; known: kind=automatic|structured|classical, sweeps=0..8, smoother=jacobi|chebyshev");
   }
   for (const std::string name : {"multigrid:", "jacobi:", "auto:", "none:"})
     EXPECT_EQ(complaint(name), name + " names no option; leave the colon out");
   EXPECT_EQ(complaint("multigrid:sweeps=1,kind=structured,sweeps=2"), "multigrid: the option 'sweeps' is given twice");
   for (const char* text : {"multigrid:sweeps=1,", "multigrid:,sweeps=1", "multigrid:,"})
     EXPECT_EQ(complaint(text),
-              "multigrid: '' isn't an option; known: kind=structured, sweeps=0..8, "
+              "multigrid: '' isn't an option; known: kind=automatic|structured|classical, sweeps=0..8, "
               "smoother=jacobi|chebyshev");
   EXPECT_THROW(Multigrid(analysis, {.sweeps = 9}), ArgumentError);
 }
