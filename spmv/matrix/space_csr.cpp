@@ -80,8 +80,8 @@ template <class Space, class T>
 void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
   if constexpr (Space::on_device) {
     *this = SpaceCsr(std::make_shared<const CsrStorage<Space, T>>(
-        CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr), Vector<Space, Index>(space, a.col),
-                             Vector<Space, T>(space, a.val)}));
+        CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr),
+                             Vector<Space, Index>(space, a.col), Vector<Space, T>(space, a.val)}));
   }
 }
 

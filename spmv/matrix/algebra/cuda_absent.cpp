@@ -23,8 +23,8 @@ void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&,
   throw DeviceError(Cuda::why_absent());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                  \
-  template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset,    \
+#define OSTINATO_INSTANTIATE(T)                                                                               \
+  template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
                                const CsrPattern&, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -120,8 +120,8 @@ Permutation<Space, T>::Permutation(const Space& space, const SpaceCsr<Space, T>&
     : Extraction<Space, T>(space, a, check_order(space, "rows", rows, a.view().rows),
                            check_order(space, "columns", cols, a.view().cols)) {}
 
-#define OSTINATO_INSTANTIATE(Space, T)   \
-  template class Extraction<Space, T>;   \
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template class Extraction<Space, T>; \
   template class Permutation<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -36,9 +36,7 @@ struct NumberPlaces {
   const Index* places;
   Index* number;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Atomics::store(number + places[i], static_cast<Index>(i));
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { Atomics::store(number + places[i], static_cast<Index>(i)); }
 };
 
 /// Counts the places that NumberPlaces has left out.

@@ -29,8 +29,8 @@ std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const Cs
   const Offset parts = std::clamp<Offset>(all / std::max<Index>(cols, 1), 1, std::max(1, space.threads()));
   std::vector<Index> first(static_cast<std::size_t>(parts) + 1, a.rows);
   for (Offset p = 0; p < parts; ++p) {
-    first[static_cast<std::size_t>(p)] = detail::bisect(
-        Index{0}, a.rows, [&, from = all / parts * p](Index i) { return terms.data()[i] >= from; });
+    first[static_cast<std::size_t>(p)] =
+        detail::bisect(Index{0}, a.rows, [&, from = all / parts * p](Index i) { return terms.data()[i] >= from; });
   }
   return first;
 }
@@ -66,7 +66,7 @@ class RowPatterns {
 }  // namespace
 
 Vector<Host, Index> detail::product_pattern(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols,
-                                    std::span<Offset> row_ptr) {
+                                            std::span<Offset> row_ptr) {
   const std::vector<Index> first = cut_by_terms(space, a, b, cols);
   std::vector<Array<Index>> found(first.size() - 1);
   parallel_for(space, found.size(), [&](std::size_t part) {

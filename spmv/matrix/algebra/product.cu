@@ -47,17 +47,17 @@ struct BlockGroup : SharedCells {
   __device__ static void sync() { __syncthreads(); }
 };
 
-constexpr int slots_of_lane = 16, most_of_lane = 12;   // of a table for a few lanes
+constexpr int slots_of_lane = 16, most_of_lane = 12;  // of a table for a few lanes
 constexpr int slots_of_block = 4096, most_of_block = 3072;
 constexpr int sums_of_lane = 16;
 
 /// The rows of a product that a kernel finds the patterns of.
 struct Task {
   CsrPattern a, b;
-  int width;          ///< lanes that share a row of B
-  Offset* row_ptr;    ///< while rows are counted, their lengths; row pointers afterwards
-  Index* col;         ///< null while rows are counted
-  Index* longer;      ///< rows that overflow
+  int width;        ///< lanes that share a row of B
+  Offset* row_ptr;  ///< while rows are counted, their lengths; row pointers afterwards
+  Index* col;       ///< null while rows are counted
+  Index* longer;    ///< rows that overflow
   int* longer_count;
   const Index* rows;  ///< the rows of the task, `count` of them; null for 0 .. count - 1
   Index count;
@@ -65,9 +65,7 @@ struct Task {
   __device__ std::size_t row(Index at) const { return static_cast<std::size_t>(rows == nullptr ? at : rows[at]); }
 
   /// Whether a row belongs to a kernel whose tables take `most` columns.
-  __device__ bool takes(std::size_t i, int most) const {
-    return col == nullptr || row_ptr[i + 1] - row_ptr[i] <= most;
-  }
+  __device__ bool takes(std::size_t i, int most) const { return col == nullptr || row_ptr[i + 1] - row_ptr[i] <= most; }
 
   /// Counts or writes the columns of row i.
   template <class Group>
@@ -155,11 +153,16 @@ int blocks_for(const Cuda& space, Offset groups, int groups_of_block) {
 template <class F>
 void with_lanes(int lanes, F f) {
   switch (lanes) {
-    case 2: return f(std::integral_constant<int, 2>{});
-    case 4: return f(std::integral_constant<int, 4>{});
-    case 8: return f(std::integral_constant<int, 8>{});
-    case 16: return f(std::integral_constant<int, 16>{});
-    default: return f(std::integral_constant<int, 32>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 8:
+      return f(std::integral_constant<int, 8>{});
+    case 16:
+      return f(std::integral_constant<int, 16>{});
+    default:
+      return f(std::integral_constant<int, 32>{});
   }
 }
 

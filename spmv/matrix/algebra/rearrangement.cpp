@@ -19,10 +19,9 @@ Rearrangement<Space, T>::Rearrangement(const Space& space, const SpaceCsr<Space,
       cols_(a.view().cols),
       nonzeros_(a.view().nonzeros()),
       from_(std::move(moved.from)),
-      arrays_(std::make_shared<CsrStorage<Space, T>>(CsrStorage<Space, T>{moved.rows, moved.cols,
-                                                                          std::move(moved.row_ptr),
-                                                                          std::move(moved.col),
-                                                                          Vector<Space, T>(space, from_.size())})),
+      arrays_(std::make_shared<CsrStorage<Space, T>>(
+          CsrStorage<Space, T>{moved.rows, moved.cols, std::move(moved.row_ptr), std::move(moved.col),
+                               Vector<Space, T>(space, from_.size())})),
       result_(arrays_) {
   update(a);
 }

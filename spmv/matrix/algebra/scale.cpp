@@ -56,8 +56,8 @@ void diagonal(const Space& space, const CsrView<T>& a, std::span<T> d) {
   for_each(space, n, detail::ReadDiagonal<T>{detail::pattern_of(a), a.val.data(), d.data()});
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                              \
-  template void scale(const Space&, const CsrView<T>&, std::span<const T>, std::span<const T>, std::span<T>);       \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
+  template void scale(const Space&, const CsrView<T>&, std::span<const T>, std::span<const T>, std::span<T>);          \
   template SpaceCsr<Space, T> scaled(const Space&, const SpaceCsr<Space, T>&, std::span<const T>, std::span<const T>); \
   template void diagonal(const Space&, const CsrView<T>&, std::span<T>)
 OSTINATO_INSTANTIATE(Host, float);

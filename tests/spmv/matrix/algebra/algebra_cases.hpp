@@ -103,9 +103,9 @@ std::string difference(const Csr<T>& a, const ReferenceMatrix& reference, double
     const std::string place = "(" + std::to_string(at.first) + ", " + std::to_string(at.second) + ")";
     const auto found = reference.entries.find(at);
     if (found == reference.entries.end()) return "no entry belongs at " + place;
-    const long double bound = roundings * static_cast<long double>(std::numeric_limits<T>::epsilon()) *
-                                  found->second.magnitude +
-                              static_cast<long double>(std::numeric_limits<T>::denorm_min());
+    const long double bound =
+        roundings * static_cast<long double>(std::numeric_limits<T>::epsilon()) * found->second.magnitude +
+        static_cast<long double>(std::numeric_limits<T>::denorm_min());
     if (!(std::abs(mine.value - found->second.value) <= bound))
       return place + " is " + std::to_string(mine.value) + " instead of " + std::to_string(found->second.value);
   }

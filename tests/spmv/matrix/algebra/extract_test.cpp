@@ -37,8 +37,7 @@ ReferenceMatrix reference_extraction(const Csr<T>& a, const List& rows, const Li
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < cols.size(); ++j) {
       const auto found = whole.entries.find({rows[i], cols[j]});
-      if (found != whole.entries.end())
-        part.entries[{static_cast<Index>(i), static_cast<Index>(j)}] = found->second;
+      if (found != whole.entries.end()) part.entries[{static_cast<Index>(i), static_cast<Index>(j)}] = found->second;
     }
   }
   return part;
@@ -88,8 +87,7 @@ TYPED_TEST(ExtractionOn, RepeatsRows) {
   using T = typename TypeParam::T;
   const auto rows = this->template put<Index>({1, 1, 0});
 
-  const Csr<T> c =
-      this->back(extract(this->space(), this->on(dense<T>({{1, 2}, {0, 3}})), rows.span(), std::nullopt));
+  const Csr<T> c = this->back(extract(this->space(), this->on(dense<T>({{1, 2}, {0, 3}})), rows.span(), std::nullopt));
 
   EXPECT_TRUE(same_bits(c, dense<T>({{0, 3}, {0, 3}, {1, 2}})));
 }

@@ -63,8 +63,8 @@ Csr<double> multiply_by_rows(const Csr<double>& a, const Csr<double>& b) {
     c.row_ptr.push_back(static_cast<Offset>(c.col.size()));
   }
   c.val.resize(c.col.size());
-  const detail::ProductValues<double> product{left,          a.val.data(), right, b.val.data(), detail::pattern_of(c.view()),
-                                              c.val.data()};
+  const detail::ProductValues<double> product{
+      left, a.val.data(), right, b.val.data(), detail::pattern_of(c.view()), c.val.data()};
   std::vector<double> sums(static_cast<std::size_t>(b.cols));
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
     product.multiply(lane, i, i % 2 == 0 ? sums.data() : c.val.data() + c.row_ptr[i]);

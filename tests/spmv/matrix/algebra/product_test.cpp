@@ -36,8 +36,7 @@ class MatrixProductOn : public AlgebraTest<Case> {
   /// An entry has at most as many terms as the longest row of A has entries; each is rounded twice.
   static double roundings(const Csr<Value>& a) {
     Offset longest = 0;
-    for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i)
-      longest = std::max(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
+    for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) longest = std::max(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
     return static_cast<double>(longest) + 1;
   }
 };

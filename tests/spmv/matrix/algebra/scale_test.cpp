@@ -26,10 +26,10 @@ TYPED_TEST(ScaleOn, MatchesTheReferenceInEveryShape) {
 
         EXPECT_EQ(difference(this->back(scaled(this->space(), this->on(a), on_left.span(), on_right.span())), both, 2),
                   "");
-        EXPECT_EQ(difference(this->back(scaled<typename TypeParam::Space, T>(this->space(), this->on(a),
-                                                                            on_left.span(), {})),
-                             one, 1),
-                  "");
+        EXPECT_EQ(
+            difference(this->back(scaled<typename TypeParam::Space, T>(this->space(), this->on(a), on_left.span(), {})),
+                       one, 1),
+            "");
       }
     }
   }

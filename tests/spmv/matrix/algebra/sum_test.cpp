@@ -14,7 +14,8 @@ class MatrixSumOn : public AlgebraTest<Case> {
 
   static ReferenceMatrix reference(const Csr<Value>& a, Value s, const Csr<Value>& b) {
     ReferenceMatrix c = reference_of(a.view());
-    reference_of(b.view()).visit([&](Index i, Index j, long double v) { c.add(i, j, static_cast<long double>(s) * v); });
+    reference_of(b.view()).visit(
+        [&](Index i, Index j, long double v) { c.add(i, j, static_cast<long double>(s) * v); });
     return c;
   }
 };

@@ -41,7 +41,9 @@ TYPED_TEST(MatrixTransposeOn, RefusesValuesOfAnotherMatrix) {
   using T = typename TypeParam::T;
   MatrixTranspose t(this->space(), this->on(dense<T>({{1, 2, 0}, {0, 0, 3}})));
 
-  EXPECT_EQ(message_of<DimensionError>([&] { t.update(this->on(dense<T>({{1, 2}, {0, 3}}))); }),
+  EXPECT_EQ(message_of<DimensionError>([&] {
+              t.update(this->on(dense<T>({{1, 2}, {0, 3}})));
+            }),
             "update of a rearranged matrix: the plan was made for a matrix that is 2 x 3 with 3 entries, but this one "
             "is 2 x 2 with 3 entries; make a new plan");
   EXPECT_THROW(t.update(this->on(dense<T>({{1, 2, 5}, {0, 0, 3}}))), DimensionError);
