@@ -61,6 +61,8 @@ void CudaGraph::end() { fail(); }
 void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
+void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
+
 template <class T, class Space>
 void project(const Space&, int, const T*, In<T>, T*) {
   fail();
@@ -73,8 +75,6 @@ template <class T, class Space>
 void combine(const Space&, int, const T*, const T*, Out<T>) {
   fail();
 }
-
-void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
 
 #define OSTINATO_INSTANTIATE(T)                                                  \
   template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \

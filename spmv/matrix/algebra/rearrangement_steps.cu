@@ -6,7 +6,6 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::Gather)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Gather<Index>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Gather<Offset>)
 
 }  // namespace ostinato

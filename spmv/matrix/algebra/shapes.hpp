@@ -22,7 +22,7 @@ void require_pattern(const char* what, const CsrView<T>& a, Index rows, Index co
   if (a.rows == rows && a.cols == cols && a.nonzeros() == nonzeros) return;
   throw DimensionError(std::string(what) + ": the plan was made for a matrix that is " + shape_of(rows, cols) +
                        " with " + std::to_string(nonzeros) + " entries, but this one is " + shape_of(a) + " with " +
-                       std::to_string(a.nonzeros()) + "; make a new plan");
+                       std::to_string(a.nonzeros()) + " entries; make a new plan");
 }
 
 }  // namespace ostinato::detail

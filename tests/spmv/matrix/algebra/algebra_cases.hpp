@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -138,11 +139,11 @@ inline const std::vector<Index> algebra_sizes = {0, 1, 31, 33, 597};
 template <class Case>
 class AlgebraTest : public SpaceTest<Case> {
  protected:
-  using T = typename Case::T;
-  using Matrix = SpaceCsr<typename Case::Space, T>;
+  using Value = typename Case::T;
+  using Matrix = SpaceCsr<typename Case::Space, Value>;
 
-  Matrix on(const Csr<T>& a) const { return Matrix(this->space(), Csr<T>(a)); }
-  Csr<T> back(const Matrix& a) const { return downloaded(this->space(), a); }
+  Matrix on(const Csr<Value>& a) const { return Matrix(this->space(), Csr<Value>(a)); }
+  Csr<Value> back(const Matrix& a) const { return downloaded(this->space(), a); }
 };
 
 template <class T>

@@ -13,28 +13,28 @@ namespace {
 template <class Case>
 class MatrixProductOn : public AlgebraTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Value = typename Case::T;
 
   /// Compares A B with the reference, before and after an update.
-  void expect_right(const Csr<T>& a, const Csr<T>& b) const {
+  void expect_right(const Csr<Value>& a, const Csr<Value>& b) const {
     const std::string shapes = std::to_string(a.rows) + " x " + std::to_string(a.cols) + " times " +
                                std::to_string(b.rows) + " x " + std::to_string(b.cols);
     MatrixProduct c(this->space(), this->on(a), this->on(b));
     EXPECT_EQ(difference(this->back(c.result()), product(a, b), roundings(a)), "") << shapes;
 
-    const Csr<T> a2 = other_values(a, 1), b2 = other_values(b, 2);
-    const T* const values = c.result().view().val.data();
+    const Csr<Value> a2 = other_values(a, 1), b2 = other_values(b, 2);
+    const Value* const values = c.result().view().val.data();
     c.update(this->on(a2), this->on(b2));
     EXPECT_EQ(c.result().view().val.data(), values);
     EXPECT_EQ(difference(this->back(c.result()), product(a2, b2), roundings(a)), "") << shapes << ", updated";
   }
 
-  static ReferenceMatrix product(const Csr<T>& a, const Csr<T>& b) {
+  static ReferenceMatrix product(const Csr<Value>& a, const Csr<Value>& b) {
     return reference_product(reference_of(a.view()), reference_of(b.view()));
   }
 
   /// An entry has at most as many terms as the longest row of A has entries; each is rounded twice.
-  static double roundings(const Csr<T>& a) {
+  static double roundings(const Csr<Value>& a) {
     Offset longest = 0;
     for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) longest = std::max(longest, a.row_ptr[i + 1] - a.row_ptr[i]);
     return static_cast<double>(longest) + 1;

@@ -10,9 +10,9 @@ namespace {
 template <class Case>
 class MatrixSumOn : public AlgebraTest<Case> {
  protected:
-  using T = typename Case::T;
+  using Value = typename Case::T;
 
-  static ReferenceMatrix reference(const Csr<T>& a, T s, const Csr<T>& b) {
+  static ReferenceMatrix reference(const Csr<Value>& a, Value s, const Csr<Value>& b) {
     ReferenceMatrix c = reference_of(a.view());
     reference_of(b.view()).visit(
         [&](Index i, Index j, long double v) { c.add(i, j, static_cast<long double>(s) * v); });
