@@ -113,7 +113,8 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis);
   void choose(const Analysis<Space, T>& analysis);
-  int next_rung(const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
 
   std::optional<Space> space_;
   PreconditionerChoice choice_;
@@ -126,6 +127,7 @@ class AnyPreconditioner {
   typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
+  mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for
 
   static constexpr int no_ladder = -1;
 };
