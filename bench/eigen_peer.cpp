@@ -27,7 +27,9 @@ PeerSolve run(Method& method, const Matrix& a, const Eigen::VectorXd& b) {
   s.solve = watch.lap();
   s.x.assign(x.begin(), x.end());
   s.iterations = static_cast<int>(method.iterations());
-  s.status = method.info() == Eigen::Success ? "converged" : method.info() == Eigen::NoConvergence ? "iteration limit" : "numerical issue";
+  s.status = method.info() == Eigen::Success         ? "converged"
+             : method.info() == Eigen::NoConvergence ? "iteration limit"
+                                                     : "numerical issue";
   return s;
 }
 
@@ -35,7 +37,8 @@ PeerSolve run(Method& method, const Matrix& a, const Eigen::VectorXd& b) {
 
 PeerSolve solve_with_eigen(const Csr<double>& a, const std::vector<double>& b, bool gmres) {
   const std::vector<int> row_ptr(a.row_ptr.begin(), a.row_ptr.end());
-  const Matrix matrix = Eigen::Map<const Matrix>(a.rows, a.cols, a.nonzeros(), row_ptr.data(), a.col.data(), a.val.data());
+  const Matrix matrix =
+      Eigen::Map<const Matrix>(a.rows, a.cols, a.nonzeros(), row_ptr.data(), a.col.data(), a.val.data());
   const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(b.data(), a.rows);
   if (gmres) {
     Eigen::GMRES<Matrix, Eigen::IncompleteLUT<double>> method;

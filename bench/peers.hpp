@@ -34,7 +34,9 @@ PeerSolve solve_with_superlu(const Host& space, const Csr<double>& a, const std:
 PeerSolve solve_with_eigen(const Csr<double>& a, const std::vector<double>& b, bool gmres);
 
 /// PETSc on one rank, with options as for its programs: "-ksp_type cg -pc_type icc". The residual is that of A x = b, not the
-/// preconditioned one, and preconditioners are on the right. The first call starts MPI.
-PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, const std::string& options);
+/// preconditioned one, and preconditioners of GMRES are on the right. With `block` > 0 the matrix is said to have diagonal
+/// blocks of so many rows, for "-pc_type vpbjacobi". The first call starts MPI.
+PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, const std::string& options,
+                           int block = 0);
 
 }  // namespace ostinato::bench

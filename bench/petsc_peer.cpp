@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <petscksp.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <ostinato/spmv/space/error.hpp>
@@ -29,15 +30,22 @@ void start() {
 
 std::string in_words(KSPConvergedReason reason) {
   switch (reason) {
-    case KSP_DIVERGED_ITS: return "iteration limit";
-    case KSP_DIVERGED_DTOL: return "diverged";
-    case KSP_DIVERGED_PC_FAILED: return "no factors";
+    case KSP_DIVERGED_ITS:
+      return "iteration limit";
+    case KSP_DIVERGED_DTOL:
+      return "diverged";
+    case KSP_DIVERGED_PC_FAILED:
+      return "no factors";
     case KSP_DIVERGED_INDEFINITE_PC:
-    case KSP_DIVERGED_INDEFINITE_MAT: return "indefinite";
+    case KSP_DIVERGED_INDEFINITE_MAT:
+      return "indefinite";
     case KSP_DIVERGED_BREAKDOWN:
-    case KSP_DIVERGED_BREAKDOWN_BICG: return "breakdown";
-    case KSP_DIVERGED_NANORINF: return "not finite";
-    default: return reason > 0 ? "converged" : "diverged (" + std::to_string(reason) + ")";
+    case KSP_DIVERGED_BREAKDOWN_BICG:
+      return "breakdown";
+    case KSP_DIVERGED_NANORINF:
+      return "not finite";
+    default:
+      return reason > 0 ? "converged" : "diverged (" + std::to_string(reason) + ")";
   }
 }
 
@@ -49,7 +57,7 @@ Vec vector_of(const std::vector<double>& values) {
 
 }  // namespace
 
-PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, const std::string& options) {
+PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, const std::string& options, int block) {
   start();
   check(PetscOptionsClear(nullptr));
   check(PetscOptionsInsertString(nullptr, options.c_str()));
@@ -61,6 +69,11 @@ PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, c
   Mat m = nullptr;
   check(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, a.rows, a.cols, row_ptr.data(), col.data(), val.data(), &m));
   check(MatSetFromOptions(m));
+  if (block > 0) {
+    std::vector<PetscInt> sizes;
+    for (Index row = 0; row < a.rows; row += block) sizes.push_back(std::min<PetscInt>(block, a.rows - row));
+    check(MatSetVariableBlockSizes(m, static_cast<PetscInt>(sizes.size()), sizes.data()));
+  }
   Vec right = vector_of(b), x = vector_of(s.x);
   KSP ksp = nullptr;
   check(KSPCreate(PETSC_COMM_SELF, &ksp));

@@ -7,9 +7,10 @@
 //
 //   bench_real [--limit SECONDS] [--runs N] [--with NAME,NAME] [MATRIX.mtx ...]
 //
-// By default: 20 seconds, 3 runs, all (ostinato, superlu, superlu-match, eigen-bicgstab, eigen-gmres, petsc-ilu, petsc-ic),
-// and the square real matrices with at most 50,000 rows in OSTINATO_SHARED_DIR/matrices or ../shared/matrices. Sums and
-// ratios are over the matrices that superlu solves, as in the first column that is among those asked for.
+// By default: 20 seconds, 3 runs, all of ostinato, superlu, superlu-match, eigen-bicgstab, eigen-gmres, petsc-ilu and
+// petsc-ic, and the square real matrices with at most 50,000 rows in OSTINATO_SHARED_DIR/matrices or ../shared/matrices.
+// "ostinato:ilut" is Ostinato with that preconditioner instead of "auto". Sums and ratios are against the first of the
+// two superlu that is asked for, otherwise the first name.
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -60,15 +61,16 @@ std::string milliseconds(double seconds) {
   return text.data();
 }
 
-/// Analysis, format, preconditioner and solve as `ostinato solve` does them.
-PeerSolve solve_with_auto(const Host& space, const Csr<double>& a, const std::vector<double>& b) {
+/// Analysis, format, preconditioner and solve as `ostinato solve --precond PRECONDITIONER` does them.
+PeerSolve solve_with_ostinato(const Host& space, const Csr<double>& a, const std::vector<double>& b,
+                              const std::string& preconditioner) {
   PeerSolve s;
   Stopwatch watch;
   const Analysis<Host, double> analysis(space, a);
   const double analyse = watch.lap();
   const Operator<Host, double> op(analysis);
   const double convert = watch.lap();
-  const AnyPreconditioner<Host, double> m(analysis);
+  const AnyPreconditioner<Host, double> m(analysis, preconditioner);
   const double precondition = watch.lap();
   Vector<Host, double> x(space, b.size(), 0.0);
   const SolveResult result = solve(space, op, Vector<Host, double>(space, b), x, m, "auto", {.history = false});
@@ -77,10 +79,16 @@ PeerSolve solve_with_auto(const Host& space, const Csr<double>& a, const std::ve
   s.x = x.download();
   s.iterations = result.iterations;
   s.status = in_words(result.status);
-  s.notes = "analysis " + milliseconds(analyse) + ", " + op.format() + " " + milliseconds(convert) + ", " + m.name() + " " +
-            milliseconds(precondition) + ", solve " + milliseconds(s.solve) + " ms, ended by " + result.solver;
+  s.notes = "analysis " + milliseconds(analyse) + ", " + op.format() + " " + milliseconds(convert) + ", " + m.name() +
+            " " + milliseconds(precondition) + ", solve " + milliseconds(s.solve) + " ms, ended by " + result.solver;
   for (const std::string& note : result.notes) s.notes += "; " + note;
   return s;
+}
+
+Solve ostinato_with(const std::string& preconditioner) {
+  return [preconditioner](const Host& space, const Csr<double>& a, const std::vector<double>& b) {
+    return solve_with_ostinato(space, a, b, preconditioner);
+  };
 }
 
 Solve petsc(const std::string& options) {
@@ -112,13 +120,34 @@ std::vector<Way> all_ways() {
       return solve_with_eigen(a, b, with_gmres);
     };
   };
-  return {{"ostinato", solve_with_auto},
+  return {{"ostinato", ostinato_with("auto")},
           {"superlu", superlu(false)},
           {"superlu-match", superlu(true)},
           {"eigen-bicgstab", eigen(false)},
           {"eigen-gmres", eigen(true)},
           {"petsc-ilu", petsc(gmres + "-pc_type ilu")},
           {"petsc-ic", petsc_if_symmetric("-ksp_type cg -pc_type icc")}};
+}
+
+/// The ways with these names, in this order; without names all.
+std::vector<Way> chosen_ways(const std::vector<std::string>& names) {
+  const std::vector<Way> all = all_ways();
+  if (names.empty()) return all;
+  std::vector<Way> chosen;
+  for (const std::string& name : names) {
+    const auto known = std::find_if(all.begin(), all.end(), [&](const Way& way) { return way.name == name; });
+    if (known != all.end()) {
+      chosen.push_back(*known);
+    } else if (name.rfind("ostinato:", 0) == 0) {
+      check_preconditioner(name.substr(9));
+      chosen.push_back({name, ostinato_with(name.substr(9))});
+    } else {
+      std::string known_names = "ostinato:PRECONDITIONER";
+      for (const Way& way : all) known_names += ", " + way.name;
+      throw ArgumentError("--with: '" + name + "' is unknown; known: " + known_names);
+    }
+  }
+  return chosen;
 }
 
 /// What a child process tells about a run, short enough for a pipe to pass on as a whole.
@@ -166,10 +195,10 @@ void send(int to, const Message& message) {
   if (write(to, &message, sizeof message) != sizeof message) _exit(1);
 }
 
-/// The child process: reads the matrix, solves, and sends a message before and after each run.
-void work(const std::string& path, const Way& way, int runs, int to) {
+/// The child process: reads the matrix, solves, and sends a message before and after each run. An exception ends it, and
+/// becomes the last message.
+void work(const std::string& path, const Way& way, int runs, int to, Message& message) {
   const Csr<double> a = canonical(read_matrix_market<double>(path).view());
-  Message message;
   message.rows = a.rows;
   message.entries = a.nonzeros();
   if (a.rows != a.cols || a.rows > most_rows) return send(to, message);
@@ -203,17 +232,16 @@ Message solve_in_child(const std::string& path, const Way& way, const Settings& 
   if (child < 0) throw Error("fork: " + std::string(std::strerror(errno)));
   if (child == 0) {
     close(ends[0]);
-    int code = 0;
+    Message message;
     try {
-      work(path, way, settings.runs, ends[1]);
+      work(path, way, settings.runs, ends[1], message);
     } catch (const std::exception& e) {
-      Message failed;
-      failed.has_begun = true;
-      put(failed.status, "error");
-      put(failed.notes, e.what());
-      send(ends[1], failed);
+      message.converged = false;
+      put(message.status, "error");
+      put(message.notes, e.what());
+      send(ends[1], message);
     }
-    _exit(code);
+    _exit(0);
   }
   close(ends[1]);
   Message best, last;
@@ -259,7 +287,8 @@ std::string stem(const std::string& path) {
 void summarize(const std::vector<Way>& ways, const std::vector<std::vector<Message>>& rows, std::size_t base) {
   const std::string name = ways[base].name;
   std::printf(
-      "\n| | converged of %zu | of them among %s's | sum over those of both, s | the same of %s, s | ratio | geometric mean "
+      "\n| | converged of %zu | of them among %s's | sum over those of both, s | the same of %s, s | ratio | geometric "
+      "mean "
       "of ratios |\n|---|---|---|---|---|---|---|\n",
       rows.size(), name.c_str(), name.c_str());
   for (std::size_t k = 0; k < ways.size(); ++k) {
@@ -291,11 +320,7 @@ void explain(const std::vector<std::string>& names, const std::vector<std::vecto
 }
 
 void run(const Settings& settings) {
-  std::vector<Way> ways;
-  for (const Way& way : all_ways())
-    if (settings.with.empty() || std::find(settings.with.begin(), settings.with.end(), way.name) != settings.with.end())
-      ways.push_back(way);
-  if (ways.empty()) throw ArgumentError("--with names none of the ways to solve: see the top of bench/real.cpp");
+  const std::vector<Way> ways = chosen_ways(settings.with);
   std::printf("Milliseconds with set-up, and iterations. %d runs, %g s at most.\n\n| matrix | rows | entries |",
               settings.runs, settings.limit);
   for (const Way& way : ways) std::printf(" %s |", way.name.c_str());
@@ -310,7 +335,10 @@ void run(const Settings& settings) {
       row.push_back(solve_in_child(path, way, settings));
       if (!row.back().has_begun) break;
     }
-    if (!row.back().has_begun) continue;
+    if (!row.back().has_begun) {  // too large, not square, or not real
+      if (row.back().status[0] != '\0') std::fprintf(stderr, "left out: %s\n", row.back().notes.data());
+      continue;
+    }
     std::printf("| %s | %d | %lld |", stem(path).c_str(), row[0].rows, static_cast<long long>(row[0].entries));
     for (const Message& message : row) std::printf(" %s |", cell(message).c_str());
     std::printf("\n");

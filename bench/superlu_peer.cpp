@@ -18,7 +18,8 @@ namespace {
 /// The incomplete factors of a matrix, by SuperLU's expert driver.
 class Ilutp {
  public:
-  explicit Ilutp(const Csr<double>& a) : n_(a.rows), row_scale_(a.rows), col_scale_(a.rows), rows_(a.rows), cols_(a.rows) {
+  explicit Ilutp(const Csr<double>& a)
+      : n_(a.rows), row_scale_(a.rows), col_scale_(a.rows), rows_(a.rows), cols_(a.rows) {
     copy_by_columns(a);
     StatInit(&stat_);
     superlu_options_t options;
@@ -49,9 +50,7 @@ class Ilutp {
   /// Between 1 and n, info counts the pivots that were 0 and were replaced; above, memory ran out.
   bool made() const { return info_ >= 0 && info_ <= n_ + 1; }
   int info() const { return info_; }
-  long entries() const {
-    return static_cast<SCformat*>(lower_.Store)->nnz + static_cast<NCformat*>(upper_.Store)->nnz;
-  }
+  long entries() const { return static_cast<SCformat*>(lower_.Store)->nnz + static_cast<NCformat*>(upper_.Store)->nnz; }
 
   /// z = M^-1 z
   void apply(std::vector<double>& z) const {
@@ -124,7 +123,8 @@ PeerSolve solve_with_superlu(const Host& space, const Csr<double>& a, const std:
       z[col] = between[i] * (how && how->is_scaled() ? how->col_scale[col] : 1);
     }
   });
-  const SolveOptions options{.rtol = peer_goal, .max_iterations = peer_iterations, .restart = peer_restart, .history = false};
+  const SolveOptions options{
+      .rtol = peer_goal, .max_iterations = peer_iterations, .restart = peer_restart, .history = false};
   Vector<Host, double> x(space, n, 0.0);
   const SolveResult result = gmres(space, op, Vector<Host, double>(space, b), x, m, options);
   s.solve = watch.lap();
