@@ -350,7 +350,7 @@ void run(const Settings& settings) {
   while (base < ways.size() && ways[base].name.find("superlu") != 0) ++base;
   if (base == ways.size()) base = 0;
   summarize(ways, rows, base);
-  if (ways[0].name == "ostinato" && base > 0) explain(names, rows, base);
+  if (ways[0].name.rfind("ostinato", 0) == 0 && base > 0) explain(names, rows, base);
 }
 
 Settings read_settings(int argc, char** argv) {
