@@ -18,6 +18,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -163,6 +164,8 @@ struct Message {
 
   double seconds() const { return setup + solve; }
 };
+
+static_assert(sizeof(Message) <= PIPE_BUF);
 
 template <std::size_t N>
 void put(std::array<char, N>& to, const std::string& text) {
