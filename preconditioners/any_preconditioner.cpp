@@ -217,6 +217,7 @@ struct Rung {
   template <class Space, class T>
   bool suits(const Structure& s, bool may_be_definite) const {
     constexpr Index fewest_rows = 2000;  // factors are faster for smaller ones
+    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (name == Multigrid<Space, T>::name)
       return !Space::on_device && s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
@@ -225,9 +226,10 @@ struct Rung {
   }
 };
 /// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 5> ladder = {{{"multigrid", "kind=classical", "kind=classical", 0.5e-6},
-                                         {"ict", "", "", 1e-6},
-                                         {"ilut", "", "", 2e-6},
+constexpr std::array<Rung, 6> ladder = {{{"ilu0", "", "", 0.1e-6},
+                                         {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                         {"ict", "", "", 0.5e-6},
+                                         {"ilut", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
