@@ -219,14 +219,25 @@ constexpr std::array<Rung, 4> ladder = {{{"ict", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
+bool serves(const Rung& rung, const Structure& s, bool may_be_definite) {
+  return rung.name != "ict" || (may_be_definite && s.symmetric && s.positive_diagonal);
+}
+
 }  // namespace
+
+std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
+  std::vector<std::string_view> names;
+  for (const Rung& rung : ladder) {
+    if (s.finite && serves(rung, s, true) && (names.empty() || names.back() != rung.name)) names.push_back(rung.name);
+  }
+  return names;
+}
 
 template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(const Structure& s, bool may_be_definite) const {
   if (rung_ == no_ladder || !s.finite) return no_ladder;
   for (auto rung = static_cast<std::size_t>(rung_); rung < ladder.size(); ++rung) {
-    const bool definite = may_be_definite && s.symmetric && s.positive_diagonal;
-    if (ladder[rung].name != "ict" || definite) return static_cast<int>(rung);
+    if (serves(ladder[rung], s, may_be_definite)) return static_cast<int>(rung);
   }
   return no_ladder;
 }
