@@ -174,6 +174,7 @@ class Examiner {
     if (f.largest_entry.at < 0) return;
     const double rows = f.largest_row.value / f.smallest_row.value, cols = f.largest_col.value / f.smallest_col.value;
     const double entries = f.largest_entry.value / f.smallest_entry.value;
+    if (entries == 1) return say("scaling", Weight::good, "all entries have the same size");
     const bool uneven = std::max(rows, cols) > uneven_scaling;
     say("scaling", uneven ? Weight::caution : Weight::fact,
         "the largest entries of rows differ by a factor of " + short_text(rows) + " (" +
@@ -271,7 +272,7 @@ class Examiner {
   /// Complete factors of the matrix, or of its negative, where they are small enough.
   void try_cholesky(const std::string& sign) {
     constexpr double most_rows = 20000;
-    const Offset most_entries = options_.thorough ? std::numeric_limits<Offset>::max() : Offset{1'000'000};
+    const Offset most_entries = options_.thorough ? std::numeric_limits<Offset>::max() : Offset{3'000'000};
     bool tried = pays("a complete Cholesky factorisation", a_.rows, most_rows);
     std::optional<Factors> factors;
     if (tried) {
@@ -406,9 +407,10 @@ class Examiner {
 /// The bound of CG, (sqrt(k) - 1) / (sqrt(k) + 1) an iteration in the norm of A, where k is the condition that M leaves.
 std::optional<int> cg_iterations(double condition, double rtol) {
   if (!std::isfinite(condition)) return std::nullopt;
-  const double iterations = std::ceil(0.5 * std::sqrt(condition) * std::log(2 / rtol));
+  const double iterations = 0.5 * std::sqrt(condition) * std::log(2 / rtol);
   if (iterations > 1e9) return std::nullopt;
-  return static_cast<int>(iterations);
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(iterations)) - 1));  // of the second digit
+  return static_cast<int>(unit * std::ceil(iterations / unit));
 }
 
 /// What the choice of "auto" is expected to do.
@@ -420,9 +422,9 @@ void predict(Examination& e, Index rows, const ExaminationOptions& options) {
   else if (e.solver.name == "cg" && (name == "jacobi" || name == "none") && ends)
     e.expected_iterations = cg_iterations(condition(*ends, rows), options.rtol);
   if (e.expected_iterations)
-    e.expected = std::string(ends->settled ? "at most about " : "no bound is known yet; perhaps ") +
+    e.expected = (ends->settled ? "at most about " : "by the lower bound of the condition, about ") +
                  std::to_string(*e.expected_iterations) + " iterations to " + short_text(options.rtol) +
-                 ", by the condition; often fewer";
+                 (ends->settled ? ", by the condition; often fewer" : "");
   if (e.expected.empty())
     e.expected = name == "multigrid" ? "few iterations, whatever the size of the grid"
                                      : "iterations can't be told from these findings";
