@@ -421,6 +421,10 @@ void predict(Examination& e, Index rows, const ExaminationOptions& options) {
     e.expected = "no solution for a general b: the matrix is singular by its pattern";
   else if (e.solver.name == "cg" && (name == "jacobi" || name == "none") && ends)
     e.expected_iterations = cg_iterations(condition(*ends, rows), options.rtol);
+  if (e.solver.name == "cg" && e.definiteness == Definiteness::indefinite) {
+    e.expected_iterations.reset();
+    e.expected = "cg is likely to break down, since the matrix isn't definite; auto goes on with minres then";
+  }
   if (e.expected_iterations)
     e.expected = (ends->settled ? "at most about " : "by the lower bound of the condition, about ") +
                  std::to_string(*e.expected_iterations) + " iterations to " + short_text(options.rtol) +

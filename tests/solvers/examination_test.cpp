@@ -211,6 +211,14 @@ TEST(Examination, CgTakesNoMoreIterationsThanExpected) {
   }
 }
 
+TEST(Examination, ExpectsABreakdownOfCgOnAnIndefiniteMatrix) {
+  const Examination e = examine_on_host(dense<double>({{1, 2}, {2, 1.5}}));
+  EXPECT_EQ(e.solver.name, "cg");
+  EXPECT_FALSE(e.expected_iterations);
+  EXPECT_NE(e.expected.find("likely to break down"), std::string::npos) << e.expected;
+  EXPECT_EQ(examine_on_host(dense<double>({{3, 1}, {1, 2}})).expected.find("break down"), std::string::npos);
+}
+
 TEST(Examination, SaysWhatWasLeftOut) {
   const auto a = poisson(300);  // too many rows for a complete factorisation
   const Examination quick = examine_on_host(a);
