@@ -42,17 +42,18 @@ struct ProductError {
   bool right = true;   ///< whether rounding explains the error of each row
 };
 
-/// Compares y with the reference. The error is infinite when a value isn't finite, or when the result of a row without
-/// entries isn't 0. In whatever order a row of n entries is added, rounding alone stays below n / 2 (Higham, Accuracy
-/// and Stability of Numerical Algorithms (2002), section 3.1); 10 leaves room for formats that split the entries of a
-/// short row.
+/// Compares y with the reference. Rows whose sums may leave the range of T are passed over, and products too small for T
+/// are no error. The error is infinite when a value isn't finite, or when the result of a row without entries isn't 0. In
+/// whatever order a row of n entries is added, rounding alone stays below n / 2 (Higham, Accuracy and Stability of
+/// Numerical Algorithms (2002), section 3.1); 10 leaves room for formats that split the entries of a short row.
 template <class T>
 ProductError error_of(const Reference& r, std::span<const T> y) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   ProductError result;
   for (std::size_t i = 0; i < r.y.size(); ++i) {
     const long double error = std::abs(static_cast<long double>(y[i]) - r.y[i]);
-    if (error == 0) continue;
+    const long double underflow = static_cast<long double>(std::numeric_limits<T>::denorm_min()) * r.entries[i];
+    if (error == 0 || error < underflow || r.size[i] > std::numeric_limits<T>::max()) continue;
     const double units = static_cast<double>(error / (r.size[i] * std::numeric_limits<T>::epsilon()));
     result.largest = std::isfinite(units) ? std::max(result.largest, units) : infinite;
     if (!(units <= std::max(10.0, static_cast<double>(r.entries[i]) / 2))) result.right = false;

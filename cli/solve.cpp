@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -245,8 +246,10 @@ constexpr const char* of_ones = "b = A * ones, no --rhs was given";
 /// Whether A * ones is 0 but for rounding, as on a grid without boundary values.
 template <class A, class Space, class T>
 bool is_rounding(const A& a, const Vector<Space, T>& b) {
+  const double norm = a.structure().norm_inf;
   // The largest rather than the norm, whose squares might vanish.
-  return largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * a.structure().norm_inf;
+  if (!(largest(b.download()) <= 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * norm)) return false;
+  return std::isfinite(norm) && is_rounding_by_row<Space, T>(a.space(), a, b);
 }
 
 /// Refuses a matrix for which b = A * ones is 0: the residual of x = 0 would then be within any goal.
@@ -278,14 +281,20 @@ double error_of(const std::vector<T>& x) {
   return error;
 }
 
+struct StopOnInterrupt {
+  const InterruptFlag* flag;
+  bool stop_requested() const { return flag->raised(); }
+};
+
 /// Solves, shows progress in the live line, and stops when the flag is raised.
 template <class A, class M, class Space, class T>
 SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& x, const M& m, const SolveInput& in,
                        SolveOptions options, const InterruptFlag& interrupt, LiveLine& live) {
   options.callback = [&](const Iteration& now) {
     live.iteration(now);
-    return !interrupt.raised();
+    return true;
   };
+  options.stop = StopOnInterrupt{&interrupt};
   return solve(a.space(), a, b.span(), x.span(), m, in.solver, options);
 }
 

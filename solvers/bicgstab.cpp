@@ -52,7 +52,7 @@ std::string Bicgstab::breakdown_text(int cause, double, const std::string& when)
     case BicgstabScalars::no_alpha:
       return "r0 . A p = 0 " + when + ": the residual r0 that bicgstab began with is orthogonal to A p";
     case BicgstabScalars::no_product:
-      return "A M^-1 r = 0 " + when + " for an r that isn't 0: A is singular";
+      return "A M^-1 r = 0 " + when + " for an r that isn't 0: A M^-1 is singular";
     case BicgstabScalars::no_omega:
       return "r . A M^-1 r = 0 " + when + ": no step along A M^-1 r makes the residual r smaller";
     default:

@@ -59,8 +59,12 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
 }
 
 std::string Cg::breakdown_text(int cause, double number, const std::string& when) {
-  if (cause == Curvature::of_m)
-    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't definite";
+  if (cause == Curvature::of_m) {
+    return "r . M^-1 r = " + short_text(number) + " " + when + ": the preconditioner isn't " +
+           (number < 0   ? "positive definite"
+            : number > 0 ? "negative definite"
+                         : "definite");
+  }
   return "p . A p = " + short_text(number) + " " + when + ": A isn't " +
          (number > 0 ? "negative definite" : "positive definite");
 }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/diagnosis.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include <ostinato/spmv/analysis/structure.hpp>
@@ -63,12 +65,12 @@ std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
     const Structure* const structure = system.a().structure();
     const std::string where = structure != nullptr && !structure->finite ? "A holds NaN or infinity" : "";
     const Vector<Space, T> ones(space, x.size(), T{1});
-    Vector<Space, T> y(space, x.size());
+    Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
     if (const Found found = first_not_finite<Space, T>(space, y))
       return (where.empty() ? "A * ones isn't finite" : where) + " in row " + std::to_string(found.row);
     if (!where.empty()) return where;
-    if (system.m().is_identity()) return {};
+    if (system.m().is_identity() || x.size() != y.size()) return {};
     system.m().apply(system.b(), y);
     const Found found = first_not_finite<Space, T>(space, y);
     return found ? "M^-1 b isn't finite in row " + std::to_string(found.row) : "";
@@ -76,9 +78,34 @@ std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
 }
 
 template <class Space, class T>
+bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T> y) {
+  // Of so many products of a row with numbers in -1 .. 1, hardly ever all are below a tenth of the row's size.
+  constexpr int products = 8;
+  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  std::minstd_rand random;
+  std::uniform_real_distribution<double> spread(-1, 1);
+  std::vector<T> x(a.cols());
+  std::vector<double> size(y.size());
+  Vector<Space, T> product(space, y.size());
+  for (int k = 0; k < products; ++k) {
+    for (T& v : x) v = static_cast<T>(spread(random));
+    a.apply(Vector<Space, T>(space, std::span<const T>(x)), product);
+    const std::vector<T> found = product.download();
+    for (std::size_t i = 0; i < size.size(); ++i) size[i] = std::max(size[i], std::abs(static_cast<double>(found[i])));
+  }
+  std::vector<T> sum(y.size());
+  space.download(sum.data(), y.data(), y.size_bytes());
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (!(std::abs(static_cast<double>(sum[i])) <= rounding * size[i])) return false;
+  }
+  return true;
+}
+
+template <class Space, class T>
 std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   return if_possible([&]() -> std::string {
     const Space& space = system.space();
+    if (system.a().rows() != system.a().cols()) return {};
     const Structure* const s = system.a().structure();
     if (s != nullptr && s->empty_rows > 0) {
       return "A is singular: " + std::to_string(s->empty_rows) +
@@ -91,7 +118,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
     system.a().apply(ones, y);
     const double root = std::sqrt(static_cast<double>(n)), size = norm_of<T>(space, y, room, slot.data());
     const double rounding = std::isnan(system.a_norm()) ? 0 : 4 * std::numeric_limits<T>::epsilon() * system.a_norm();
-    if (!(size <= rounding * root)) return {};
+    if (!(size <= rounding * root) || !is_rounding_by_row<Space, T>(space, system.a(), y)) return {};
     const std::string found = "A * ones = 0: A is singular, constants solve A x = 0";
     if (s == nullptr || !s->symmetric) return found;
     dot<T>(space, ones, system.b(), slot.data());
@@ -101,8 +128,9 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
   });
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                       \
-  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                 \
+  template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>);           \
+  template bool is_rounding_by_row(const Space&, const OperatorRef<Space, T>&, In<T>); \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -20,9 +20,16 @@ std::string short_text(double number);
 template <class Space, class T>
 std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
 
+/// Whether each element of y = A * ones is as small as the rounding of its own row: small beside products of A with some
+/// random vectors. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)
+/// Exec      Some products, copied to the host.
+template <class Space, class T>
+bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T> y);
+
 /// Says that A is singular, where that is easily seen: rows without entries, or A * ones = 0 up to rounding. Empty
 /// otherwise, and also when that can't be why the residual of a symmetric A stays above `goal`, a norm of the system.
-/// Exec      One product, in two vectors of its own. Empty, too, when there is no memory for them.
+/// Exec      One product, some more where A * ones is small, in vectors of its own. Empty, too, when there is no memory
+///           for them.
 template <class Space, class T>
 std::string why_singular(const ScaledSystem<Space, T>& system, double goal);
 

@@ -21,6 +21,8 @@ namespace ostinato {
 
 namespace {
 
+constexpr int singular_a = 1, singular_product = 2;  // ConvergenceState::cause, without and with a preconditioner
+
 /// The Krylov basis of one GMRES solve and the coefficients of its orthogonalisation, in the memory of the space.
 template <class Space, class T>
 class Arnoldi {
@@ -89,7 +91,7 @@ class Arnoldi {
           least_squares.absorb(std::vector<double>(from, from + j + 2), 4 * std::numeric_limits<T>::epsilon());
       state.record(norm * norm);
       if (state.state == ConvergenceState::not_a_number || least_squares.singular()) {
-        if (least_squares.singular()) state.break_down(1, 0);
+        if (least_squares.singular()) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
         least_squares.drop();
       }
     }
@@ -237,8 +239,9 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   return result;
 }
 
-std::string Gmres::breakdown_text(int, double, const std::string& when) {
-  return "the Krylov space is complete " + when + " and holds no solution: A is singular or nearly so";
+std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
+  return "the Krylov space is complete " + when + " and holds no solution: A " +
+         (cause == singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                       \

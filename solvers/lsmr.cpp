@@ -147,7 +147,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   for (;;) {
     solve.compute_residual(result);
     result.gradient = method.gradient(solve.r(), solve.norm());
-    if (solve.norm() <= monitor.goal()) {
+    if (std::isfinite(solve.norm()) && solve.norm() <= monitor.goal()) {
       result.status = Status::converged;
       break;
     }
@@ -172,7 +172,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
         "A");
   }
   report(result, solve.norm(), system, restarts, monitor, options);
-  result.reason = ending_text<Lsmr>(result, monitor, system, options);
+  result.reason = reason_of<Lsmr, Space, T>(result, monitor, system, x, options);
   if (result.status == Status::not_finite) result.gradient = std::numeric_limits<double>::quiet_NaN();
   result.workspace_bytes = workspace.bytes();
   guard.rethrow();

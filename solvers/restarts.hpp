@@ -366,7 +366,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
     case Status::time_limit:
       return "the limit of " + short_text(options.time_limit) + " s was reached " + when;
     case Status::interrupted:
-      return "the callback ended the solve " + when;
+      return (options.stop.is_made() ? "a stop was requested " : "the callback ended the solve ") + when;
     case Status::diverged:
       return "the residual grew past " + short_text(options.divergence_limit) + " times its start " + when;
     case Status::not_finite:
@@ -380,7 +380,7 @@ std::string ending_text(const SolveResult& result, const Monitor<Space>& monitor
         return "the recurrence would have divided by 0 " + when;
       }
     case Status::least_squares:
-      return "no x solves A x = b; this one makes ||b - A x|| smallest";
+      return "A^T (b - A x) is 0 within rtol: x makes ||b - A x|| smallest";
   }
   return {};
 }
@@ -391,7 +391,9 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
                       In<T> x, const SolveOptions& options) {
   const Status status = result.status;
   const std::string ending = ending_text<Method>(result, monitor, system, options);
-  if (status == Status::converged || status == Status::time_limit || status == Status::interrupted) return ending;
+  if (status == Status::converged || status == Status::least_squares || status == Status::time_limit ||
+      status == Status::interrupted)
+    return ending;
   if (status == Status::not_finite && result.reason.empty()) {
     const std::string source = why_not_finite(system, x);
     return source.empty() ? ending : source;

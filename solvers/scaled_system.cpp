@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include <ostinato/solvers/restarts_steps.hpp>
@@ -61,6 +62,9 @@ void require_system(const std::string& method, const Space& space, const Operato
                          std::to_string(a.rows()) + " x " + std::to_string(a.cols()) + ", b has " +
                          std::to_string(b.size()) + " and x " + std::to_string(x.size()) + " elements");
   }
+  const std::less<const T*> before;
+  if (before(b.data(), x.data() + x.size()) && before(x.data(), b.data() + b.size()))
+    throw ArgumentError(method + ": b and x share memory, but b is read until the end; give x an array of its own");
   if constexpr (Space::on_device) {
     if (!a.works_on(space))
       throw ArgumentError(method + ": the operator works on another Cuda space; pass a copy of the same one");

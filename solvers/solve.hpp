@@ -54,7 +54,7 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// options.effort bounds how far that goes. A method asked for by name stays; CG and MINRES take no incomplete factors, so
 /// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
 ///
-/// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
+/// Shapes    A: n x n. b, x: n, in the memory of `space`, apart from each other. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;
 ///           DeviceError; what the callback, A or M throws. x is then finite if the guess was. std::bad_alloc and
 ///           DeviceError of A or M let "auto" go on with another method where there is one.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -33,7 +34,9 @@ class FunctionOperator {
   const Space& space() const { return space_; }
 
   /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
+  /// Throws    DimensionError.
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
+    if (x.size() != n_ || y.size() != n_) throw DimensionError("apply: the function takes vectors of another length");
     if (beta != T{0}) return add(alpha, x, beta, y);
     f_(x, y);
     if (alpha != T{1}) scale<T>(space_, alpha, y, y);

@@ -46,11 +46,7 @@ Offset less(I value, int base) {
 std::string number(Offset n) { return std::to_string(n); }
 
 void check_shape(const std::string& function, Offset rows, Offset cols, int base) {
-  constexpr Offset most = std::numeric_limits<Index>::max();
-  if (rows < 0 || cols < 0 || rows > most || cols > most) {
-    throw ArgumentError(function + ": the matrix is " + number(rows) + " x " + number(cols) +
-                        "; rows and columns are at least 0 and at most " + number(most));
-  }
+  require_shape(function.c_str(), rows, cols);
   if (base != 0 && base != 1) throw ArgumentError(function + ": base is " + number(base) + "; it is 0 or 1");
 }
 
@@ -150,6 +146,13 @@ Offset copy_lines(const Lines& lines, const RowRun& run, const I* index, const T
 }
 
 }  // namespace
+
+void require_shape(const char* function, Offset rows, Offset cols) {
+  constexpr Offset most = std::numeric_limits<Index>::max();
+  if (rows >= 0 && cols >= 0 && rows <= most && cols <= most) return;
+  throw ArgumentError(std::string(function) + ": the matrix is " + number(rows) + " x " + number(cols) +
+                      "; rows and columns are at least 0 and at most " + number(most));
+}
 
 template <class T>
 Csr<T> csr_from_lines(const CompressedLines& given, std::span<const T> val) {

@@ -49,6 +49,9 @@ struct CompressedLines {
   int base;
 };
 
+/// Throws    ArgumentError for a negative number of rows or columns, or one that Index can't hold.
+void require_shape(const char* function, Offset rows, Offset cols);
+
 template <class T>
 Csr<T> csr_from_lines(const CompressedLines& lines, std::span<const T> val);
 template <class T>
@@ -112,6 +115,8 @@ auto csr_from_coo(Offset rows, Offset cols, const Row& row, const Col& col, cons
 }
 
 /// The same for an Eigen::SparseMatrix, by columns or by rows, compressed or not.
+///
+/// Throws    ArgumentError for a sparse vector, and for a part of a matrix.
 template <class Matrix>
 auto csr_from(const Matrix& a) {
   constexpr bool fits = detail::CompressedMatrix<Matrix>;
@@ -119,6 +124,8 @@ auto csr_from(const Matrix& a) {
                 "csr_from: the class has no outerIndexPtr(), innerIndexPtr() and valuePtr(), as "
                 "Eigen::SparseMatrix has; evaluate an expression into a matrix, or give the arrays");
   if constexpr (fits) {
+    if (a.outerIndexPtr() == nullptr || a.outerIndexPtr()[0] != 0)
+      throw ArgumentError("csr_from: a vector, or a part of a matrix; evaluate it into an Eigen::SparseMatrix first");
     const auto count = static_cast<std::size_t>(a.outerSize());
     const auto entries = static_cast<std::size_t>(a.outerIndexPtr()[count]);
     const auto starts = detail::integers_in(std::span(a.outerIndexPtr(), count + 1));
@@ -133,7 +140,9 @@ auto csr_from(const Matrix& a) {
 }
 
 /// The same arrays as a view, without a copy: row pointers of std::int64_t, columns of std::int32_t, both from 0 on. The
-/// arrays are lent (CsrView says for how long) and may be in the memory of a GPU, for OnSpace. Nothing is checked here.
+/// arrays are lent (CsrView says for how long) and may be in the memory of a GPU, for OnSpace. They aren't looked at.
+///
+/// Throws    ArgumentError for more rows or columns than Index counts.
 template <class RowPtr, class Col, class Val>
 auto csr_view(Offset rows, Offset cols, const RowPtr& row_ptr, const Col& col, const Val& val) {
   const auto starts = span_of(row_ptr);
@@ -144,6 +153,7 @@ auto csr_view(Offset rows, Offset cols, const RowPtr& row_ptr, const Col& col, c
                         std::constructible_from<std::span<const Index>, decltype(columns)>;
   static_assert(fits, "csr_view: row pointers are std::int64_t and columns std::int32_t; csr_from() copies others");
   if constexpr (fits) {
+    detail::require_shape("csr_view", rows, cols);
     return CsrView<T>{static_cast<Index>(rows), static_cast<Index>(cols), starts, columns, values};
   }
 }

@@ -48,6 +48,20 @@ TEST(BenchReference, ShortRowBesideALongOneHasItsOwnBound) {
   EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{1, length * (1 + 20 * 2.3e-16)}).right);
 }
 
+TEST(BenchReference, ARowOutOfRangeIsNoWrongProduct) {
+  const Csr<double> a =
+      from_triplets<double>(2, 2, std::vector<Triplet<double>>{{0, 0, 1e308}, {0, 1, 1e308}, {1, 1, 1}});
+  const auto reference = cli::reference_product<double>(a, std::vector<double>{1, 1});
+
+  EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 1}).right);
+  EXPECT_FALSE(cli::error_of<double>(reference, std::vector<double>{HUGE_VAL, 2}).right);
+
+  const Csr<double> tiny = from_triplets<double>(1, 1, std::vector<Triplet<double>>{{0, 0, 5e-324}});
+  const auto small = cli::reference_product<double>(tiny, std::vector<double>{0.7});
+  EXPECT_TRUE(cli::error_of<double>(small, std::vector<double>{5e-324}).right);
+  EXPECT_FALSE(cli::error_of<double>(small, std::vector<double>{1e-323}).right);
+}
+
 TEST_F(CliBench, LongRowsRaiseNoFalseAlarm) {
   const std::vector<double> x = trial_vector<double>(length);
   std::string text = "%%MatrixMarket matrix coordinate real general\n1 512 512\n";

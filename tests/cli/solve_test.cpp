@@ -336,6 +336,10 @@ TEST_F(CliSolve, RefusesARightHandSideOfZeroThatNobodyGave) {
   expect_complaint(run("solve ring.mtx"), 3, "ring.mtx: A * ones = 0: the matrix is singular, constants solve A x = 0");
   EXPECT_EQ(run("solve ring.mtx -f b.txt").code, 0);
   EXPECT_EQ(run("solve tiny.mtx").code, 0) << "small isn't 0";
+  write("sizes.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e17\n1 2 -1e17\n2 2 1\n");
+  EXPECT_EQ(run("solve sizes.mtx").code, 0) << "a row that is small beside the norm isn't 0";
+  write("huge.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e308\n1 2 1e308\n2 2 1e308\n");
+  EXPECT_EQ(run("solve huge.mtx").code, 4) << "A * ones is infinite, not 0";
 }
 
 TEST_F(CliSolve, SolvesANegativeDefiniteMatrixByCg) {
@@ -425,6 +429,7 @@ TEST_F(CliSolve, InterruptWritesWhatItHas) {
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
   EXPECT_EQ(report()["status"], "interrupted");
+  EXPECT_EQ(report()["reason"].get<std::string>().find("a stop was requested at iteration "), 0u) << report()["reason"];
   EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);
 }
 

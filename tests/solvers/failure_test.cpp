@@ -31,6 +31,18 @@ OSTINATO_METHOD_TEST(Failure, NamesTheShapesThatDoNotFit) {
   for (const std::string& text : {a, b, x}) EXPECT_EQ(text.find(this->name()), 0u) << text;
 }
 
+OSTINATO_METHOD_TEST(Failure, RefusesToOverwriteTheRightHandSide) {
+  const auto system = this->poisson(4);
+  const Operator<Space, T> op(this->space(), system.a);
+  auto both = this->put(system.b);
+
+  const std::string refusal = message_of<ArgumentError>(
+      [&] { this->method().run(this->space(), op, both, both, PreconditionerRef<Space, T>(), SolveOptions()); });
+
+  EXPECT_EQ(refusal.find(this->name() + ": b and x share memory"), 0u) << refusal;
+  EXPECT_EQ(both.download(), system.b);
+}
+
 OSTINATO_METHOD_TEST(Failure, NanOrInfinityInTheMatrixIsNotFinite) {
   for (const T bad : {this->nan, std::numeric_limits<T>::infinity()}) {
     auto system = this->poisson();

@@ -152,6 +152,19 @@ TYPED_TEST(LsmrOn, SolvesASingularSystemInTheLeastSquaresSense) {
   EXPECT_EQ(result.status, Status::least_squares) << result.message();
 }
 
+TYPED_TEST(LsmrOn, ReportsARightHandSideThatIsNotFinite) {
+  using T = typename TypeParam::T;
+  for (const T bad : {std::numeric_limits<T>::infinity(), std::numeric_limits<T>::quiet_NaN()}) {
+    auto system = this->system_of(full_rank<T>(20, 7), std::vector<T>(20, T{1}));
+    system.b[3] = bad;
+
+    const SolveResult result = this->solve(system).result;
+
+    EXPECT_EQ(result.status, Status::not_finite) << result.message();
+    EXPECT_EQ(result.reason, std::isnan(bad) ? "b holds NaN in row 4" : "b holds infinity in row 4");
+  }
+}
+
 TYPED_TEST(LsmrOn, ZeroRightHandSideGivesZeroAtOnce) {
   using T = typename TypeParam::T;
   auto system = this->system_of(full_rank<T>(20, 7), std::vector<T>(20));

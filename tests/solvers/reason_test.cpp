@@ -16,6 +16,11 @@
 namespace ostinato::test {
 namespace {
 
+/// A stop that was requested before the solve.
+struct UserStop {
+  bool stop_requested() const { return true; }
+};
+
 OSTINATO_METHOD_TEST(Reason, IsInTheMessageOfEverySolveThatFails) {
   auto system = this->poisson();
   system.b[4] = this->nan;
@@ -50,6 +55,9 @@ OSTINATO_METHOD_TEST(Reason, NamesTheLimit) {
   const SolveResult stopped =
       this->solve(system, {.check_every = 1, .callback = [](const Iteration&) { return false; }}).result;
   EXPECT_EQ(stopped.reason, "the callback ended the solve at iteration " + std::to_string(stopped.iterations));
+  const UserStop stop;
+  const SolveResult asked = this->solve(system, {.check_every = 1, .stop = stop}).result;
+  EXPECT_EQ(asked.reason, "a stop was requested at iteration " + std::to_string(asked.iterations));
   const SolveResult late = this->solve(system, {.rtol = 0, .time_limit = 1e-9}).result;
   EXPECT_NE(late.reason.find("the limit of 1e-09 s was reached at iteration "), std::string::npos) << late.reason;
 }
@@ -63,6 +71,15 @@ OSTINATO_METHOD_TEST(Reason, SaysThatConstantsSolveTheHomogeneousSystem) {
   EXPECT_NE(result.status, Status::converged);
   EXPECT_EQ(result.reason,
             "A * ones = 0: A is singular, constants solve A x = 0; so b would have to add up to 0, but adds up to 3");
+}
+
+OSTINATO_METHOD_TEST(Reason, DoesNotCallAMatrixSingularWhoseRowsDifferInSize) {
+  const T large = T(1e18), larger = large * (1 + 2 * std::numeric_limits<T>::epsilon());
+  const System<T> system{dense<T>({{large, -large, 0}, {-large, larger, 0}, {0, 0, 1}}), {1, 2, 1}};
+
+  const SolveResult result = this->solve(system).result;
+
+  EXPECT_EQ(result.reason.find("constants solve"), std::string::npos) << result.reason;
 }
 
 OSTINATO_METHOD_TEST(Reason, CountsRowsWithoutEntries) {
@@ -134,7 +151,7 @@ TYPED_TEST(CgReason, NamesThePreconditionerThatIsNotDefinite) {
   const SolveResult result = run<Cg>(this->space(), system, {}, negative).result;
 
   EXPECT_EQ(result.reason.substr(0, 14), "r . M^-1 r = -");
-  EXPECT_NE(result.reason.find("at iteration 0: the preconditioner isn't definite"), std::string::npos);
+  EXPECT_NE(result.reason.find("at iteration 0: the preconditioner isn't positive definite"), std::string::npos);
 }
 
 TYPED_TEST(CgReason, NamesTheSymmetryThatIsMissing) {

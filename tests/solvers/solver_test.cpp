@@ -105,6 +105,18 @@ TYPED_TEST(SolverCalls, AFunctionHasTheWholeOfApply) {
   }
 }
 
+TYPED_TEST(SolverCalls, AFunctionIsNotCalledForVectorsOfAnotherLength) {
+  using T = typename TypeParam::T;
+  bool called = false;
+  const auto function =
+      make_operator<T>(this->space(), 3, [&called](std::span<const T>, std::span<T>) { called = true; });
+  const auto x = this->put(std::vector<T>(3));
+  auto y = this->put(std::vector<T>(2));
+
+  EXPECT_THROW(function.apply(T{1}, x, T{0}, y), DimensionError);
+  EXPECT_FALSE(called);
+}
+
 TYPED_TEST(SolverCalls, NoPreconditionerIsTheIdentity) {
   using T = typename TypeParam::T;
   const AnyPreconditioner none(this->space(), dense<T>({{2, 0}, {0, 4}}), "none");

@@ -53,6 +53,14 @@ TEST(CsrFromEigen, TakesAMap) {
                                                             a.innerIndexPtr(), a.valuePtr()));
 }
 
+TEST(CsrFromEigen, RefusesVectorsAndPartsOfAMatrix) {
+  const auto a = example<Eigen::SparseMatrix<double>>(true);
+  Eigen::SparseVector<double> vector(5);
+  vector.insert(2) = 1;
+  EXPECT_THROW(csr_from(vector), ArgumentError);
+  EXPECT_THROW(csr_from(a.middleCols(1, 2)), ArgumentError);
+}
+
 TEST(SpanOfEigen, TakesVectorsAndRefusesGaps) {
   Eigen::VectorXd v(5);
   Eigen::MatrixXd m(3, 4);

@@ -124,6 +124,12 @@ TEST(CsrView, LendsArraysOfItsOwnWidths) {
   EXPECT_NO_THROW(check(view));
 }
 
+TEST(CsrView, RefusesMoreRowsThanIndexCounts) {
+  const std::vector<Offset> none{0};
+  EXPECT_EQ(message_of<ArgumentError>([&] { csr_view(Offset{1} << 32, 0, none, small.col, small.val); }),
+            "csr_view: the matrix is 4294967296 x 0; rows and columns are at least 0 and at most 2147483647");
+}
+
 /// A view with gaps, as Kokkos says it.
 struct Strided {
   double* data() const { return nullptr; }
