@@ -116,7 +116,7 @@ class Examiner {
   /// Whether a part is to be done; says otherwise that it was left out.
   bool pays(const std::string& what, double work, double most) {
     if (options_.thorough || work <= most) return true;
-    e_.left_out.push_back(what);
+    if (std::find(e_.left_out.begin(), e_.left_out.end(), what) == e_.left_out.end()) e_.left_out.push_back(what);
     return false;
   }
 
@@ -143,19 +143,25 @@ class Examiner {
   }
 
   void match() {
-    if (!pays("the structural rank", static_cast<double>(s_.nonzeros), 2e6)) return;
+    constexpr double most_entries = 2e6;
+    const auto entries = static_cast<double>(s_.nonzeros);
+    if (s_.missing_diagonal == 0 && entries > most_entries && !options_.thorough)
+      return say_full_rank();  // the diagonal is a matching; another one would serve the scaling alone
+    if (!pays("the structural rank", entries, most_entries)) return;
     matching_ = max_product_matching(a_);
     e_.unmatched_rows = matching_->unmatched;
+    if (e_.unmatched_rows.empty()) return say_full_rank();
     const auto unmatched = static_cast<Index>(e_.unmatched_rows.size());
     e_.structural_rank = a_.rows - unmatched;
-    if (unmatched == 0) {
-      say("structural rank", Weight::good, "full: every row can have an entry of its own on the diagonal");
-      return;
-    }
     say("structural rank", Weight::trouble,
         std::to_string(*e_.structural_rank) + " of " + std::to_string(a_.rows) +
             ": the matrix is singular whatever its values; " +
             named({unmatched, e_.unmatched_rows.front()}, "row", "finds", "find") + " no entry for the diagonal");
+  }
+
+  void say_full_rank() {
+    e_.structural_rank = a_.rows;
+    say("structural rank", Weight::good, "full: every row can have an entry of its own on the diagonal");
   }
 
   void say_diagonal() {
@@ -361,7 +367,11 @@ class Examiner {
     const std::string eigen = may_be_definite() ? "eigenvalues" : "singular values";
     std::string text;
     Weight weight = Weight::fact;
-    if (std::isinf(number)) {
+    if (std::isinf(number) && when.empty() && e_.scaled_spectrum &&
+        std::isfinite(condition(*e_.scaled_spectrum, a_.rows))) {
+      text = "too large to tell without scaling: the smallest of the " + eigen + " found is 0 within rounding";
+      weight = Weight::caution;
+    } else if (std::isinf(number)) {
       text = "singular, or nearly so" + when + ": the smallest of the " + eigen + " found is 0 within rounding";
       weight = Weight::trouble;
     } else {

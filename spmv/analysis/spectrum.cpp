@@ -81,7 +81,7 @@ Numbers random_vector(std::size_t n) {
   return x;
 }
 
-bool is_near(double now, double before) { return std::abs(now - before) <= 0.05 * std::abs(now); }
+bool is_near(double now, double before, double share) { return std::abs(now - before) <= share * std::abs(now); }
 
 /// Eigenvalues `first` and the last of the leading part of t.
 SpectrumEnds ends_of(Tridiagonal t, std::size_t size, std::size_t first) {
@@ -90,8 +90,19 @@ SpectrumEnds ends_of(Tridiagonal t, std::size_t size, std::size_t first) {
   return {eigenvalue(t, first), eigenvalue(t, size - 1), 0, false};
 }
 
-bool are_near(const SpectrumEnds& now, const SpectrumEnds& before) {
-  return is_near(now.smallest, before.smallest) && is_near(now.largest, before.largest);
+bool are_near(const SpectrumEnds& now, const SpectrumEnds& before, double share) {
+  return is_near(now.smallest, before.smallest, share) && is_near(now.largest, before.largest, share);
+}
+
+constexpr double settled_share = 0.05;
+
+/// Whether more steps would change nothing: asked after 64, 128, 256, ... steps. `parts` are the elements of t a step.
+bool has_converged(const Tridiagonal& t, std::size_t parts) {
+  constexpr double share = 1e-6;
+  const std::size_t size = t.diagonal.size(), steps = size / parts;
+  if (steps < 64 || (steps & (steps - 1)) != 0) return false;
+  const std::size_t half = size / 2;
+  return are_near(ends_of(t, size, parts == 1 ? 0 : steps), ends_of(t, half, parts == 1 ? 0 : steps / 2), share);
 }
 
 /// Below this, the rest of a vector is rounding alone: the vectors so far span all that the first one is made of.
@@ -118,13 +129,13 @@ SpectrumEnds eigenvalue_ends(const CsrView<double>& a, std::span<const double> s
     if (!std::isfinite(size)) return {};
     t.diagonal.push_back(alpha);
     t.beside.push_back(beta);
-    ended = beta <= nothing(n, size);
+    ended = beta <= nothing(n, size) || has_converged(t, 1);
     std::swap(v, next);
   }
   const std::size_t steps = t.diagonal.size();
   SpectrumEnds ends = ends_of(t, steps, 0);
   ends.steps = static_cast<int>(steps);
-  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2, 0)));
+  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2, 0), settled_share));
   return ends;
 }
 
@@ -151,13 +162,13 @@ SpectrumEnds singular_value_ends(const CsrView<double>& a, std::span<const doubl
     if (!std::isfinite(size)) return {};
     t.diagonal.insert(t.diagonal.end(), {0, 0});
     t.beside.insert(t.beside.end(), {alpha, beta});
-    ended = beta <= nothing(cols, size);
+    ended = beta <= nothing(cols, size) || has_converged(t, 2);
   }
   const std::size_t steps = t.diagonal.size() / 2;
   SpectrumEnds ends = ends_of(t, 2 * steps, steps);
   ends.smallest = std::max(ends.smallest, 0.0);
   ends.steps = static_cast<int>(steps);
-  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2 * 2, steps / 2)));
+  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2 * 2, steps / 2), settled_share));
   return ends;
 }
 

@@ -18,7 +18,7 @@ struct SpectrumEnds {
 };
 
 /// The ends of the eigenvalues of S A S, where S = diag(scale), by the Lanczos method from a fixed random vector. Without
-/// reorthogonalisation, which repeats eigenvalues but moves none.
+/// reorthogonalisation, which repeats eigenvalues but moves none. Ends early where neither end changes any more.
 ///
 /// Shapes    A: n x n, symmetric. scale: n, or empty: A itself.
 /// Exec      On the calling thread. A product and five passes over vectors a step.

@@ -163,6 +163,14 @@ TEST(Examination, EstimatesTheConditionFromBelow) {
   expect_finding(dense<double>({{2, 1}, {0, 1}}), "condition", "good: about 2.62");
 }
 
+TEST(Examination, DoesNotCallABadScalingSingular) {
+  const auto a = dense<double>({{1e-12, 1e-13}, {1e8, 3e8}});
+  const std::string text = about(examine_on_host(a), "condition");
+  EXPECT_NE(text.find("caution: too large to tell without scaling"), std::string::npos) << text;
+  EXPECT_EQ(text.find("singular,"), std::string::npos) << text;
+  EXPECT_NE(text.find("after scaling by the matching"), std::string::npos) << text;
+}
+
 TEST(Examination, TheMatchingEvensABadScalingOut) {
   const Examination e = examine_on_host(dense<double>({{0, 1e-9}, {1e5, 0}}));
   ASSERT_TRUE(e.spectrum && e.scaled_spectrum);

@@ -35,6 +35,12 @@ TEST(Spectrum, FewStepsStayInsideAndSaySo) {
   EXPECT_FALSE(ends.settled);
 }
 
+TEST(Spectrum, EndsWhenNothingChangesAnyMore) {
+  const auto a = generate<double>("poisson2d", {.n = 10});
+  EXPECT_LE(eigenvalue_ends(a.view(), {}, 100000).steps, 256);
+  EXPECT_LE(singular_value_ends(a.view(), {}, {}, 100000).steps, 512);
+}
+
 TEST(Spectrum, TakesTheScaling) {
   const auto a = dense<double>({{4, 2, 0}, {2, 25, 5}, {0, 5, 100}});
   const std::vector<double> scale = {1 / 2.0, 1 / 5.0, 1 / 10.0};
