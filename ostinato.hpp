@@ -18,6 +18,11 @@
 #include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/spmv/matrix/algebra/extract.hpp>
+#include <ostinato/spmv/matrix/algebra/filter.hpp>
+#include <ostinato/spmv/matrix/algebra/scale.hpp>
+#include <ostinato/spmv/matrix/algebra/sum.hpp>
+#include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/matrix/csr_from.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>

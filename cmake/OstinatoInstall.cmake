@@ -53,6 +53,14 @@ set(ostinato_headers
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
   spmv/linear_operator.hpp
+  spmv/matrix/algebra/extract.hpp
+  spmv/matrix/algebra/filter.hpp
+  spmv/matrix/algebra/product.hpp
+  spmv/matrix/algebra/rearrangement.hpp
+  spmv/matrix/algebra/scale.hpp
+  spmv/matrix/algebra/sum.hpp
+  spmv/matrix/algebra/transpose.hpp
+  spmv/matrix/algebra/triple_product.hpp
   spmv/matrix/csr.hpp
   spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp

@@ -458,7 +458,7 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
     return e;
   }
   e.preconditioner = choose_preconditioner(analysis);
-  e.stronger = stronger_preconditioners(s);
+  e.stronger = stronger_preconditioners<Space, T>(s);
   predict(e, s.rows, options);
   return e;
 }

@@ -63,6 +63,17 @@ void take_residual(SolveResult& to, const SolveResult& from) {
   to.at_precision_limit = from.at_precision_limit;
 }
 
+/// The result of a run after `before` iterations of others, whose reason counts the run's own.
+SolveResult counted_from(int before, SolveResult run) {
+  constexpr std::string_view words = "at iteration ";
+  const std::size_t at = run.reason.find(words);
+  if (at == std::string::npos) return run;
+  const std::size_t number = at + words.size();
+  const std::size_t end = std::min(run.reason.find_first_not_of("0123456789", number), run.reason.size());
+  run.reason.replace(number, end - number, std::to_string(before + std::stoi(run.reason.substr(number, end - number))));
+  return run;
+}
+
 /// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
 SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   SolveOptions left = options;
@@ -139,7 +150,7 @@ class FallbackSolve {
       if (enough_memory) {
         continue_with(all, m_, watched(left, watch));
       } else {
-        SolveResult more = run_with(m_, left);
+        SolveResult more = counted_from(all.iterations, run_with(m_, left));
         extend(all, more);
       }
     }
@@ -182,7 +193,7 @@ class FallbackSolve {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      SolveResult more = run_with(m, options);
+      SolveResult more = counted_from(all.iterations, run_with(m, options));
       const Status ended = more.status;
       all.changes.push_back({all.iterations, std::string(m.name())});
       if (is_nearer(more, all)) {
@@ -247,7 +258,9 @@ void append(SolveResult& all, SolveResult more, const std::string& to) {
   if (!to.empty()) all.changes.push_back({all.iterations, to});
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
+    const std::string ended =
+        more.status == Status::interrupted ? " was stopped" : " ended as " + in_words(more.status);
+    all.notes.push_back(more.solver + ended + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
     if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
@@ -307,7 +320,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     Vector<Space, T> before(space, x.size());
     copy<T>(space, x, before.span());
     try {
-      SolveResult more = run(next, space, a, b, x, m, left);
+      SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
       append(result, std::move(more), std::string(next));
@@ -396,8 +409,10 @@ class Ladder {
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
-      const auto next =
-          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
+      const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
+      const auto next = m.stronger(
+          {.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name, .seconds = seconds},
+          why);
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
@@ -521,7 +536,7 @@ class Ladder {
     copy<T>(space_, x_, before.span());
     try {
       const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
-      SolveResult more = run(remaining(options_, all));
+      SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
       append(all, std::move(more), to);

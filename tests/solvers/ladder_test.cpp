@@ -171,6 +171,20 @@ TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
   EXPECT_EQ(this->solve(m, "auto", interrupted).result.status, Status::interrupted);
 }
 
+TYPED_TEST(LadderOn, MakesNothingThatWouldBeReadyAfterTheTimeLimit) {
+  const typename TestFixture::Any m(*this->analysis);
+  const double limit = 0.5 * m.stronger_seconds();
+
+  const SolveResult late = this->solve(m, "auto", {.time_limit = limit}).result;
+  EXPECT_FALSE(mentions(late, "went on with ilut (")) << late.message();
+
+  std::string why;
+  EXPECT_EQ(m.stronger({.seconds = limit}, why), nullptr);
+  EXPECT_NE(why.find("no time is left"), std::string::npos) << why;
+  EXPECT_NE(m.stronger({}, why), nullptr);
+  EXPECT_NE(m.stronger({.seconds = limit}, why), nullptr) << "is made already";
+}
+
 TYPED_TEST(LadderOn, AnUnsymmetricPreconditionerIsForMethodsThatTakeIt) {
   using T = typename TypeParam::T;
   this->system = with_known_solution(generate<T>("variable2d", {.n = 20}));
