@@ -249,6 +249,16 @@ std::string no_time_for(const Rung& rung, double seconds) {
 }  // namespace
 
 template <class Space, class T>
+std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
+  std::vector<std::string_view> names;
+  for (const Rung& rung : ladder) {
+    const bool again = !names.empty() && names.back() == rung.name;
+    if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
+  }
+  return names;
+}
+
+template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   for (auto rung = static_cast<std::size_t>(from); rung < ladder.size(); ++rung)
@@ -383,8 +393,9 @@ bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
-#define OSTINATO_INSTANTIATE(Space, T)                                            \
-  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                         \
+  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
+  template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
   template class AnyPreconditioner<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
