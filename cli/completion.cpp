@@ -72,15 +72,19 @@ std::string bash_script(const ProgramDescription& program) {
   return "# bash completion, made by: ostinato completion bash\n"
          "_ostinato() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+         "  if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=\"${COMP_WORDS[COMP_CWORD-2]}\"; "
+         "fi\n"
          "  local names='--help --version' words='" +
          names +
          "help' name=1\n"
          "  COMPREPLY=()\n"
          "  if ((COMP_CWORD > 1)); then case \"${COMP_WORDS[1]}\" in\n" +
-         commands +
+         commands + "    help) words='" + names +
+         "'; name= ;;\n"
          "    *) return ;;\n"
          "  esac; fi\n"
          "  if [[ $word == -* && -n $name ]]; then words=$names; fi\n"
+         "  if [[ $word != -* ]]; then word=${word,,}; fi\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "}\n"
          "complete -o default -F _ostinato ostinato\n";

@@ -66,9 +66,16 @@ TEST_F(CliHelp, NamesMayBeInAnyCase) {
 }
 
 TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
+  expect_complaint(run("version"), 2, "did you mean --version? ");
+  expect_complaint(run("-v"), 2, "did you mean --version?");
   const Outcome r = run("");
   EXPECT_EQ(r.code, 2);
   EXPECT_NE(r.err.find("Commands:"), std::string::npos);
+}
+
+TEST_F(CliHelp, SaysWhichCommandHasAnOption) {
+  expect_complaint(run("inspect poisson2d:4 --maxiter 5"), 2,
+                   "--maxiter is an option of solve; see ostinato inspect --help");
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
