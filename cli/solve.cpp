@@ -45,8 +45,9 @@ void add_files(Command& command, SolveInput& in) {
   file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
   file("-x,--guess", in.guess,
        "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
-  file("-o,--output", in.output, "write the solution x to .mtx, .npy or .txt, also when the solve ended early");
-  file("--history", in.history, "write the residual after each iteration, as CSV");
+  file("-o,--output", in.output,
+       "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
+  file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
   command.add(json_option, in.json);
   command.add(html_option, in.html);
   file("-P,--options", in.options_file,
@@ -351,7 +352,8 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   report.structure = a.structure();
   report.choice = a.choice();
   report.formats = in.formats;
-  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
+  report.amortisation =
+      amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds(), format_options(in).expected_products);
   return a;
 }
 
@@ -537,6 +539,9 @@ void check_files(const SolveInput& in) {
   }
   if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
     throw UsageError("only one of --json, --html, --output and --history can be the standard output");
+  require_kind(in.json, "a report is written as JSON", {".json"});
+  require_kind(in.html, "a page is written as HTML", {".html"});
+  require_kind(in.history, "a history is written as CSV", {".csv"});
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
