@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -98,8 +99,9 @@ class Hierarchy {
   template <bool Wraps, class Fill>
   void make_by_point(const Grid& grid, Fill fill);
   void scale_by(double norm);
-  void finish();
-  void invert_coarsest();
+  /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
+  void finish(const std::function<bool()>& constants_vanish);
+  void invert_coarsest(const std::function<bool()>& constants_vanish);
 
   Space space_;
   double power_ = 1;

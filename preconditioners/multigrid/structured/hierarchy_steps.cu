@@ -7,6 +7,9 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::ReadClasses)
 OSTINATO_SUM_ON_CUDA(multigrid::CountDeviants)
+OSTINATO_SUM_ON_CUDA(multigrid::CountUneven)
+OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::CountUnevenPoints<float>)
+OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::CountUnevenPoints<double>)
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::FillStencil)
 OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::MeasureStrength<Cuda>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::InverseRoot)

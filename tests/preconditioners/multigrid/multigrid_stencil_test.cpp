@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -132,6 +133,25 @@ TYPED_TEST(MultigridOfStencilOn, SolvesWhereConstantsSolveTheHomogeneousSystem) 
     auto x = this->put(std::vector<T>(b.size()));
     const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
     EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
+}
+
+// The operators are in float: of each row the rounding stays, and a coarse point stands for many of them.
+TYPED_TEST(MultigridOfStencilOn, FindsThatConstantsSolveTheHomogeneousSystemOnLongLines) {
+  using T = typename TypeParam::T;
+  const auto between = [](Index x, Index of) { return std::exp(2 * std::sin(0.3 * static_cast<double>(x % of))); };
+  for (const Index n : {4096, 5001}) {
+    for (const Boundary side : {Boundary::neumann, Boundary::periodic}) {
+      Stencil stencil{.extents = {n}, .terms = {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}, .x = {side, side}};
+      stencil.coefficient = [=](Index x, Index, Index, int dx, int, int) {
+        const double before = between(x, n), after = between(x + 1, n);
+        return dx < 0 ? -before : dx > 0 ? -after : before + after;
+      };
+      const Multigrid m(StencilOperator<typename TypeParam::Space, T>(this->space(), stencil));
+      const Multigrid of_matrix(this->space(), stencil_matrix<T>(stencil));
+      EXPECT_LT(m.rate(), 0.4) << n;
+      EXPECT_LT(of_matrix.rate(), 0.4) << n;
+    }
   }
 }
 
