@@ -71,6 +71,41 @@ void invert(std::vector<double>& m, std::size_t n) {
   m = std::move(inverse);
 }
 
+/// Whether a symmetric dense matrix of n rows of n is positive definite: Cholesky's factorization succeeds.
+bool is_positive(std::vector<double> m, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!(m[k * n + k] > 0)) return false;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = m[i * n + k] / m[k * n + k];
+      for (std::size_t c = k + 1; c <= i; ++c) m[i * n + c] -= factor * m[c * n + k];
+    }
+  }
+  return true;
+}
+
+bool is_symmetric(const std::vector<double>& m, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (std::abs(m[i * n + k] - m[k * n + i]) > 1e-5) return false;
+    }
+  }
+  return true;
+}
+
+/// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of an
+/// operator in float may have taken away.
+void lift(std::vector<double>& m, std::size_t n) {
+  if (!is_symmetric(m, n)) return;
+  constexpr double least = 1e-6, most = 0.05;
+  std::vector<double> lifted = m;
+  for (double shift = 0; shift < most; shift = shift == 0 ? least : 2 * shift) {
+    for (std::size_t i = 0; i < n; ++i) lifted[i * n + i] = m[i * n + i] + shift;
+    if (!is_positive(lifted, n)) continue;
+    for (std::size_t i = 0; i < n; ++i) m[i * n + i] += 2 * shift;
+    return;
+  }
+}
+
 }  // namespace
 
 template <class Space>
@@ -310,6 +345,7 @@ void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants
             static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
     }
   }
+  if (!level.by_class) lift(m, n);
   invert(m, n);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {
