@@ -26,10 +26,20 @@ double damping(int axes, double largest) {
   return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
 }
 
-/// The axes to halve: those that couple points strongly. A periodic axis keeps 2 points, because one point would be
-/// beside itself.
-int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic& periodic = {}) {
-  const bool can[3] = {e.x > (periodic.x ? 2 : 1), e.y > (periodic.y ? 2 : 1), e.z > (periodic.z ? 2 : 1)};
+/// The periodic axes that keep 2 points. The diagonal of a grid on which an axis has 1 point is what other axes couple: if
+/// that is hardly more than the rounding of the axis to float, the axis keeps 2.
+Periodic axes_to_keep(const double (&strength)[3], const Periodic& periodic) {
+  const auto is_alone = [&](double own) {
+    constexpr double least = 5e-6;
+    return strength[0] + strength[1] + strength[2] - own < least * own;
+  };
+  return {periodic.x && is_alone(strength[0]), periodic.y && is_alone(strength[1]),
+          periodic.z && is_alone(strength[2])};
+}
+
+/// The axes to halve: those that couple points strongly. The axes in `keep` keep 2 points.
+int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic& keep = {}) {
+  const bool can[3] = {e.x > (keep.x ? 2 : 1), e.y > (keep.y ? 2 : 1), e.z > (keep.z ? 2 : 1)};
   double strongest = 0;
   for (int k = 0; k < 3; ++k) strongest = can[k] ? std::max(strongest, strength[k]) : strongest;
   int axes = 0;
@@ -250,7 +260,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
 template <class Space, class T>
 template <bool Wraps, class Fill>
 void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
-  const Periodic periodic = periodic_axes(grid);
+  Periodic periodic = periodic_axes(grid), keep;
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
   Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star, .periodic = periodic};
@@ -268,7 +278,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     space_.download(strength, strengths.data(), sizeof strength);
     float row = 0;
     space_.download(&row, largest.data(), sizeof row);
-    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, periodic) : 0;
+    if (levels_.empty()) keep = axes_to_keep(strength, periodic);
+    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, keep) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, a.grid);
@@ -286,6 +297,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
         Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
     for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
+    const auto closes = [](bool around, Index extent) { return around && extent == 1; };
+    const Periodic closed{closes(periodic.x, p.coarse.x), closes(periodic.y, p.coarse.y),
+                          closes(periodic.z, p.coarse.z)};
+    periodic = {periodic.x && !closed.x, periodic.y && !closed.y, periodic.z && !closed.z};
     Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions, .periodic = periodic};
     Stencil coarse{.grid = p.coarse, .a = nullptr, .slot = {}, .periodic = periodic};
     const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
@@ -293,6 +308,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     coarse.a = next.a.data();
     const Galerkin<Wraps> galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
     for_grid(space_, galerkin.calls(), galerkin);
+    if (closed.any()) for_each(space_, p.coarse.points(), CloseAxes{coarse, closed});
     Vector<Space, float> coarse_inverse(space_, p.coarse.points());
     for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
     for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});

@@ -402,6 +402,21 @@ struct Galerkin {
   }
 };
 
+/// Makes axes of one point, which were periodic, plain ones: a step along them leads back to the point.
+struct CloseAxes {
+  Stencil a;
+  Periodic closed;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k), to{closed.x ? 0 : d.x, closed.y ? 0 : d.y, closed.z ? 0 : d.z};
+      if (a.slot[k] < 0 || to.number() == k) continue;
+      a.at(to.number(), i) += a.at(k, i);
+      a.at(k, i) = 0;
+    }
+  }
+};
+
 /// inverse[i] := 1 / the square root of the centre of point i; 1 where the centre isn't positive.
 struct InverseRoot {
   Stencil a;
