@@ -15,8 +15,14 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>
+#include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
+#include <ostinato/spmv/matrix/algebra/extract.hpp>
+#include <ostinato/spmv/matrix/algebra/filter.hpp>
+#include <ostinato/spmv/matrix/algebra/scale.hpp>
+#include <ostinato/spmv/matrix/algebra/sum.hpp>
+#include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/matrix/csr_from.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>

@@ -58,11 +58,27 @@ inline Case load_case(const std::string& name) {
   return c;
 }
 
-/// Returns the paths of those real matrices that exist in OSTINATO_SHARED_DIR/matrices or, by default,
-/// ../shared/matrices.
-inline std::vector<std::string> real_matrices(const std::vector<std::string>& names) {
+/// OSTINATO_SHARED_DIR/matrices or, by default, ../shared/matrices.
+inline std::filesystem::path real_folder() {
   const char* given = std::getenv("OSTINATO_SHARED_DIR");
-  const std::filesystem::path folder = std::filesystem::path(given != nullptr ? given : "../shared") / "matrices";
+  return std::filesystem::path(given != nullptr ? given : "../shared") / "matrices";
+}
+
+/// Returns the paths of all Matrix Market files in real_folder(), by name.
+inline std::vector<std::string> all_real_matrices() {
+  std::vector<std::string> found;
+  if (!std::filesystem::is_directory(real_folder())) return found;
+  for (const auto& entry : std::filesystem::directory_iterator(real_folder())) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(".mtx") || path.ends_with(".mtx.gz")) found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// Returns the paths of those real matrices that exist in real_folder().
+inline std::vector<std::string> real_matrices(const std::vector<std::string>& names) {
+  const std::filesystem::path folder = real_folder();
   std::vector<std::string> found;
   for (const std::string& name : names) {
     const std::filesystem::path path = folder / (name + ".mtx.gz");

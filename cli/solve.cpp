@@ -454,8 +454,12 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const std::string precond = in.precond.substr(0, in.precond.find(':'));
-  const bool needs_none = precond == "auto" || precond == "none" || precond == "multigrid";
+  const std::size_t colon = in.precond.find(':');
+  const std::string precond = in.precond.substr(0, colon);
+  const bool is_multigrid = precond == Multigrid<Host, double>::name;
+  const std::string options = is_multigrid && colon != std::string::npos ? in.precond.substr(colon + 1) : "";
+  const bool by_entries = Multigrid<Host, double>::parse_options(options).kind == MultigridKind::classical;
+  const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
   const bool asks =
       in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none || in.solver == Lsmr::name;
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);

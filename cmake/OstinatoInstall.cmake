@@ -34,6 +34,7 @@ set(ostinato_headers
   solvers/bicgstab.hpp
   solvers/bicgstab2.hpp
   solvers/cg.hpp
+  solvers/examination.hpp
   solvers/gmres.hpp
   solvers/idr.hpp
   solvers/list.hpp
@@ -43,13 +44,23 @@ set(ostinato_headers
   solvers/solve.hpp
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
+  spmv/analysis/entries.hpp
   spmv/analysis/grid.hpp
+  spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp
   spmv/formats/machine.hpp
   spmv/function_operator.hpp
   spmv/linear_operator.hpp
+  spmv/matrix/algebra/extract.hpp
+  spmv/matrix/algebra/filter.hpp
+  spmv/matrix/algebra/product.hpp
+  spmv/matrix/algebra/rearrangement.hpp
+  spmv/matrix/algebra/scale.hpp
+  spmv/matrix/algebra/sum.hpp
+  spmv/matrix/algebra/transpose.hpp
+  spmv/matrix/algebra/triple_product.hpp
   spmv/matrix/csr.hpp
   spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp

@@ -212,32 +212,84 @@ namespace {
 struct Rung {
   std::string_view name, options, thorough_options;
   double seconds_an_entry;  ///< of A
+
+  /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
+  template <class Space, class T>
+  bool suits(const Structure& s, bool may_be_definite) const {
+    constexpr Index fewest_rows = 2000;  // factors are faster for smaller ones
+    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
+    if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
+    if (name == Multigrid<Space, T>::name)
+      return !Space::on_device && s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
+             (may_be_definite || !s.symmetric);
+    return true;
+  }
 };
 /// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 4> ladder = {{{"ict", "", "", 1e-6},
-                                         {"ilut", "", "", 2e-6},
+constexpr std::array<Rung, 6> ladder = {{{"ilu0", "", "", 0.1e-6},
+                                         {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                         {"ict", "", "", 0.5e-6},
+                                         {"ilut", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
+
+template <class Space>
+double predicted_seconds(const Rung& rung, const Structure& s) {
+  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
+  const double least = Space::on_device ? 50e-3 : 1e-3;
+  return std::max(least, rung.seconds_an_entry * static_cast<double>(s.nonzeros));
+}
+
+std::string no_time_for(const Rung& rung, double seconds) {
+  char text[80];
+  std::snprintf(text, sizeof text, ": no time is left to make it, some %.1g s", seconds);
+  return std::string(rung.name) + text;
+}
 
 }  // namespace
 
 template <class Space, class T>
-int AnyPreconditioner<Space, T>::next_rung(const Structure& s, bool may_be_definite) const {
-  if (rung_ == no_ladder || !s.finite) return no_ladder;
-  for (auto rung = static_cast<std::size_t>(rung_); rung < ladder.size(); ++rung) {
-    const bool definite = may_be_definite && s.symmetric && s.positive_diagonal;
-    if (ladder[rung].name != "ict" || definite) return static_cast<int>(rung);
+std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
+  std::vector<std::string_view> names;
+  for (const Rung& rung : ladder) {
+    const bool again = !names.empty() && names.back() == rung.name;
+    if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
   }
+  return names;
+}
+
+template <class Space, class T>
+int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
+  if (from == no_ladder || !s.finite) return no_ladder;
+  for (auto rung = static_cast<std::size_t>(from); rung < ladder.size(); ++rung)
+    if (ladder[rung].suits<Space, T>(s, may_be_definite)) return static_cast<int>(rung);
   return no_ladder;
 }
 
 template <class Space, class T>
 const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
                                                                          std::string& why) const {
-  if (stronger_ != nullptr) return stronger_.get();
+  const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite;
+  if (stronger_ != nullptr && as_before) return stronger_.get();
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  const int next = analysis ? next_rung(analysis->structure(), options.definite) : no_ladder;
-  if (next == no_ladder) return nullptr;
+  if (!analysis) return nullptr;
+  const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
+  for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
+    const Rung& rung = ladder[static_cast<std::size_t>(next)];
+    const double seconds = predicted_seconds<Space>(rung, analysis->structure());
+    const std::string refused =
+        seconds > options.seconds ? no_time_for(rung, seconds) : climb_to(next, *analysis, options);
+    if (refused.empty()) return stronger_.get();
+    why += (why.empty() ? "" : "; ") + refused;
+    if (seconds > options.seconds) break;
+  }
+  return nullptr;
+}
+
+/// Makes what takes this object's place. Returns why that can't be made.
+template <class Space, class T>
+std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space, T>& analysis,
+                                                  const StrongerOptions& options) const {
   const Rung& rung = ladder[static_cast<std::size_t>(next)];
   std::unique_ptr<AnyPreconditioner> made(new AnyPreconditioner());
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
@@ -245,21 +297,20 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   made->rows_ = rows_;
   made->rung_ = next + 1;
   made->analysis_ = analysis_;
-  why = made->try_to_build(*analysis);
-  if (!why.empty()) return nullptr;
+  std::string why = made->try_to_build(analysis);
+  if (!why.empty()) return why;
   stronger_ = std::move(made);
-  return stronger_.get();
+  stronger_thorough_ = options.thorough;
+  stronger_definite_ = options.definite;
+  return {};
 }
 
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  const int next = analysis ? next_rung(analysis->structure(), true) : no_ladder;
+  const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
-  // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
-  const double least = Space::on_device ? 50e-3 : 1e-3;
-  const auto entries = static_cast<double>(analysis->structure().nonzeros);
-  return std::max(least, ladder[static_cast<std::size_t>(next)].seconds_an_entry * entries);
+  return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
 }
 
 template <class Space, class T>
@@ -342,8 +393,9 @@ bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
-#define OSTINATO_INSTANTIATE(Space, T)                                            \
-  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                         \
+  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
+  template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
   template class AnyPreconditioner<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -52,6 +52,10 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 template <class Space>
 PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid);
 
+/// What "auto" goes on with, in this order, where its choice doesn't get there (AnyPreconditioner::stronger()).
+template <class Space, class T>
+std::vector<std::string_view> stronger_preconditioners(const Structure& s);
+
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
@@ -91,7 +95,8 @@ class AnyPreconditioner {
 
   /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after
   /// these complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", when
-  /// the last copy of its analysis is gone, or when the preconditioner can't be made; `why` then says so.
+  /// the last copy of its analysis is gone, or when the preconditioner can't be made, or not within options.seconds; `why`
+  /// then says so.
   /// Exec      Made by the first call, which waits.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
@@ -112,7 +117,8 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis);
   void choose(const Analysis<Space, T>& analysis);
-  int next_rung(const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
 
   std::optional<Space> space_;
   PreconditionerChoice choice_;
@@ -125,6 +131,7 @@ class AnyPreconditioner {
   typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
+  mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for
 
   static constexpr int no_ladder = -1;
 };

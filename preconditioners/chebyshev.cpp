@@ -90,7 +90,13 @@ Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOpti
       largest_(margin * largest_eigenvalue(op_, analysis.matrix().view(), inverse_)),
       steps_(chebyshev_coefficients(options.kind, options.degree, largest_ / options.ratio, largest_)),
       residual_(analysis.space(), inverse_.size()),
-      direction_(analysis.space(), inverse_.size()) {}
+      direction_(analysis.space(), inverse_.size()) {
+  if (!std::isfinite(largest_)) {
+    throw ArgumentError(
+        "chebyshev: the largest eigenvalue is beyond the range of the numbers; scale the matrix, or use --precond "
+        "none");
+  }
+}
 
 template <class Space, class T>
 void Chebyshev<Space, T>::update_values(const Analysis<Space, T>& analysis) {

@@ -21,8 +21,9 @@ inline constexpr bool is_identity = requires {
 
 /// What stronger() may make.
 struct StrongerOptions {
-  bool thorough = false;  ///< as much as memory allows
-  bool definite = true;   ///< A may be positive definite, if it is symmetric
+  bool thorough = false;      ///< as much as memory allows
+  bool definite = true;       ///< A may be positive definite, if it is symmetric
+  double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
 };
 
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is

@@ -63,6 +63,17 @@ void take_residual(SolveResult& to, const SolveResult& from) {
   to.at_precision_limit = from.at_precision_limit;
 }
 
+/// The result of a run after `before` iterations of others, whose reason counts the run's own.
+SolveResult counted_from(int before, SolveResult run) {
+  constexpr std::string_view words = "at iteration ";
+  const std::size_t at = run.reason.find(words);
+  if (at == std::string::npos) return run;
+  const std::size_t number = at + words.size();
+  const std::size_t end = std::min(run.reason.find_first_not_of("0123456789", number), run.reason.size());
+  run.reason.replace(number, end - number, std::to_string(before + std::stoi(run.reason.substr(number, end - number))));
+  return run;
+}
+
 /// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
 SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
   SolveOptions left = options;
@@ -139,7 +150,7 @@ class FallbackSolve {
       if (enough_memory) {
         continue_with(all, m_, watched(left, watch));
       } else {
-        SolveResult more = run_with(m_, left);
+        SolveResult more = counted_from(all.iterations, run_with(m_, left));
         extend(all, more);
       }
     }
@@ -182,7 +193,7 @@ class FallbackSolve {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
-      SolveResult more = run_with(m, options);
+      SolveResult more = counted_from(all.iterations, run_with(m, options));
       const Status ended = more.status;
       all.changes.push_back({all.iterations, std::string(m.name())});
       if (is_nearer(more, all)) {
@@ -247,7 +258,9 @@ void append(SolveResult& all, SolveResult more, const std::string& to) {
   if (!to.empty()) all.changes.push_back({all.iterations, to});
   count(all, more);
   if (!nearer && !as_near) {
-    all.notes.push_back(more.solver + " ended as " + in_words(more.status) + ", no nearer; x is that of " + all.solver);
+    const std::string ended =
+        more.status == Status::interrupted ? " was stopped" : " ended as " + in_words(more.status);
+    all.notes.push_back(more.solver + ended + ", no nearer; x is that of " + all.solver);
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
     if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
@@ -307,7 +320,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     Vector<Space, T> before(space, x.size());
     copy<T>(space, x, before.span());
     try {
-      SolveResult more = run(next, space, a, b, x, m, left);
+      SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
       append(result, std::move(more), std::string(next));
@@ -392,12 +405,14 @@ class Ladder {
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
-    SolveResult all = watched_run(m, options_);
+    SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
-      const auto next =
-          m.stronger({.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name}, why);
+      const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
+      const auto next = m.stronger(
+          {.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name, .seconds = seconds},
+          why);
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
@@ -420,6 +435,28 @@ class Ladder {
   }
 
  private:
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse. Small
+  /// systems are solved before factors are there, large ones are given a chance without. Factors are made on the host.
+  bool needs_factors() const {
+    constexpr Index fewest_rows = 100;
+    constexpr Offset most_entries = 1000000;
+    const Structure& s = structure_;
+    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite &&
+           s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
+  }
+
+  /// The result of a method that was stopped before its first iteration.
+  SolveResult without_iterations(const PreconditionerRef<Space, T>& m) {
+    SolveOptions none = options_;
+    none.max_iterations = 0;
+    SolveResult result = watched_run(m, none);
+    if (result.status != Status::iteration_limit || m.stronger_seconds() == 0) return watched_run(m, options_);
+    result.status = Status::interrupted;
+    result.notes.clear();
+    slow_ = true;
+    return result;
+  }
+
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
@@ -477,7 +514,9 @@ class Ladder {
       return false;
     if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
     const Status s = all.status;
-    const bool failed = s == Status::breakdown || s == Status::stagnated || s == Status::diverged;
+    // Where A, b and x are finite, a preconditioner made numbers that aren't.
+    const bool failed =
+        s == Status::breakdown || s == Status::stagnated || s == Status::diverged || s == Status::not_finite;
     return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
   }
 
@@ -486,6 +525,10 @@ class Ladder {
     if (!slow_)
       return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
              all.reason + ")";
+    if (all.iterations == 0)
+      return std::to_string(structure_.missing_diagonal) +
+             (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
+             " no diagonal entry, which leaves little hope without factors";
     char text[120];
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);
@@ -521,7 +564,7 @@ class Ladder {
     copy<T>(space_, x_, before.span());
     try {
       const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
-      SolveResult more = run(remaining(options_, all));
+      SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
       append(all, std::move(more), to);

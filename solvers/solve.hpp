@@ -51,7 +51,8 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 ///
 /// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual has
 /// fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
-/// options.effort bounds how far that goes. A method asked for by name stays; CG and MINRES take no incomplete factors, so
+/// options.effort bounds how far that goes, and options.time_limit, too: nothing is made that is predicted to be ready
+/// after it. What is being made isn't stopped, so that a solve may end later. A method asked for by name stays; CG and MINRES take no incomplete factors, so
 /// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`, apart from each other. On entry x holds the initial guess.

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <new>
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -20,6 +21,12 @@ struct Factors {
   Index boosted = 0;          ///< pivots that were 0 or nearly so, and were replaced
 
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
+};
+
+/// The factors would take more entries than they may.
+class TooManyEntries : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override { return "the triangular factors take too many entries"; }
 };
 
 /// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 says nothing about its unknown, and

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -78,7 +77,7 @@ class Cholesky {
       f.lower.col.push_back(e.at);
       f.lower.val.push_back(e.value);
     }
-    if (f.lower.nonzeros() > most_entries_ / 2) throw std::bad_alloc();
+    if (f.lower.nonzeros() > most_entries_ / 2) throw TooManyEntries();
     f.lower.row_ptr.push_back(f.lower.nonzeros());
     f.pivot.push_back(pivot);
     return true;
@@ -92,6 +91,7 @@ class Cholesky {
       const Index j = a_.col[k];
       if (j == row_index_) diagonal = a_.val[k];
       if (j >= row_index_) continue;
+      ++entries_below_;
       is_filled_[static_cast<std::size_t>(j)] = from_a;
       value_[static_cast<std::size_t>(j)] = a_.val[k];
       push(j);
@@ -116,19 +116,19 @@ class Cholesky {
     value_[at] += value;
   }
 
-  /// Rows that need less than their share of the fill leave the rest to the rows that follow. Entries of A stay.
+  /// Rows that need less than their share of the fill leave the rest to the rows that follow. Entries of A stay: as
+  /// shares are of the lower triangle, there is always room for them.
   void keep_largest(std::size_t i, const Factors& f) {
     if (!options_.fill || std::isinf(options_.most_fill)) return;
-    const double most =
-        0.5 * (options_.most_fill * static_cast<double>(a_.row_ptr[i + 1]) - static_cast<double>(i + 1));
+    const double most = options_.most_fill * static_cast<double>(entries_below_) +
+                        0.5 * (options_.most_fill - 1) * static_cast<double>(i + 1);
     const double room = std::max(most - static_cast<double>(f.lower.nonzeros()), 0.0);
     if (static_cast<double>(row_.size()) <= room) return;
     weights_.clear();
     for (const Entry& e : row_) weights_.push_back(e.weight);
     const auto kept = weights_.begin() + static_cast<std::ptrdiff_t>(room);
     std::nth_element(weights_.begin(), kept, weights_.end(), std::greater<>());
-    if (std::isinf(*kept)) return;
-    std::erase_if(row_, [least = *kept](const Entry& e) { return e.weight <= least; });
+    std::erase_if(row_, [least = *kept](const Entry& e) { return !std::isinf(e.weight) && e.weight <= least; });
   }
 
   static constexpr char from_a = 1, from_fill = 2;
@@ -146,6 +146,7 @@ class Cholesky {
   std::vector<Entry> row_;
   std::vector<double> weights_;
   Index row_index_ = 0;
+  Offset entries_below_ = 0;  ///< of A below its diagonal, as far as rows were loaded
 };
 
 void require_positive_diagonal(const CsrView<double>& a) {
@@ -171,6 +172,11 @@ Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset mos
     if (!std::isfinite(shift))
       throw ArgumentError("incomplete Cholesky: no shift makes the pivots positive; take ilut");
   }
+}
+
+std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries) {
+  require_positive_diagonal(a);
+  return Cholesky(a, options, 0, most_entries).run();
 }
 
 }  // namespace ostinato

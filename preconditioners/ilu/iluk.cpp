@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <utility>
 
 namespace ostinato {
@@ -65,6 +64,7 @@ class Fill {
   /// Merges row k of U into the list, where the fill's level allows.
   void merge(Index k) {
     const int level = level_of_[static_cast<std::size_t>(k)];
+    if (level >= most_) return;  // its fill would be of a higher level
     Index before = k;
     for (Offset e = pattern_.diagonal[static_cast<std::size_t>(k)] + 1;
          e < pattern_.row_ptr[static_cast<std::size_t>(k) + 1]; ++e) {
@@ -91,7 +91,7 @@ class Fill {
       pattern_.col.push_back(j);
       level_.push_back(level_of_[static_cast<std::size_t>(j)]);
     }
-    if (static_cast<Offset>(pattern_.col.size()) > most_entries_) throw std::bad_alloc();
+    if (static_cast<Offset>(pattern_.col.size()) > most_entries_) throw TooManyEntries();
     pattern_.row_ptr.push_back(static_cast<Offset>(pattern_.col.size()));
   }
 

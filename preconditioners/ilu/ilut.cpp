@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <new>
 #include <numeric>
 #include <utility>
 
@@ -179,7 +178,7 @@ class Elimination {
 
   void store(std::size_t i) {
     if (lower_.col.size() + upper_.col.size() + in_l_.size() + in_u_.size() > static_cast<std::size_t>(most_entries_))
-      throw std::bad_alloc();
+      throw TooManyEntries();
     for (const Entry& e : in_l_) lower_.add(e.at, e.value);
     lower_.end_row();
     double largest = std::abs(pivot_[i]);

@@ -37,9 +37,9 @@ void read_with_preparation(std::string_view name, std::string_view text, Prepara
   read_options(name, text, options);
 }
 
-std::string shift_text(double shift) {
+std::string text_of(double number) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", shift);
+  std::snprintf(text, sizeof text, "%.3g", number);
   return text;
 }
 
@@ -92,9 +92,16 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
 
 Factors LuKind::factor(const CsrView<double>& a, const Options& options) {
   constexpr double any = std::numeric_limits<double>::infinity();
-  Offset most = most_entries();
-  if (options.fill > 0) most = std::min(most, static_cast<Offset>(options.fill * static_cast<double>(a.nonzeros())));
-  return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most);
+  const double most = options.fill * static_cast<double>(a.nonzeros());
+  const bool is_limited = options.fill > 0 && most < static_cast<double>(most_entries());
+  try {
+    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8},
+                       is_limited ? static_cast<Offset>(most) : most_entries());
+  } catch (const TooManyEntries&) {
+    if (!is_limited) throw;
+    throw ArgumentError("lu: the factors take more than " + text_of(options.fill) +
+                        " times the entries of A; raise fill, or take ilut");
+  }
 }
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
@@ -166,7 +173,7 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
     std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", boosted_,
                   boosted_ == 1 ? "pivot" : "pivots");
   }
-  if (shift_ > 0) return text + std::string(", of A + ") + shift_text(shift_) + " diag(A)";
+  if (shift_ > 0) return text + std::string(", of A + ") + text_of(shift_) + " diag(A)";
   return text;
 }
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
@@ -21,10 +24,23 @@ namespace {
 
 constexpr int most_sweeps = 8;
 
-int sweeps_for(const MultigridOptions& options, const Structure& s) {
+Smoother structured_smoother(const MultigridOptions& options) { return options.smoother.value_or(Smoother::jacobi); }
+
+int structured_sweeps(const MultigridOptions& options, const Structure& s) {
   if (options.sweeps > 0) return options.sweeps;
-  return s.symmetric && options.smoother == Smoother::jacobi ? 1 : 2;
+  return s.symmetric && structured_smoother(options) == Smoother::jacobi ? 1 : 2;
 }
+
+/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger.
+Smoother classical_smoother(const MultigridOptions& options, const Structure& s) {
+  return options.smoother.value_or(s.symmetric ? Smoother::chebyshev : Smoother::jacobi);
+}
+
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 3> kinds = {{{"automatic", MultigridKind::automatic},
+                                                                              {"structured", MultigridKind::structured},
+                                                                              {"classical", MultigridKind::classical}}};
+
+std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
@@ -44,27 +60,44 @@ struct Multigrid<Space, T>::State {
   using Hierarchy = multigrid::Hierarchy<Space, T>;
 
   Space space;
-  Grid grid;
   MultigridOptions options;
-  std::vector<Cycle> cycles;     ///< one for each unknown of a point
-  Vector<Space, double> unused;  ///< takes the dot product that apply() doesn't give
+  std::size_t rows;
+  Grid grid;                                                     ///< none: classical
+  std::vector<Cycle> cycles;                                     ///< structured: one for each unknown of a point
+  std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
+  Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
 
   State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
-      : space(analysis.space()), grid(analysis.grid()), options(given), unused(space, 1) {
-    cycles.reserve(static_cast<std::size_t>(grid.unknowns));
-    for (int u = 0; u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), analysis.structure()));
+      : space(analysis.space()),
+        options(given),
+        rows(static_cast<std::size_t>(analysis.structure().rows)),
+        unused(space, 1) {
+    const Structure& s = analysis.structure();
+    if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
+    if (given.kind != MultigridKind::classical && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
+    if (!grid) {
+      if (given.kind == MultigridKind::structured) refuse(grid.why_not);
+      algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis), classical_smoother(options, s),
+                        options.sweeps > 0 ? options.sweeps : 2);
+    }
+    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
   }
 
   State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given)
-      : space(stencil.space()), grid(stencil.grid()), options(given), unused(space, 1) {
+      : space(stencil.space()),
+        options(given),
+        rows(stencil.grid().extents.points()),
+        grid(stencil.grid()),
+        unused(space, 1) {
+    if (given.kind == MultigridKind::classical) refuse("kind=classical needs a matrix");
     cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
     rate = cycles.front().rate();
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
-    return Cycle(space, std::move(hierarchy), options.smoother, sweeps_for(options, s));
+    return Cycle(space, std::move(hierarchy), structured_smoother(options), structured_sweeps(options, s));
   }
 
   /// The elements that belong to unknown u.
@@ -76,6 +109,7 @@ struct Multigrid<Space, T>::State {
 
   /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
   void apply(const T* r, T* z, double* slot) const {
+    if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   double measure_rate(const CsrView<T>& a);
@@ -84,19 +118,22 @@ struct Multigrid<Space, T>::State {
 template <class Space, class T>
 double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   const auto n = static_cast<std::size_t>(a.rows);
-  const double power = cycles.front().hierarchy().power();
+  if (rows == 0) return 0;
+  const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
   Vector<Space, T> r(space, n), z(space, n);
   Vector<Space, double> squares(space, 2);
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
-  sum(space, n, multigrid::RandomLeft<T>{power, z.data()}, squares.data());
+  sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
   const std::vector<double> values = squares.download();
   return std::sqrt(values[0] / values[1]);
 }
 
 template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
-  if (!s.positive_diagonal) return "the diagonal isn't positive";
+  if (s.rows != s.cols) return "the matrix isn't square";
+  if (s.rows == 0) return {};
+  if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   if (!s.finite) return "not all values are finite";
   constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
@@ -107,7 +144,12 @@ template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 3> known = {{
-      {"kind", "structured", [](std::string_view value) { return value == "structured"; }},
+      {"kind", "automatic|structured|classical",
+       [&](std::string_view value) {
+         const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
+         if (found != kinds.end()) parsed.kind = found->second;
+         return found != kinds.end();
+       }},
       {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
       {"smoother", "jacobi|chebyshev",
        [&](std::string_view value) {
@@ -123,8 +165,6 @@ template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
   require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
-  const Grid& grid = analysis.grid();
-  if (!grid) refuse(grid.why_not);
   state_ = std::make_unique<State>(analysis, options);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
@@ -152,7 +192,7 @@ auto Multigrid<Space, T>::state() const -> State& {
 
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
-  require_rows(name, analysis.structure(), state().grid.extents.points() * state().cycles.size());
+  require_rows(name, analysis.structure(), state().rows);
   *this = Multigrid(analysis, state().options);
 }
 
@@ -170,6 +210,7 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
+  if (state().algebraic) return state().algebraic->bytes();
   for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }
@@ -177,6 +218,7 @@ std::size_t Multigrid<Space, T>::bytes() const {
 template <class Space, class T>
 double Multigrid<Space, T>::seconds() const {
   double total = 0;
+  if (state().algebraic) return state().algebraic->seconds();
   for (const auto& cycle : state().cycles) total += cycle.seconds();
   return total;
 }
@@ -184,6 +226,13 @@ double Multigrid<Space, T>::seconds() const {
 template <class Space, class T>
 std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
+  if (const auto& cycle = state().algebraic) {
+    for (const auto& level : cycle->hierarchy().levels()) {
+      const Structure& s = level.a.structure();
+      all.push_back({static_cast<std::size_t>(s.rows), static_cast<std::size_t>(s.nonzeros), cycle->bytes(all.size()),
+                     rows_text(s.rows), level.a.format()});
+    }
+  }
   for (const auto& cycle : state().cycles) {
     std::size_t k = 0;
     for (const auto& level : cycle.hierarchy().levels()) {
@@ -204,6 +253,17 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
   return state().rate;
+}
+
+template <class Space, class T>
+std::string Multigrid<Space, T>::remarks() const {
+  const std::vector<PreconditionerLevel> grids = levels();
+  double entries = 0;
+  for (const PreconditionerLevel& level : grids) entries += static_cast<double>(level.nonzeros);
+  char text[64];
+  std::snprintf(text, sizeof text, ", %.3g times the entries of A",
+                entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
+  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text;
 }
 
 template class Multigrid<Host, float>;

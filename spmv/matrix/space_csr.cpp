@@ -10,17 +10,6 @@
 
 namespace ostinato {
 
-namespace {
-
-template <class T>
-struct CudaArrays {
-  Vector<Cuda, Offset> row_ptr;
-  Vector<Cuda, Index> col;
-  Vector<Cuda, T> val;
-};
-
-}  // namespace
-
 template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a) {
   check(a);
@@ -90,10 +79,9 @@ void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
 template <class Space, class T>
 void SpaceCsr<Space, T>::upload(const Space& space, const CsrView<T>& a) {
   if constexpr (Space::on_device) {
-    const auto arrays = std::make_shared<const CudaArrays<T>>(CudaArrays<T>{
-        Vector<Cuda, Offset>(space, a.row_ptr), Vector<Cuda, Index>(space, a.col), Vector<Cuda, T>(space, a.val)});
-    view_ = {a.rows, a.cols, arrays->row_ptr, arrays->col, arrays->val};
-    owned_ = arrays;
+    *this = SpaceCsr(std::make_shared<const CsrStorage<Space, T>>(
+        CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr),
+                             Vector<Space, Index>(space, a.col), Vector<Space, T>(space, a.val)}));
   }
 }
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
@@ -14,6 +16,20 @@ class Cuda;
 /// A tag: the arrays of a view are already in the memory of the space.
 struct OnSpace {};
 inline constexpr OnSpace on_space;
+
+/// The arrays of a CSR matrix in the memory of a space, for code that makes a matrix there.
+///
+/// Layout    sizeof(T) + 4 bytes per entry and 8 bytes per row.
+template <class Space, class T>
+struct CsrStorage {
+  Index rows = 0;
+  Index cols = 0;
+  Vector<Space, Offset> row_ptr;
+  Vector<Space, Index> col;
+  Vector<Space, T> val;
+
+  CsrView<T> view() const { return {rows, cols, row_ptr, col, val}; }
+};
 
 /// A CSR matrix in the memory of a space, with ascending columns and no duplicates in each row. The analysis and all
 /// formats are built from this class. Copies share the arrays. Arrays that the object owns live as long as a copy does.
@@ -37,6 +53,12 @@ class SpaceCsr {
   /// Requires  Ascending columns, no duplicates and valid indices. The constructor doesn't check this.
   /// Throws    DeviceError when an array is in host memory that the GPU can't read, or in the memory of another GPU.
   SpaceCsr(const Space& space, const CsrView<T>& a, OnSpace);
+
+  /// Shares the arrays with their other owners, who may change the values as long as no work reads them.
+  /// Requires  As with OnSpace.
+  explicit SpaceCsr(std::shared_ptr<const CsrStorage<Space, T>> arrays) : view_(arrays->view()) {
+    owned_ = std::move(arrays);
+  }
 
   const CsrView<T>& view() const { return view_; }
 

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato {
 
@@ -59,6 +60,8 @@ void CudaGraph::begin() { fail(); }
 void CudaGraph::end() { fail(); }
 void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
+
+void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
 
 template <class T, class Space>
 void project(const Space&, int, const T*, In<T>, T*) {

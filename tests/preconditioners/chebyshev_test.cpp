@@ -158,6 +158,8 @@ TYPED_TEST(ChebyshevOn, NamesTheFirstRowWithoutAPositiveDiagonal) {
     EXPECT_NE(text.find("row 4712 "), std::string::npos) << text;
   }
   EXPECT_THROW(Chebyshev(this->space(), dense<T>({{1, std::numeric_limits<T>::infinity()}, {0, 1}})), ArgumentError);
+  const double small = std::numeric_limits<T>::min(), large = std::numeric_limits<T>::max();
+  EXPECT_THROW(Chebyshev(this->space(), dense<T>({{small, large}, {large, small}})), ArgumentError);
   using M = Chebyshev<typename TypeParam::Space, T>;
   EXPECT_THROW(M(this->space(), dense<T>({{1}}), {.degree = 0}), ArgumentError);
   EXPECT_THROW(M(this->space(), dense<T>({{1}}), {.ratio = 1}), ArgumentError);

@@ -134,6 +134,16 @@ TYPED_TEST(LsmrOn, FindsTheLeastSquaresSolutionOtherwise) {
   }
 }
 
+TYPED_TEST(LsmrOn, DoesNotDenyTheSolutionOfANearlySingularSystem) {
+  using T = typename TypeParam::T;
+  const auto system = this->system_of(dense<T>({{1, 0}, {0, 1e-7}}), {static_cast<T>(1e-6), 1});
+
+  const SolveResult result = this->solve(system, {.rtol = 1e-5}).result;
+
+  EXPECT_EQ(result.status, Status::least_squares) << result.message();
+  EXPECT_NE(result.reason.find("within rtol"), std::string::npos) << result.reason;
+}
+
 TYPED_TEST(LsmrOn, FindsTheSmallestOfManySolutions) {
   using T = typename TypeParam::T;
   // x + y + z = 3 and x = y have the solutions (1, 1, 1) + t (1, 1, -2); t = 0 is the smallest.

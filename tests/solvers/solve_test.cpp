@@ -115,6 +115,26 @@ TYPED_TEST(SolveOn, GoesOnWithMinresWhenCgMeetsNegativeCurvature) {
   EXPECT_FALSE(mentions(result, "gmres"));
 }
 
+TYPED_TEST(SolveOn, AReasonCountsTheIterationsOfAllMethods) {
+  using T = typename TypeParam::T;
+  std::vector<Triplet<T>> entries{{10, 10, 1}, {11, 11, 1}, {10, 11, 3}, {11, 10, 3}};  // indefinite, diagonal positive
+  for (Index i = 0; i < 10; ++i) entries.push_back({i, i, static_cast<T>(10 + i)});
+  System<T> system{from_triplets<T>(12, 12, entries), std::vector<T>(12, T{1})};
+  system.b[10] = T(0.1);
+  system.b[11] = T(-0.1);
+  SolveOptions options{.rtol = 1e-5, .check_every = 1, .effort = Effort::quick};
+  const SolveResult whole = this->solve(system, "auto", options, "none").result;
+  ASSERT_FALSE(whole.changes.empty()) << whole.message();
+  const int before = whole.changes[0].iteration;
+  ASSERT_GT(before, 0);
+  options.callback = [=](const Iteration& i) { return i.number <= before + 1; };
+
+  const SolveResult result = this->solve(system, "auto", options, "none").result;
+
+  EXPECT_EQ(result.status, Status::interrupted) << result.message();
+  EXPECT_EQ(result.reason, "the callback ended the solve at iteration " + std::to_string(result.iterations));
+}
+
 TYPED_TEST(SolveOn, GoesOnWithGmresWhenThePreconditionerIsNotForMinres) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;

@@ -11,7 +11,8 @@ namespace ostinato {
 /// A maximum-product matching of the rows of a square matrix with its columns, and the scaling that belongs to it.
 ///
 /// With r = row_scale and c = col_scale, every |r(i) a(i, j) c(j)| is at most 1, and 1 for the matched entries. The matching
-/// has the largest product of absolute values of all that match as many rows.
+/// has as many entries as any, and of those that match the same rows the largest product of absolute values. Scales may
+/// overflow or become 0 where values are near the ends of the range of double.
 struct Matching {
   std::vector<Index> col_of_row;  ///< a permutation; rows without a partner take the columns that are left, in order
   std::vector<Index>

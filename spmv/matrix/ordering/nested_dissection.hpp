@@ -14,7 +14,8 @@ extern const bool has_nested_dissection;
 /// The nested dissection order: small sets of nodes that part the graph come last, so that factors get little fill and
 /// many rows don't wait for each other. Returns the node at each place of the order; the same one on every run.
 ///
-/// Exec      On the calling thread; some microseconds a node.
+/// Exec      On the calling thread, one call at a time; some microseconds a node. METIS calls srand() and rand(): who draws
+///           from rand() meanwhile changes the order, and finds its own numbers changed.
 /// Throws    ArgumentError when the build has no METIS, or when the graph is too large for its integers; std::bad_alloc.
 /// Source    Karypis & Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
 std::vector<Index> nested_dissection(const Graph& g);

@@ -158,6 +158,15 @@ TYPED_TEST(IncompleteLuOn, RefusesWhatCannotBeFactored) {
   EXPECT_NE(refused(Csr<T>{1, 2, {0, 1}, {0}, {1}}).find("square"), std::string::npos);
 }
 
+TYPED_TEST(IncompleteLuOn, SaysThatTheFactorsTakeMoreThanTheyMay) {
+  using T = typename TypeParam::T;
+  using Any = AnyPreconditioner<typename TypeParam::Space, T>;
+  const auto a = generate<T>("poisson2d", {.n = 40});
+  EXPECT_NE(
+      message_of<ArgumentError>([&] { Any(this->space(), a, "lu:fill=2"); }).find("more than 2 times the entries"),
+      std::string::npos);
+}
+
 TYPED_TEST(IncompleteLuOn, IsMadeByNameWithOptions) {
   using T = typename TypeParam::T;
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;

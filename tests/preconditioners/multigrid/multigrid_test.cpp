@@ -377,7 +377,7 @@ TYPED_TEST(MultigridOn, RefusesCoarseOperatorsThatAreNotFinite) {
 TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
   using T = typename TypeParam::T;
   const auto message = [&](const Csr<T>& a) {
-    return message_of<ArgumentError>([&] { const Multigrid m(this->space(), a); });
+    return message_of<ArgumentError>([&] { const Multigrid m(this->space(), a, {.kind = MultigridKind::structured}); });
   };
   Csr<T> negative = generate<T>("poisson2d", {.n = 8});
   for (T& v : negative.val) v = -v;

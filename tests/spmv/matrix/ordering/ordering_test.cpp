@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/matrix/generate.hpp>
@@ -105,6 +107,22 @@ TEST(NestedDissection, GivesLessFillThanCuthillMckeeOnAGrid) {
 
   EXPECT_LT(fill(g, nested_dissection(g)), fill(g, reverse_cuthill_mckee(g)));
   EXPECT_EQ(nested_dissection(g), nested_dissection(g));
+}
+
+TEST(NestedDissection, GivesTheSameOrderInSeveralThreads) {
+  if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
+  const Graph g = graph_of(generate<double>("poisson2d", {.n = 40}));
+  const std::vector<Index> order = nested_dissection(g);
+  std::atomic<int> others = 0;
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 10; ++i) others += nested_dissection(g) != order;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+
+  EXPECT_EQ(others, 0);
 }
 
 TEST(NestedDissection, SaysWhatIsMissing) {

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+/// Decides all rows, in rounds.
+template <class Space>
+void split_rows(const Space& space, const detail::CsrPattern& a, const std::uint8_t* strong,
+                Vector<Space, std::int32_t>& split) {
+  using Shared = Atomic<Space>;
+  const std::size_t n = split.size();
+  Vector<Space, std::int32_t> dependent(space, n), beaten(space, n);
+  Vector<Space, double> left(space, 1);
+  space.zero(dependent.data(), dependent.bytes());
+  space.zero(beaten.data(), beaten.bytes());
+  for_each(space, n, CountDependent<Shared>{a, strong, dependent.data()});
+  for_each(space, n, BeginSplit{dependent.data(), split.data()});
+  // The undecided row of the highest rank is decided in each round, so that this ends.
+  for (std::int32_t round = 1;; ++round) {
+    for_each(space, n, MarkBeaten<Shared>{a, strong, {dependent.data()}, split.data(), round, beaten.data()});
+    for_each(space, n, TakeCoarse{beaten.data(), round, split.data()});
+    sum(space, n, TakeFine<Shared>{a, strong, split.data()}, left.data());
+    if (left.download()[0] == 0) return;
+  }
+}
+
+}  // namespace
+
+template <class Space, class T>
+Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const CoarseningOptions& options) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  const detail::CsrPattern pattern = detail::pattern_of(a);
+  Coarsening<Space> c{Vector<Space, std::uint8_t>(space, a.col.size()), Vector<Space, std::int32_t>(space, n),
+                      Vector<Space, Offset>(space, n + 1)};
+  for_each(space, n,
+           MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold), static_cast<T>(options.largest_sum),
+                         c.strong.data()});
+  split_rows(space, pattern, c.strong.data(), c.split);
+  for_each(space, n, CountCoarse{c.split.data(), c.number.data()});
+  exclusive_scan(space, c.number);
+  Offset coarse_rows = 0;
+  space.download(&coarse_rows, c.number.data() + n, sizeof coarse_rows);
+  c.coarse_rows = static_cast<Index>(coarse_rows);
+  return c;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template Coarsening<Space> coarsen(const Space&, const CsrView<T>&, const CoarseningOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato::algebraic

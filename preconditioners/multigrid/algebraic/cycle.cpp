@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <ostinato/preconditioners/chebyshev_coefficients.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+constexpr float jacobi_damping = 0.8f;
+constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
+
+/// Weights for which the error of the smoother and a perfect coarse grid is smallest, up to degree 5.
+constexpr std::array<std::array<float, 5>, 5> optimal = {
+    {{1.125f},
+     {1.02387288f, 1.26408905f},
+     {1.00842545f, 1.08867839f, 1.33753126f},
+     {1.00391310f, 1.04035811f, 1.14863499f, 1.38268869f},
+     {1.00212930f, 1.02173712f, 1.07872433f, 1.19810065f, 1.41322543f}}};
+
+std::vector<SmootherStep> chebyshev(int degree, double largest) {
+  std::vector<SmootherStep> steps;
+  const auto d = static_cast<std::size_t>(degree);
+  for (const auto& c : chebyshev_coefficients(ChebyshevKind::fourth, degree, 0, largest)) {
+    const float weight = d <= optimal.size() ? optimal[d - 1][steps.size()] : 1.0f;
+    steps.push_back({static_cast<float>(c.keep), static_cast<float>(c.add), weight});
+  }
+  steps.front().keep = 0;
+  return steps;
+}
+
+}  // namespace
+
+template <class Space, class T>
+AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
+                                         int sweeps)
+    : space_(space), hierarchy_(std::move(hierarchy)), unused_(space, 1) {
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    const auto rows = level(k).inverse.size();
+    vectors_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
+                        Vector<Space, float>(space, rows), Vector<Space, float>(space, rows)});
+    const bool last = k + 1 == hierarchy_.levels().size();
+    const int count = last ? sweeps * steps_without_inverse : sweeps;
+    steps_.push_back(smoother == Smoother::chebyshev
+                         ? chebyshev(count, level(k).largest)
+                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, jacobi_damping, 1}));
+  }
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, double* slot) const {
+  sum(space_, r.size(), ToFloat<T>{1, r.data(), vectors_[0].b.data()}, unused_.data());
+  solve(0);
+  sum(space_, r.size(), FromFloat<T>{std::abs(hierarchy_.power()), vectors_[0].x.data(), r.data(), z.data()}, slot);
+}
+
+/// x of level k := what the cycle makes of its b.
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::solve(std::size_t k) const {
+  Vectors& v = vectors_[k];
+  if (k + 1 == vectors_.size() && hierarchy_.coarse_inverse()) {
+    hierarchy_.coarse_inverse()->apply(1, v.b, 0, v.x);
+    return;
+  }
+  smooth(k, true);
+  if (k + 1 == vectors_.size()) return;
+  find_residual(k);
+  level(k).restrict->apply(1, v.residual, 0, vectors_[k + 1].b);
+  solve(k + 1);
+  level(k).prolong->apply(1, vectors_[k + 1].x, 1, v.x);
+  find_residual(k);
+  smooth(k, false);
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::find_residual(std::size_t k) const {
+  Vectors& v = vectors_[k];
+  copy<float>(space_, v.b, v.residual);
+  level(k).a.apply(-1, v.x, 1, v.residual);
+}
+
+/// Smooths from the x at hand and its residual, or from x = 0.
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::smooth(std::size_t k, bool from_zero) const {
+  Vectors& v = vectors_[k];
+  const float* inverse = level(k).inverse.data();
+  for (std::size_t i = 0; i < steps_[k].size(); ++i) {
+    const SmootherStep& step = steps_[k][i];
+    if (i > 0) level(k).a.apply(-1, v.direction, 1, v.residual);
+    if (i == 0 && from_zero) {
+      for_each(space_, v.x.size(),
+               SmoothFromZero{step, inverse, v.b.data(), v.residual.data(), v.direction.data(), v.x.data()});
+    } else {
+      for_each(space_, v.x.size(), Smooth{step, inverse, v.residual.data(), v.direction.data(), v.x.data()});
+    }
+  }
+}
+
+template <class Space, class T>
+std::size_t AlgebraicCycle<Space, T>::bytes(std::size_t k) const {
+  const bool last = k + 1 == vectors_.size();
+  return level(k).bytes() + 4 * vectors_[k].x.bytes() +
+         (last && hierarchy_.coarse_inverse() ? hierarchy_.coarse_inverse()->bytes() : 0);
+}
+
+template <class Space, class T>
+std::size_t AlgebraicCycle<Space, T>::bytes() const {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < vectors_.size(); ++k) total += bytes(k);
+  return total;
+}
+
+template <class Space, class T>
+double AlgebraicCycle<Space, T>::seconds() const {
+  const auto product = [](const Operator<Space, float>& op) {
+    return op.choice().candidates.empty() ? 0.0 : op.choice().candidates.front().product_seconds();
+  };
+  double total = 0;
+  for (std::size_t k = 0; k < vectors_.size(); ++k) {
+    const bool last = k + 1 == vectors_.size();
+    total += last ? 0 : 2 * static_cast<double>(steps_[k].size()) * product(level(k).a);
+    if (!last) total += product(*level(k).prolong) + product(*level(k).restrict);
+  }
+  return total;
+}
+
+template class AlgebraicCycle<Host, float>;
+template class AlgebraicCycle<Host, double>;
+template class AlgebraicCycle<Cuda, float>;
+template class AlgebraicCycle<Cuda, double>;
+
+}  // namespace ostinato::algebraic

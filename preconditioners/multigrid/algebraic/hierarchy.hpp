@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::algebraic {
+
+struct AlgebraicOptions {
+  CoarseningOptions coarsening;
+  int entries = 4;  ///< of a row of the interpolation, at most
+};
+
+/// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
+template <class Space>
+struct AlgebraicLevel {
+  Operator<Space, float> a;
+  Vector<Space, float> inverse;                    ///< of the diagonal
+  double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
+  std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
+  std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
+
+  std::size_t bytes() const;
+};
+
+/// The matrices of classical algebraic multigrid: coarse rows by PMIS, extended+i interpolation P, and A = P^T A P on the
+/// next level, until a level is small, or no longer becomes smaller. They are made in T and kept in float, times a power
+/// of two (power()) that keeps them in its range; negative where the diagonal of A is.
+///
+/// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
+/// Throws    ArgumentError when the matrices leave the range of the numbers; std::bad_alloc; DeviceError.
+template <class Space, class T>
+class AlgebraicHierarchy {
+ public:
+  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {});
+
+  const std::vector<AlgebraicLevel<Space>>& levels() const { return levels_; }
+  /// The inverse of the last level's matrix, full; none where the last level is too large for that.
+  const std::optional<Operator<Space, float>>& coarse_inverse() const { return coarse_inverse_; }
+  double power() const { return power_; }
+  double complexity() const;  ///< entries of all levels in those of A
+
+ private:
+  void add_level(const Space& space, const CsrView<T>& a);
+  void invert(const Space& space, const SpaceCsr<Space, T>& a);
+
+  double power_ = 1;
+  std::vector<AlgebraicLevel<Space>> levels_;
+  std::optional<Operator<Space, float>> coarse_inverse_;
+};
+
+}  // namespace ostinato::algebraic

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::SumParts)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSources)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSpread)
+OSTINATO_SUM_ON_CUDA(algebraic::CountNotFinite)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountKept)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::KeepLargest)
+
+}  // namespace ostinato

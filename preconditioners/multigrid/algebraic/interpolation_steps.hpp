@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels of interpolation.hpp, on both spaces. P is the product of two matrices: the sources, which hold what a row
+// takes from coarse rows at once, and the spread, which adds what a fine row takes from other fine rows. The row of a
+// coarse row holds a 1 in both.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::algebraic {
+
+/// A matrix with its strong entries and its splitting.
+template <class T>
+struct SplitMatrix {
+  detail::CsrPattern a;
+  const T* val;
+  const std::uint8_t* strong;
+  const std::int32_t* split;
+  const Offset* number;  ///< of each coarse row on the coarse grid
+};
+
+/// Sums over the entries of a row i: beta[i] of the strong coarse ones, weak[i] of the diagonal and those that aren't
+/// strong. Counts the entries of the row of the spread and of the sources.
+template <class T>
+struct SumParts {
+  SplitMatrix<T> m;
+  T *beta, *weak;
+  Offset *spread_count, *source_count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T coarse_sum = 0, weak_sum = 0;
+    Offset coarse_count = 0, fine_count = 0;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      if (!m.strong[k]) {
+        weak_sum += m.val[k];
+      } else if (m.split[m.a.col[k]] == coarse) {
+        coarse_sum += m.val[k];
+        ++coarse_count;
+      } else {
+        ++fine_count;
+      }
+    }
+    beta[i] = coarse_sum;
+    weak[i] = weak_sum;
+    const bool is_coarse = m.split[i] == coarse;
+    spread_count[i] = is_coarse ? 1 : coarse_count + fine_count > 0 ? fine_count + 1 : 0;
+    source_count[i] = is_coarse ? 1 : coarse_count;
+  }
+};
+
+/// Row i of the sources: the strong coarse entries.
+template <class T>
+struct FillSources {
+  SplitMatrix<T> m;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset to = row_ptr[i];
+    if (m.split[i] == coarse) {
+      col[to] = static_cast<Index>(m.number[i]);
+      val[to] = T{1};
+      return;
+    }
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      const Index j = m.a.col[k];
+      if (!m.strong[k] || m.split[j] != coarse) continue;
+      col[to] = static_cast<Index>(m.number[j]);
+      val[to++] = m.val[k];
+    }
+  }
+};
+
+/// Row i of the spread: -1 / theta for itself and -v_ij / theta for each strong fine column j, where v_ij = a_ij / (beta_j
+/// + a_ji) and theta is the weak sum and the sum of a_ji v_ij. An a_ji with the sign of the diagonal of row j counts as 0.
+template <class T>
+struct FillSpread {
+  SplitMatrix<T> m;
+  const T *beta, *weak;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+    if (begin == end) return;
+    if (m.split[i] == coarse) {
+      col[begin] = static_cast<Index>(i);
+      val[begin] = T{1};
+      return;
+    }
+    T theta = weak[i], diagonal = 0;
+    Offset to = begin, own = -1;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      const Index j = m.a.col[k];
+      const bool is_own = j == static_cast<Index>(i);
+      if (is_own) diagonal = m.val[k];
+      if (own < 0 && j >= static_cast<Index>(i)) {
+        own = to;
+        col[to++] = static_cast<Index>(i);
+      }
+      if (is_own || !m.strong[k] || m.split[j] == coarse) continue;
+      const T back = entry(j, static_cast<Index>(i)), denominator = beta[j] + back;
+      const T v = denominator == 0 ? T{0} : m.val[k] / denominator;
+      theta += denominator == 0 ? m.val[k] : back * v;
+      col[to] = j;
+      val[to++] = v;
+    }
+    if (own < 0) {
+      own = to;
+      col[to] = static_cast<Index>(i);
+    }
+    if (!(theta * diagonal > 0)) theta = diagonal;
+    const T scale = theta == 0 ? T{0} : T{-1} / theta;
+    val[own] = T{1};
+    for (Offset k = begin; k < end; ++k) val[k] *= scale;
+  }
+
+  /// a_ji where its sign is opposite to that of the diagonal of row j, otherwise 0.
+  OSTINATO_FUNCTION T entry(Index j, Index i) const {
+    const T back = value(j, i);
+    return back == 0 || !(back * value(j, j) < 0) ? T{0} : back;
+  }
+  OSTINATO_FUNCTION T value(Index j, Index i) const {
+    const Offset k = m.a.first_from(j, i);
+    return k < m.a.row_ptr[j + 1] && m.a.col[k] == i ? m.val[k] : T{0};
+  }
+};
+
+/// The sum counts values that aren't finite.
+template <class T>
+struct CountNotFinite {
+  const T* val;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t k) const { return {{val[k] - val[k] == T{0} ? 0.0 : 1.0}}; }
+};
+
+/// The number of entries of a row that truncation keeps.
+struct CountKept {
+  const Offset* row_ptr;
+  Offset most;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset all = row_ptr[i + 1] - row_ptr[i];
+    count[i] = all < most ? all : most;
+  }
+};
+
+/// Keeps the largest entries of a row, those with smaller columns first among equals, and scales them so that the sum of
+/// the row stays.
+template <class T>
+struct KeepLargest {
+  static constexpr Offset capacity = 16;
+
+  const Offset* from_ptr;
+  const Index* from_col;
+  const T* from_val;
+  const Offset* row_ptr;  ///< at most `capacity` entries a row
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset count = row_ptr[i + 1] - row_ptr[i], from = from_ptr[i], all = from_ptr[i + 1] - from, to = row_ptr[i];
+    if (count == all) {
+      for (Offset k = 0; k < all; ++k) {
+        col[to + k] = from_col[from + k];
+        val[to + k] = from_val[from + k];
+      }
+      return;
+    }
+    T total = 0, kept = 0, smallest = least_kept(from, all, count);
+    Offset larger = 0;
+    for (Offset k = from; k < from + all; ++k) larger += magnitude(from_val[k]) > smallest;
+    Offset equal = count - larger, at = to;
+    for (Offset k = from; k < from + all; ++k) {
+      const T v = from_val[k], size = magnitude(v);
+      total += v;
+      if (!(size > smallest || (size == smallest && equal-- > 0))) continue;
+      kept += v;
+      col[at] = from_col[k];
+      val[at++] = v;
+    }
+    // A row whose kept entries cancel each other keeps them as they are.
+    const T factor = total / kept;
+    if (!(factor > 0 && factor < 10)) return;
+    for (Offset k = to; k < at; ++k) val[k] *= factor;
+  }
+
+  /// The size of the count-th largest entry.
+  OSTINATO_FUNCTION T least_kept(Offset from, Offset all, Offset count) const {
+    T largest[capacity];
+    Offset held = 0;
+    for (Offset k = from; k < from + all; ++k) {
+      const T size = magnitude(from_val[k]);
+      if (held == count && !(size > largest[held - 1])) continue;
+      Offset p = held < count ? held++ : held - 1;
+      for (; p > 0 && largest[p - 1] < size; --p) largest[p] = largest[p - 1];
+      largest[p] = size;
+    }
+    return largest[count - 1];
+  }
+  OSTINATO_FUNCTION static T magnitude(T v) { return v < 0 ? -v : v; }
+};
+
+}  // namespace ostinato::algebraic

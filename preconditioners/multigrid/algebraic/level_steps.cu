@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_SUM_ON_CUDA(algebraic::ToFloat)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::InvertLevelDiagonal)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SmoothFromZero)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::Smooth)
+OSTINATO_SUM_ON_CUDA(algebraic::FromFloat)
+
+}  // namespace ostinato

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/algebra/extract_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+template void sum(const Cuda&, std::size_t, detail::InspectPlaces, double*);
+template void sum(const Cuda&, std::size_t, detail::CountRepeated, double*);
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillNumbers)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::NumberPlaces<Atomic<Cuda>>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountTaken)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillTaken)
+
+}  // namespace ostinato

@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
+#include <ostinato/spmv/matrix/algebra/product_rows.hpp>
+#include <ostinato/spmv/matrix/algebra/product_steps.hpp>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+// Rows go to tables in shared memory: short rows to a few lanes of a warp each, rows that overflow such a table to a
+// thread block with a larger table, and rows that overflow that one to a thread block with a bit for each column.
+
+namespace ostinato::detail {
+
+namespace {
+
+using cuda::block_threads;
+
+/// What both kinds of groups have.
+struct SharedCells {
+  template <class I>
+  __device__ static I load(const I* p) {
+    return *const_cast<const volatile I*>(p);
+  }
+  __device__ static Index swap_if(Index* p, Index old, Index v) { return atomicCAS(p, old, v); }
+  __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
+  __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
+};
+
+/// `Lanes` neighbouring lanes of a warp.
+template <int Lanes>
+struct LaneGroup : SharedCells {
+  __device__ static int lane() { return static_cast<int>(threadIdx.x % Lanes); }
+  __device__ static constexpr int lanes() { return Lanes; }
+  __device__ static void sync() {
+    constexpr unsigned first = Lanes == 32 ? 0xffffffffu : (1u << Lanes % 32) - 1;
+    __syncwarp(first << (threadIdx.x % 32 / Lanes * Lanes));
+  }
+};
+
+struct BlockGroup : SharedCells {
+  __device__ static int lane() { return static_cast<int>(threadIdx.x); }
+  __device__ static constexpr int lanes() { return block_threads; }
+  __device__ static void sync() { __syncthreads(); }
+};
+
+constexpr int slots_of_lane = 16, most_of_lane = 12;  // of a table for a few lanes
+constexpr int slots_of_block = 4096, most_of_block = 3072;
+constexpr int sums_of_lane = 16;
+
+/// The rows of a product that a kernel finds the patterns of.
+struct Task {
+  CsrPattern a, b;
+  int width;        ///< lanes that share a row of B
+  Offset* row_ptr;  ///< while rows are counted, their lengths; row pointers afterwards
+  Index* col;       ///< null while rows are counted
+  Index* longer;    ///< rows that overflow
+  int* longer_count;
+  const Index* rows;  ///< the rows of the task, `count` of them; null for 0 .. count - 1
+  Index count;
+
+  __device__ std::size_t row(Index at) const { return static_cast<std::size_t>(rows == nullptr ? at : rows[at]); }
+
+  /// Whether a row belongs to a kernel whose tables take `most` columns.
+  __device__ bool takes(std::size_t i, int most) const { return col == nullptr || row_ptr[i + 1] - row_ptr[i] <= most; }
+
+  /// Counts or writes the columns of row i.
+  template <class Group>
+  __device__ void run(const Group& group, const ColumnTable& table, std::size_t i) const {
+    const int found = table.collect(group, width, a, b, i);
+    if (col != nullptr) {
+      table.write(group, col + row_ptr[i]);
+    } else if (group.lane() == 0) {
+      row_ptr[i] = found;
+      if (found > table.most) longer[atomicAdd(longer_count, 1)] = static_cast<Index>(i);
+    }
+    group.sync();
+  }
+};
+
+template <int Lanes>
+__global__ void __launch_bounds__(block_threads) table_kernel(Task task) {
+  constexpr int groups = block_threads / Lanes, slots = slots_of_lane * Lanes, most = most_of_lane * Lanes;
+  __shared__ Index slot[groups * slots], list[groups * most];
+  __shared__ int counters[groups * 2];
+  cuda::pdl_trigger_and_wait();
+  const int mine = static_cast<int>(threadIdx.x) / Lanes;
+  const ColumnTable table{slot + mine * slots, slots, list + mine * most, counters + mine * 2, most};
+  const Offset stride = static_cast<Offset>(gridDim.x) * groups;
+  for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < task.count; at += stride) {
+    const std::size_t i = task.row(static_cast<Index>(at));
+    if (task.takes(i, most)) task.run(LaneGroup<Lanes>{}, table, i);
+  }
+}
+
+__global__ void __launch_bounds__(block_threads) block_table_kernel(Task task) {
+  __shared__ Index slot[slots_of_block], list[most_of_block];
+  __shared__ int counters[2];
+  cuda::pdl_trigger_and_wait();
+  const ColumnTable table{slot, slots_of_block, list, counters, most_of_block};
+  for (Offset at = blockIdx.x; at < task.count; at += gridDim.x) {
+    const std::size_t i = task.row(static_cast<Index>(at));
+    if (task.takes(i, most_of_block)) task.run(BlockGroup{}, table, i);
+  }
+}
+
+/// `words` has word_count words for each thread block, all 0.
+__global__ void __launch_bounds__(block_threads) bits_kernel(Task task, std::uint32_t* words, Index word_count) {
+  __shared__ Offset before[block_threads + 1];
+  cuda::pdl_trigger_and_wait();
+  const BlockGroup group;
+  const ColumnBits bits{words + static_cast<std::size_t>(blockIdx.x) * word_count, word_count, before};
+  for (Offset at = blockIdx.x; at < task.count; at += gridDim.x) {
+    const std::size_t i = task.row(static_cast<Index>(at));
+    const Offset found = bits.collect(group, task.width, task.a, task.b, i);
+    if (task.col != nullptr) {
+      bits.write(group, task.col + task.row_ptr[i]);
+    } else if (group.lane() == 0) {
+      task.row_ptr[i] = found;
+    }
+    bits.clear(group);
+  }
+}
+
+template <class T, int Lanes>
+__global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> product) {
+  constexpr int groups = block_threads / Lanes, most = sums_of_lane * Lanes;
+  __shared__ T sums[groups * most];
+  cuda::pdl_trigger_and_wait();
+  const int mine = static_cast<int>(threadIdx.x) / Lanes;
+  const Offset stride = static_cast<Offset>(gridDim.x) * groups;
+  for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < product.c.rows; at += stride) {
+    const auto i = static_cast<std::size_t>(at);
+    const bool fits = product.c.length(i) <= most;
+    product.multiply(LaneGroup<Lanes>{}, i, fits ? sums + mine * most : product.c_val + product.c.row_ptr[i]);
+  }
+}
+
+/// The smallest power of two in low .. 32 that is at least n.
+int power_of_two(Offset n, int low) {
+  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<Offset>(n, low, 32))));
+}
+
+int blocks_for(const Cuda& space, Offset groups, int groups_of_block) {
+  return cuda::resident_blocks(space, static_cast<std::size_t>((groups + groups_of_block - 1) / groups_of_block) *
+                                          static_cast<std::size_t>(block_threads));
+}
+
+/// Calls f with `lanes` as a constant.
+template <class F>
+void with_lanes(int lanes, F f) {
+  switch (lanes) {
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 8:
+      return f(std::integral_constant<int, 8>{});
+    case 16:
+      return f(std::integral_constant<int, 16>{});
+    default:
+      return f(std::integral_constant<int, 32>{});
+  }
+}
+
+/// The two passes that find a pattern: the first counts the columns of the rows, the second writes them.
+class PatternPasses {
+ public:
+  PatternPasses(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols, std::span<Offset> row_ptr)
+      : space_(space),
+        whole_{a, b, 1, row_ptr.data(), nullptr, nullptr, nullptr, nullptr, a.rows},
+        word_count_(static_cast<Index>((static_cast<Offset>(cols) + 31) / 32)),
+        counts_(space, 2) {
+    space_.zero(counts_.data(), counts_.bytes());
+    choose_lanes(row_ptr);
+  }
+
+  void count() {
+    run_tables(whole_, longer_, 0);
+    run_block_tables(task_of(longer_), longest_, 1);
+    run_bits(task_of(longest_));
+  }
+
+  void fill(Index* col) {
+    whole_.col = col;
+    Vector<Cuda, Index> none;
+    run_tables(whole_, none, -1);
+    run_block_tables(task_of(longer_), none, -1);
+    run_bits(task_of(longest_));
+  }
+
+ private:
+  /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row.
+  void choose_lanes(std::span<Offset> terms) {
+    for_each(space_, static_cast<std::size_t>(whole_.count), CountTerms{whole_.a, whole_.b, terms.data()});
+    exclusive_scan(space_, terms);
+    Offset all = 0, entries = 0;
+    space_.download(&all, terms.data() + whole_.count, sizeof all);
+    space_.download(&entries, whole_.a.row_ptr + whole_.count, sizeof entries);
+    lanes_ = power_of_two(2 * all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
+    whole_.width = std::min(lanes_, power_of_two(all / std::max<Offset>(entries, 1), 1));
+  }
+
+  Task task_of(const Vector<Cuda, Index>& rows) const {
+    Task task = whole_;
+    task.rows = rows.data();
+    task.count = static_cast<Index>(rows.size());
+    task.width = std::max(task.width, 4);
+    return task;
+  }
+
+  /// Runs a pass over the rows of a task. While rows are counted, those that overflow go to `longer`.
+  template <class Launch>
+  void run(Task task, Vector<Cuda, Index>& longer, int counter, Launch launch) {
+    if (task.count == 0) return;
+    Vector<Cuda, Index> found;
+    if (counter >= 0) {
+      found = Vector<Cuda, Index>(space_, static_cast<std::size_t>(task.count));
+      task.longer = found.data();
+      task.longer_count = counts_.data() + counter;
+    }
+    launch(task);
+    if (counter < 0) return;
+    int count = 0;
+    space_.download(&count, task.longer_count, sizeof count);
+    longer = Vector<Cuda, Index>(space_, static_cast<std::size_t>(count));
+    if (count > 0) space_.copy(longer.data(), found.data(), longer.bytes());
+  }
+
+  void run_tables(const Task& all, Vector<Cuda, Index>& longer, int counter) {
+    run(all, longer, counter, [this](const Task& task) {
+      with_lanes(lanes_, [&](auto lanes) {
+        constexpr int count = std::max(4, static_cast<int>(lanes));
+        cuda::launch(space_, table_kernel<count>, blocks_for(space_, task.count, block_threads / count), block_threads,
+                     0, task);
+      });
+    });
+  }
+
+  void run_block_tables(const Task& some, Vector<Cuda, Index>& longer, int counter) {
+    run(some, longer, counter, [this](const Task& task) {
+      cuda::launch(space_, block_table_kernel, blocks_for(space_, task.count, 1), block_threads, 0, task);
+    });
+  }
+
+  void run_bits(const Task& task) {
+    if (task.count == 0) return;
+    constexpr Offset most_bytes = Offset{1} << 28;
+    const Offset fitting = std::max<Offset>(1, most_bytes / (static_cast<Offset>(word_count_) * 4));
+    const int blocks = std::min(blocks_for(space_, task.count, 1), static_cast<int>(std::min<Offset>(fitting, 4096)));
+    Vector<Cuda, std::uint32_t> words(space_, static_cast<std::size_t>(blocks) * static_cast<std::size_t>(word_count_));
+    space_.zero(words.data(), words.bytes());
+    cuda::launch(space_, bits_kernel, blocks, block_threads, 0, task, words.data(), word_count_);
+  }
+
+  Cuda space_;
+  Task whole_;
+  Index word_count_;
+  int lanes_ = 32;
+  Vector<Cuda, int> counts_;
+  Vector<Cuda, Index> longer_, longest_;
+};
+
+}  // namespace
+
+Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols,
+                                    std::span<Offset> row_ptr) {
+  PatternPasses passes(space, a, b, cols, row_ptr);
+  passes.count();
+  exclusive_scan(space, row_ptr);
+  Offset entries = 0;
+  space.download(&entries, &row_ptr.back(), sizeof entries);
+  Vector<Cuda, Index> col(space, static_cast<std::size_t>(entries));
+  if (entries > 0) passes.fill(col.data());
+  return col;
+}
+
+template <class T>
+void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
+                    Offset b_entries, const CsrPattern& c, T* c_val) {
+  if (c.rows == 0) return;
+  with_lanes(power_of_two(b_entries / std::max<Index>(b.rows, 1), 2), [&](auto lanes) {
+    constexpr int count = lanes;
+    cuda::launch(space, values_kernel<T, count>, blocks_for(space, c.rows, block_threads / count), block_threads, 0,
+                 ProductValues<T>{a, a_val, b, b_val, c, c_val});
+  });
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                               \
+  template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
+                               const CsrPattern&, T*)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::detail

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+namespace ostinato {
+
+/// The product C = A B of two sparse matrices, as a plan that takes new values of A and B (update()).
+///
+/// C has an entry wherever a row of A meets a row of B, also where the terms cancel: the pattern of C depends on the
+/// patterns of A and B alone. The terms of an entry are added in T, in the order of the row of A, from 0 on.
+///
+/// Shapes    A: m x k, B: k x n, result(): m x n, with ascending columns.
+/// Layout    The result. On Host, also an accumulator of n elements for each thread, or for fewer threads where these
+///           accumulators would have more elements than there are terms.
+/// Traffic   The constructor finds the pattern (a pass over the terms on Host, two on Cuda) and then the values, as
+///           update(). A term is a value of A times a value of B.
+/// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda find
+///           the same pattern; values may differ in their rounding.
+/// Limits    On Cuda, a warp adds up a row: a single row with 1e6 terms takes about as long as 1e6 loads one after the
+///           other.
+/// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
+/// Source    Gustavson, ACM Trans. Math. Softw. 4 (1978) 250. Cuda: Nagasaka, Nukada & Matsuoka, ICPP 2017, section III
+///           (a hash table for each row, rows by their number of entries).
+template <class Space, class T>
+class MatrixProduct {
+ public:
+  MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+  MatrixProduct(MatrixProduct&&) noexcept;
+  MatrixProduct& operator=(MatrixProduct&&) noexcept;
+  ~MatrixProduct();
+
+  /// C. Copies share its arrays, so that update() changes the values of all copies.
+  const SpaceCsr<Space, T>& result() const { return result_; }
+
+  /// Computes the values for matrices with the patterns of A and B. On Host, one call at a time.
+  ///
+  /// Traffic   Reads A and the columns of C once, and a row of B for each entry of A; writes the values of C. Allocates
+  ///           nothing.
+  /// Exec      Enqueued on Cuda.
+  /// Requires  The patterns of A and B. Only shapes and numbers of entries are checked.
+  /// Throws    DimensionError for other shapes or numbers of entries.
+  void update(const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+
+ private:
+  struct Work;  ///< what a space needs to compute the values
+
+  Space space_;
+  Index rows_, inner_, cols_;
+  Offset a_nonzeros_, b_nonzeros_;
+  std::shared_ptr<CsrStorage<Space, T>> arrays_;
+  SpaceCsr<Space, T> result_;
+  std::unique_ptr<Work> work_;
+};
+
+/// C = A B in arrays of its own. As MatrixProduct.
+template <class Space, class T>
+SpaceCsr<Space, T> multiply(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
+  return MatrixProduct<Space, T>(space, a, b).result();
+}
+
+}  // namespace ostinato

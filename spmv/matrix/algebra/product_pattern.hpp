@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The phases of MatrixProduct.
+
+#include <span>
+
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+class Host;
+class Cuda;
+
+namespace detail {
+
+/// The pattern of A B, whose second factor has `cols` columns. Fills row_ptr, of a.rows + 1 elements, and makes col.
+/// Waits on Cuda.
+Vector<Host, Index> product_pattern(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols,
+                                    std::span<Offset> row_ptr);
+Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols,
+                                    std::span<Offset> row_ptr);
+
+/// The values of C = A B. `b_entries` is the number of entries of B.
+template <class T>
+void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
+                    Offset b_entries, const CsrPattern& c, T* c_val);
+
+}  // namespace detail
+
+}  // namespace ostinato

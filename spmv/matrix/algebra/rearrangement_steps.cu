@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/algebra/rearrangement_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(detail::Gather)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Gather<Offset>)
+
+}  // namespace ostinato

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/matrix/algebra/sum_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountSum)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillSum)
+OSTINATO_FOR_EACH_ON_CUDA(detail::AddRows)
+
+}  // namespace ostinato

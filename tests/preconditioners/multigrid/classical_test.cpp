@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+#include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "support/solving.hpp"
+#include "support/systems.hpp"
+
+// Multigrid with kind=classical, on matrices without a grid.
+
+namespace ostinato::test {
+namespace {
+
+constexpr MultigridOptions classical{.kind = MultigridKind::classical};
+
+template <class Case>
+class ClassicalOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
+
+  /// Solves for a random solution, and recomputes the residual.
+  SolveResult solve(const Csr<Value>& a, const std::string& solver, MultigridOptions options = classical) const {
+    const Analysis<Home, Value> analysis(this->space(), a);
+    const Operator<Home, Value> op(analysis);
+    return solve_with(op, Multigrid<Home, Value>(analysis, options), a, solver);
+  }
+
+  template <class M>
+  SolveResult solve_with(const Operator<Home, Value>& op, const M& m, const Csr<Value>& a,
+                         const std::string& solver) const {
+    const auto system = with_known_solution(a);
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    const SolveResult result =
+        ostinato::solve(this->space(), op, b, x, m, solver, {.rtol = rtol, .max_iterations = 200});
+    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
+    EXPECT_TRUE(!result || end.norm <= rtol * end.b_norm * 1.0001L);
+    return result;
+  }
+
+  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
+    const auto dr = this->put(r);
+    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
+    auto slot = this->template put<double>({-1});
+    m.apply(dr, z);
+    m.apply_dot(dr, with_dot, slot.data());
+    const std::vector<Value> result = z.download();
+    EXPECT_TRUE(same_bits(result, with_dot.download()));
+    double dot = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
+    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot) + 1e-30);
+    return result;
+  }
+};
+
+TYPED_TEST_SUITE(ClassicalOn, EverySpace, SpaceNames);
+
+double dot_of(const auto& a, const auto& b) {
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return total;
+}
+
+TYPED_TEST(ClassicalOn, IsSymmetricAndPositive) {
+  using T = typename TypeParam::T;
+  for (const Csr<T>& a :
+       {renumbered(generate<T>("poisson3d", {.n = 9})), graph_laplacian<T>(597, 3, 2, 0.1, 1),
+        graph_laplacian<T>(400, 3, 1, 0.5, 2, 6), times(renumbered(generate<T>("poisson2d", {.n = 20})), -4)}) {
+    const Multigrid m(this->space(), a, classical);
+    const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
+    const auto mu = this->apply(m, u), mv = this->apply(m, v);
+    EXPECT_NEAR(dot_of(u, mv), dot_of(v, mu), 1e-5 * std::sqrt(dot_of(u, mu) * dot_of(v, mv)));
+    EXPECT_GT(dot_of(u, mu), 0);
+    EXPECT_GT(dot_of(v, mv), 0);
+  }
+}
+
+TYPED_TEST(ClassicalOn, SolvesInFewIterations) {
+  using T = typename TypeParam::T;
+  const std::vector<std::pair<Csr<T>, int>> cases = {
+      {renumbered(generate<T>("poisson3d", {.n = 20})), 10},
+      {renumbered(generate<T>("poisson2d", {.n = 100})), 10},
+      {renumbered(generate<T>("variable3d", {.n = 20})), 10},
+      {renumbered(generate<T>("anisotropic", {.n = 60})), 12},
+      {renumbered(generate<T>("fem27", {.n = 10})), 10},
+      {graph_laplacian<T>(3000, 3, 3, 1e-3, 1), 14},
+      {times(renumbered(generate<T>("poisson2d", {.n = 50})), -1e-3), 10}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const SolveResult result = this->solve(cases[i].first, "cg");
+    EXPECT_TRUE(result) << i << ": " << result.message();
+    EXPECT_LE(result.iterations, cases[i].second) << i;
+  }
+}
+
+TYPED_TEST(ClassicalOn, SolvesWhatIsntSymmetric) {
+  using T = typename TypeParam::T;
+  for (const char* solver : {"gmres", "bicgstab"}) {
+    const SolveResult result = this->solve(renumbered(generate<T>("convection-diffusion3d", {.n = 16})), solver);
+    EXPECT_TRUE(result) << result.message();
+    EXPECT_LE(result.iterations, 15) << solver;
+  }
+}
+
+TYPED_TEST(ClassicalOn, IterationsHardlyGrowWithTheSize) {
+  using T = typename TypeParam::T;
+  const int small = this->solve(renumbered(generate<T>("poisson3d", {.n = 8})), "cg").iterations;
+  const int large = this->solve(renumbered(generate<T>("poisson3d", {.n = 32})), "cg").iterations;
+  EXPECT_LE(large, small + 6);
+}
+
+TYPED_TEST(ClassicalOn, SolvesSingularSystems) {
+  using T = typename TypeParam::T;
+  const SolveResult result = this->solve(graph_laplacian<T>(2000, 3, 1, 0, 1), "cg");
+  EXPECT_TRUE(result) << result.message();
+  EXPECT_LE(result.iterations, 15);
+}
+
+TYPED_TEST(ClassicalOn, TakesSystemsOfAllSizes) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 2, 31, 33, 149, 150, 151, 597}) {
+    const Csr<T> a = graph_laplacian<T>(n, 2, 1, 0.1, 1);
+    const SolveResult result = this->solve(a, "cg");
+    EXPECT_TRUE(result) << n << ": " << result.message();
+    EXPECT_TRUE(n > 150 || result.iterations <= 3) << n;
+  }
+}
+
+TYPED_TEST(ClassicalOn, TakesDominantRowsAndDenseOnes) {
+  using T = typename TypeParam::T;
+  Csr<T> star = graph_laplacian<T>(500, 1, 0, 0.1, 2);
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < star.rows; ++i) {
+    for (auto k = star.row_ptr[static_cast<std::size_t>(i)]; k < star.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      triplets.push_back({i, star.col[static_cast<std::size_t>(k)], star.val[static_cast<std::size_t>(k)]});
+    if (i > 0) triplets.insert(triplets.end(), {{0, i, -1}, {i, 0, -1}, {i, i, 1}, {0, 0, 1}});
+  }
+  star = from_triplets<T>(star.rows, star.cols, triplets);
+  for (const Csr<T>& a :
+       {star, graph_laplacian<T>(1000, 2, 0, 1000, 1), hold(star, true, [](Index i) { return i % 3 == 0; })}) {
+    const SolveResult result = this->solve(a, "cg");
+    EXPECT_TRUE(result) << result.message();
+    EXPECT_LE(result.iterations, 20);
+  }
+}
+
+TYPED_TEST(ClassicalOn, TakesOptions) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("poisson3d", {.n = 12}));
+  const int one = this->solve(a, "cg", {.kind = MultigridKind::classical, .sweeps = 1}).iterations;
+  const int three = this->solve(a, "cg", {.kind = MultigridKind::classical, .sweeps = 3}).iterations;
+  const int jacobi = this->solve(a, "cg", {.kind = MultigridKind::classical, .smoother = Smoother::jacobi}).iterations;
+  const int chebyshev =
+      this->solve(a, "cg", {.kind = MultigridKind::classical, .smoother = Smoother::chebyshev}).iterations;
+  EXPECT_LT(three, one);
+  EXPECT_LE(chebyshev, 10);
+  EXPECT_LE(jacobi, 10);
+}
+
+TYPED_TEST(ClassicalOn, IsTakenWhereThereIsNoGrid) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = graph_laplacian<T>(500, 3, 1, 0.1, 1);
+  const auto found = Multigrid(this->space(), a).levels();
+  EXPECT_EQ(found.front().grid, "500 rows");
+  EXPECT_EQ(found.size(), Multigrid(this->space(), a, classical).levels().size());
+  const std::string why =
+      message_of<ArgumentError>([&] { Multigrid(this->space(), a, {.kind = MultigridKind::structured}); });
+  EXPECT_NE(why.find("multigrid: "), std::string::npos) << why;
+}
+
+TYPED_TEST(ClassicalOn, NewValuesGiveWhatANewObjectGives) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = graph_laplacian<T>(597, 3, 1, 0.1, 1), c = times(graph_laplacian<T>(597, 3, 1, 0.3, 1), 2);
+  Multigrid m(this->space(), a, classical);
+  m.update_values(Analysis(this->space(), c));
+  const Multigrid fresh(this->space(), c, classical);
+  const auto r = random_vector<T>(a.rows, 2);
+  EXPECT_TRUE(same_bits(this->apply(m, r), this->apply(fresh, r)));
+  EXPECT_THROW(m.update_values(Analysis(this->space(), graph_laplacian<T>(31, 3, 1, 0.1, 1))), DimensionError);
+}
+
+TYPED_TEST(ClassicalOn, IsTheSameOnEveryRun) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("variable3d", {.n = 16}));
+  const auto r = random_vector<T>(a.rows, 2);
+  const auto first = this->apply(Multigrid(this->space(), a, classical), r);
+  for (int run = 0; run < 3; ++run)
+    EXPECT_TRUE(same_bits(this->apply(Multigrid(this->space(), a, classical), r), first));
+}
+
+TYPED_TEST(ClassicalOn, RefusesWhatItCantDo) {
+  using T = typename TypeParam::T;
+  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), classical), ArgumentError);
+  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2, 3}, {3, 1, 0}}), classical), ArgumentError);
+  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), classical), ArgumentError);
+}
+
+}  // namespace
+}  // namespace ostinato::test
