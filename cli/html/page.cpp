@@ -27,7 +27,7 @@ h1 { font-size: 1.5em; overflow-wrap: anywhere; } h2 { font-size: 1.15em; margin
 table { border-collapse: collapse; } .wide { overflow-x: auto; }
 th, td { padding: 0.15em 0.8em 0.15em 0; text-align: left; vertical-align: top; overflow-wrap: break-word; }
 th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
-.facts td { white-space: pre-wrap; } .facts .time { font-variant-numeric: tabular-nums; }
+.facts td { white-space: pre-wrap; }
 .grid td, .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
 .grid .number { text-align: right; white-space: nowrap; }
 .grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: break-word; }
@@ -74,8 +74,7 @@ void Page::facts(const Facts& facts) {
   body_ += "<table class=\"facts\">\n";
   for (const Facts::Row& r : facts.rows()) {
     if (r.label.empty() && r.value.empty()) continue;
-    const bool is_time = r.value.starts_with(' ');
-    body_ += "<tr>" + cell("th", r.label) + cell("td", r.value, is_time ? "time" : "") + "</tr>\n";
+    body_ += "<tr>" + cell("th", r.label) + cell("td", r.value) + "</tr>\n";
   }
   body_ += "</table>\n";
 }
