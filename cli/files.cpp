@@ -102,8 +102,7 @@ void require_kind(const std::string& path, const char* what, std::initializer_li
   if (other == std::end(known) || std::any_of(endings.begin(), endings.end(), ends)) return;
   std::string fitting;
   for (const std::string_view ending : endings) fitting += (fitting.empty() ? "" : " or ") + std::string(ending);
-  throw UsageError(
-      fmt::format("{}: {}, which {} doesn't stand for; name a file that ends in {}", path, what, *other, fitting));
+  throw UsageError(fmt::format("{}: {}; name a file that ends in {}", path, what, fitting));
 }
 
 void require_reports(const std::string& json, const std::string& html, const std::string& matrix) {

@@ -424,6 +424,8 @@ class Ladder {
     if (!unsolvable_ && may_climb(all))
       unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
     while (!unsolvable_ && may_climb(all)) {
+      // Other pivots don't make complete factors of a singular matrix better.
+      if (m.name() == "lu" && all.reason.find("A is singular") != std::string::npos) break;
       std::string why;
       const Stopwatch watch;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
