@@ -394,7 +394,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   if (unsolvable) return result;
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
-    if (!may_try_another(latest) || left.max_iterations == 0) break;
+    if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
     if (next == first.name) continue;
     if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
       result.notes.emplace_back(
