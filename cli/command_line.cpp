@@ -81,7 +81,7 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
     if (option) {
       const std::string given = words.front().substr(0, words.front().find('='));
       if (const std::string other = command_with(program, *at, given); !other.empty()) {
-        reason = given + " is an option of " + other;
+        reason += "; " + given + " is an option of " + other;
       } else if (given == "-v") {
         reason += "; did you mean --version?";
       } else if (const std::string near = did_you_mean(given, option_names(*at)); !near.empty()) {

@@ -107,10 +107,10 @@ void require_kind(const std::string& path, const char* what, std::initializer_li
 
 void require_reports(const std::string& json, const std::string& html, const std::string& matrix) {
   if (json == "-" && html == "-") throw UsageError("--json - and --html - can't share the standard output");
-  require_kind(json, "a report is written as JSON", {".json"});
-  require_kind(html, "a page is written as HTML", {".html"});
   require_output(json, {matrix});
   require_output(html, {matrix}, json);
+  require_kind(json, "a report is written as JSON", {".json"});
+  require_kind(html, "a page is written as HTML", {".html"});
 }
 
 std::FILE* table_stream(std::initializer_list<std::string> written) {

@@ -539,15 +539,15 @@ void check_files(const SolveInput& in) {
   }
   if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
     throw UsageError("only one of --json, --html, --output and --history can be the standard output");
-  require_kind(in.json, "a report is written as JSON", {".json"});
-  require_kind(in.html, "a page is written as HTML", {".html"});
-  require_kind(in.history, "a history is written as CSV", {".csv"});
   require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
   require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.history, {}, in.json);
   require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.html, {in.history}, in.json);
+  require_kind(in.json, "a report is written as JSON", {".json"});
+  require_kind(in.html, "a page is written as HTML", {".html"});
+  require_kind(in.history, "a history is written as CSV", {".csv"});
   if (!in.output.empty()) check_vector_name(in.output);
 }
 

@@ -39,7 +39,10 @@ std::string limit_hint(const SolveReport& r) {
 /// Returns advice where the method needs another matrix, or nothing.
 std::string method_hint(const SolveReport& r) {
   const bool failed = exit_code(r.result.status) == exit_failed, symmetric = r.structure.symmetric;
-  const auto says = [&r](const char* what) { return r.result.reason.find(what) != std::string::npos; };
+  const auto says = [&r](const std::string& what) {
+    const auto has = [&what](const std::string& text) { return text.find(what) != std::string::npos; };
+    return has(r.result.reason) || std::any_of(r.result.notes.begin(), r.result.notes.end(), has);
+  };
   const bool cg = r.result.solver == "cg" && (failed || !symmetric), minres = r.result.solver == "minres" && !symmetric;
   if (!cg && !minres) return {};
   if (says("isn't symmetric") || says("definite")) return "try --solver auto";

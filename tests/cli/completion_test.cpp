@@ -87,7 +87,7 @@ TEST_F(CliCompletion, BashOffersCommandsOptionsAndNames) {
   EXPECT_EQ(bash("help s"), "solve\n");
   write("poisson.mtx", "");
   EXPECT_EQ(bash("solve poisson"), "poisson2d: poisson3d: poisson.mtx\n") << "a family needs no file";
-  EXPECT_EQ(bash("solve a"), "\n") << "bash then completes file names";
+  EXPECT_EQ(bash("solve q"), "\n") << "bash then completes file names";
   EXPECT_EQ(bash("solve a.mtx -o x"), "\n");
   EXPECT_EQ(bash("solve a.mtx --rtol 1"), "\n");
 }
