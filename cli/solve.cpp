@@ -45,8 +45,9 @@ void add_files(Command& command, SolveInput& in) {
   file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
   file("-x,--guess", in.guess,
        "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
-  file("-o,--output", in.output, "write the solution x to .mtx, .npy or .txt, also when the solve ended early");
-  file("--history", in.history, "write the residual after each iteration, as CSV");
+  file("-o,--output", in.output,
+       "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
+  file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
   command.add(json_option, in.json);
   command.add(html_option, in.html);
   file("-P,--options", in.options_file,
@@ -351,7 +352,8 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   report.structure = a.structure();
   report.choice = a.choice();
   report.formats = in.formats;
-  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
+  report.amortisation =
+      amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds(), format_options(in).expected_products);
   return a;
 }
 
@@ -543,6 +545,9 @@ void check_files(const SolveInput& in) {
   require_output(in.history, {}, in.json);
   require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
   require_output(in.html, {in.history}, in.json);
+  require_kind(in.json, "a report is written as JSON", {".json"});
+  require_kind(in.html, "a page is written as HTML", {".html"});
+  require_kind(in.history, "a history is written as CSV", {".csv"});
   if (!in.output.empty()) check_vector_name(in.output);
 }
 

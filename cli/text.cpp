@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cli {
@@ -60,14 +61,7 @@ void require_printed() {
                     std::string("can't be written") + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
 }
 
-std::string count_text(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  const std::ptrdiff_t first = n < 0 ? 1 : 0;
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
+std::string count_text(std::int64_t n) { return ostinato::count_text(n); }
 
 std::string counted(std::int64_t n, std::string_view what) {
   return count_text(n) + " " + std::string(what) + (n == 1 ? "" : "s");

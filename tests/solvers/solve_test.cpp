@@ -276,7 +276,7 @@ TYPED_TEST(SolveOn, KeepsToTheLimitOverTheWholeLadder) {
 
 TYPED_TEST(SolveOn, TriesThemAllBeforeItGivesUp) {
   using T = typename TypeParam::T;
-  const System<T> inconsistent{dense<T>({{1, -1}, {-1, 1}}), {1, 1}};
+  const System<T> inconsistent{dense<T>({{1, 1}, {1, 1}}), {1, -1}};
 
   const auto result = this->solve(inconsistent).result;
 
@@ -394,6 +394,59 @@ class Described {
   const Op& op_;
   Structure structure_;
 };
+
+/// An operator of a user that says nothing of itself.
+template <class Op>
+class Undescribed {
+ public:
+  using value_type = typename Op::value_type;
+  explicit Undescribed(const Op& op) : op_(op) {}
+  auto rows() const { return op_.rows(); }
+  auto cols() const { return op_.cols(); }
+  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
+    op_.apply(alpha, x, beta, y);
+  }
+
+ private:
+  const Op& op_;
+};
+
+TYPED_TEST(SolveOn, SaysThatTheSymmetryOfAnOperatorIsUnknown) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 10}));
+  const Operator op(this->space(), system.a);
+  const auto b = this->put(system.b);
+  auto x = this->put(system.x0);
+
+  const auto result = ostinato::solve(this->space(), Undescribed(op), b, x, Identity{}, "auto", {.rtol = 1e-5});
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_EQ(result.solver, "gmres");
+  EXPECT_TRUE(mentions(result, "A doesn't say whether it is symmetric (structure()); name \"cg\""));
+  EXPECT_FALSE(mentions(result, "isn't symmetric"));
+}
+
+TYPED_TEST(SolveOn, StopsWhereNoXSolvesTheSystem) {
+  using T = typename TypeParam::T;
+  constexpr int n = 50;
+  std::vector<Triplet<T>> entries;  // a line without boundary values: A * ones = 0
+  for (Index i = 0; i < n; ++i) {
+    entries.push_back({i, i, T(i == 0 || i == n - 1 ? 1 : 2)});
+    if (i > 0) entries.push_back({i, i - 1, T(-1)});
+    if (i + 1 < n) entries.push_back({i, i + 1, T(-1)});
+  }
+  System<T> system{from_triplets<T>(n, n, entries), std::vector<T>(n)};
+  system.b[0] = 2;
+
+  const auto outside = this->solve(system).result;
+  system.b[n - 1] = -2;
+  const auto inside = this->solve(system).result;
+
+  EXPECT_NE(outside.status, Status::converged);
+  EXPECT_NE(outside.reason.find("so b would have to add up to 0, but adds up to 2"), std::string::npos)
+      << outside.reason;
+  EXPECT_FALSE(mentions(outside, "went on with"));
+  EXPECT_EQ(inside.status, Status::converged);
+}
 
 TYPED_TEST(SolveOn, TrustsTheStructureOfAnOperatorOfTheUser) {
   using T = typename TypeParam::T;
