@@ -32,9 +32,11 @@ int structured_sweeps(const MultigridOptions& options, const Structure& s) {
   return s.symmetric && structured_smoother(options) == Smoother::jacobi ? 1 : 2;
 }
 
-/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger.
-Smoother classical_smoother(const MultigridOptions& options, const Structure& s) {
-  return options.smoother.value_or(s.symmetric ? Smoother::chebyshev : Smoother::jacobi);
+/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger. Aggregation is
+/// for symmetric matrices, also for those that rounding has made a little unsymmetric, as finite elements do.
+Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s) {
+  const bool takes_chebyshev = s.symmetric || options.kind == MultigridKind::aggregation;
+  return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
 constexpr std::array<std::pair<std::string_view, MultigridKind>, 4> kinds = {
@@ -151,7 +153,7 @@ struct Multigrid<Space, T>::State {
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
-                        classical_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
+                        algebraic_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
     }
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());

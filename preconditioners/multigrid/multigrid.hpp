@@ -45,9 +45,9 @@ struct MultigridOptions {
   /// Of each point, numbered point by point; 0: as many as coordinates have dimensions, otherwise what the grid of the
   /// matrix says, otherwise 1.
   int unknowns = 0;
-  /// Blocks of points are strong whose norm's square is above its square times the norms of both diagonal blocks; halved on
-  /// each level. 0 .. 1.
-  double threshold = 0;
+  /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms of
+  /// a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
+  double threshold = 0.15;
   /// For displacements: the motions of a rigid body are the near-null vectors.
   PointCoordinates coordinates = {};
   /// Near-null vectors, rows elements each, one after the other; they go before coordinates. Without both: a vector for

@@ -7,7 +7,6 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
-#include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -68,7 +67,7 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
   const detail::CsrPattern pattern = detail::pattern_of(view);
   const auto n = static_cast<std::size_t>(points.count);
   Vector<Space, T> size(space, n);
-  diagonal<Space, T>(space, view, size.span());
+  for_each(space, n, LargestBeside<T>{pattern, view.val.data(), size.data()});
   Aggregation<Space, T> made{graph, Vector<Space, std::uint8_t>(space, view.col.size()),
                              Vector<Space, Index>(space, n)};
   const std::uint8_t* strong = made.strong.data();

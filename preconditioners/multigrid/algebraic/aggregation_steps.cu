@@ -7,6 +7,7 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::SquareValues)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPoints)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::LargestBeside)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::MarkStrongPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginRoots)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SpreadLargest)

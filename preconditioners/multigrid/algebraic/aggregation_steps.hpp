@@ -45,12 +45,28 @@ struct FillPoints {
   }
 };
 
-/// Marks the strong entries of point i: |a_ij|^2 > threshold^2 |a_ii| |a_jj|.
+/// size[i] = the largest |a_ij|^2 with another point j, or 0
+template <class T>
+struct LargestBeside {
+  detail::CsrPattern graph;
+  const T* square;
+  T* size;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T most = 0;
+    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      if (graph.col[k] != static_cast<Index>(i) && square[k] > most) most = square[k];
+    }
+    size[i] = most;
+  }
+};
+
+/// Marks the strong entries of point i: |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest |a_ij|.
 template <class T>
 struct MarkStrongPairs {
   detail::CsrPattern graph;
   const T* square;  ///< |a_ij|^2 for each entry
-  const T* size;    ///< |a_ii|^2 for each point
+  const T* size;    ///< m_i^2 for each point
   double threshold;
   std::uint8_t* strong;
 

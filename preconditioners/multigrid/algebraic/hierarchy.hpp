@@ -18,7 +18,7 @@ struct AlgebraicOptions {
   int entries = 4;  ///< of a row of the interpolation, at most; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
