@@ -199,9 +199,16 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   Vector<Space, double> squares(space, 2);
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
-  sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
+  if (options.kind == MultigridKind::aggregation) {
+    Vector<Space, T> y(space, n);
+    for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+    sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
+  } else {
+    sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  }
   const std::vector<double> values = squares.download();
-  return std::sqrt(values[0] / values[1]);
+  return std::sqrt(std::max(0.0, values[0]) / values[1]);
 }
 
 template <class Space, class T>
