@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/spai0.hpp>
 #include <ostinato/preconditioners/ssor.hpp>
+#include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/function_operator.hpp>
 #include <ostinato/spmv/matrix/algebra/extract.hpp>

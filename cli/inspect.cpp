@@ -57,6 +57,31 @@ void add_search_engine(Facts& facts, const Inspection& i) {
     facts.more("the cost model chose " + i.choice.format + ": it compares times, the search engine padding alone");
 }
 
+/// What was found out about the matrix, a row a finding.
+void add_findings(Facts& facts, const Examination& e) {
+  std::string last;
+  for (const Finding& f : e.findings) {
+    const bool serious = f.weight == Weight::caution || f.weight == Weight::trouble;
+    facts.row(f.subject == last ? "" : f.subject, (serious ? std::string(to_string(f.weight)) + ": " : "") + f.text);
+    last = f.subject;
+  }
+  if (e.left_out.empty()) return;
+  std::string parts;
+  for (const std::string& part : e.left_out) parts += (parts.empty() ? "" : "; ") + part;
+  facts.row("left out", parts + ": would take too long; --all does it");
+}
+
+/// The method and the preconditioner that auto takes, and what they are expected to do.
+void add_advice(Facts& facts, const Examination& e) {
+  facts.row("solver", e.solver.name + ": " + e.solver.reason);
+  facts.row("preconditioner", e.preconditioner.name + ": " + e.preconditioner.reason);
+  if (!e.expected.empty()) facts.row("expected", e.expected);
+  if (e.stronger.empty()) return;
+  std::string names;
+  for (const std::string_view name : e.stronger) names += (names.empty() ? "" : ", then ") + std::string(name);
+  facts.row("if too slow", "auto goes on with " + names);
+}
+
 Facts facts_of(const Inspection& i) {
   Facts facts;
   add_device(facts, i.device);
@@ -71,8 +96,9 @@ Facts facts_of(const Inspection& i) {
   facts.row("symmetry", symmetry_text(i.structure));
   facts.row("values", i.structure.finite ? "all finite" : "NaN or infinity among them");
   facts.gap();
-  facts.row("solver", i.solver.name + ": " + i.solver.reason);
-  facts.row("preconditioner", i.preconditioner.name + ": " + i.preconditioner.reason);
+  add_findings(facts, i.examination);
+  facts.gap();
+  add_advice(facts, i.examination);
   facts.row("format", i.choice.candidates.front().full_name() + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
@@ -155,18 +181,6 @@ html::Page page_of(const Inspection& i, bool all) {
 }
 
 template <class Space, class T>
-void choose_methods(Inspection& i, const InspectInput& in, const Analysis<Space, T>& analysis) {
-  i.grid = analysis.grid();
-  if (i.structure.rows != i.structure.cols) {
-    i.solver = {std::string(Lsmr::name), "the matrix isn't square"};
-    i.preconditioner = {"none", "lsmr goes without one unless asked"};
-    return;
-  }
-  i.solver = choose_solver(i.structure, sizeof(T), number_or(in.restart, automatic_restart));
-  i.preconditioner = choose_preconditioner(analysis);
-}
-
-template <class Space, class T>
 double product_seconds(const Space& space, const Operator<Space, T>& op) {
   const Vector<Space, T> x(space, static_cast<std::size_t>(op.cols()), T{1});
   Vector<Space, T> y(space, static_cast<std::size_t>(op.rows()));
@@ -220,7 +234,8 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.amortisation = measured(analysis, op);
   i.formats = in.formats;
   i.generated = op.generated();
-  choose_methods(i, in, analysis);
+  i.grid = analysis.grid();
+  i.examination = examine(analysis, {.thorough = in.all, .restart = number_or(in.restart, automatic_restart)});
 }
 
 template <class T, class Space>
@@ -252,7 +267,10 @@ std::function<int()> define_inspect(Command& command) {
   command.add(matrix_argument, in->matrix);
   command.add(json_option, in->json);
   command.add(html_option, in->html);
-  command.add_flag(all_option, in->all);
+  command.add_flag({.names = "--all",
+                    .description = "show formats that don't run on this machine, too, and examine the matrix however "
+                                   "long that takes"},
+                   in->all);
   add_tune_option(command, in->formats, "model, measure", "model (predict) or measure (time the best few)");
   add_kernel_options(command, in->formats);
   command.add(

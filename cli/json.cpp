@@ -158,6 +158,39 @@ Json to_json(const SearchResult& v) {
           {"reason", v.reason}};
 }
 
+/// The condition found, as a lower bound; null where the matrix is singular within rounding, or it wasn't looked for.
+Json condition_json(const std::optional<SpectrumEnds>& ends, Index rows) {
+  if (!ends || ends->steps == 0) return nullptr;
+  return {{"at_least", condition(*ends, rows)},
+          {"settled", ends->settled},
+          {"smallest", ends->smallest},
+          {"largest", ends->largest},
+          {"steps", ends->steps}};
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Examination& e, Index rows) {
+  Json findings = Json::array();
+  for (const Finding& f : e.findings)
+    findings.push_back({{"subject", f.subject}, {"weight", to_string(f.weight)}, {"text", f.text}});
+  return {{"findings", findings},
+          {"structural_rank", or_null(e.structural_rank)},
+          {"definiteness", to_string(e.definiteness)},
+          {"condition", condition_json(e.spectrum, rows)},
+          {"scaled_condition", condition_json(e.scaled_spectrum, rows)},
+          {"dominant_rows", e.entries.dominant_rows},
+          {"bandwidth", e.entries.bandwidth},
+          {"rcm_bandwidth", or_null(e.rcm_bandwidth)},
+          {"expected", e.expected},
+          {"expected_iterations", or_null(e.expected_iterations)},
+          {"stronger", e.stronger},
+          {"left_out", e.left_out}};
+}
+
 Json to_json(const Inspection& i) {
   Json structure = to_json(i.structure);
   structure["offsets"] = i.structure.offsets;
@@ -169,15 +202,18 @@ Json to_json(const Inspection& i) {
       {"cols", i.structure.cols},
       {"nonzeros", i.structure.nonzeros},
       {"structure", structure},
-      {"solver", i.solver.name},
-      {"preconditioner", i.preconditioner.name},
+      {"solver", i.examination.solver.name},
+      {"preconditioner", i.examination.preconditioner.name},
+      {"examination", to_json(i.examination, i.structure.rows)},
       {"grid",
        i.grid ? Json{{"x", i.grid.extents.x}, {"y", i.grid.extents.y}, {"z", i.grid.extents.z}, {"text", i.grid.text()}}
               : Json(nullptr)},
       {"format", i.choice.format},
       {"parameters", i.choice.parameters},
       {"reasons",
-       {{"solver", i.solver.reason}, {"preconditioner", i.preconditioner.reason}, {"format", i.choice.reason}}},
+       {{"solver", i.examination.solver.reason},
+        {"preconditioner", i.examination.preconditioner.reason},
+        {"format", i.choice.reason}}},
       {"selection", to_json(i.choice.candidates)},
       {"format_details", format_details(i.formats, i.generated)},
       {"amortisation", to_json(i.amortisation)}};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/solvers/examination.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/solve.hpp>
 #include <ostinato/spmv/analysis/search_engine.hpp>
@@ -86,8 +87,7 @@ struct Inspection {
   FormatInput formats;
   std::string generated;
   Amortisation amortisation;
-  SolverChoice solver;
-  PreconditionerChoice preconditioner;
+  Examination examination;
   html::Density pattern;  ///< for the page; empty without one
 };
 

@@ -34,6 +34,7 @@ set(ostinato_headers
   solvers/bicgstab.hpp
   solvers/bicgstab2.hpp
   solvers/cg.hpp
+  solvers/examination.hpp
   solvers/gmres.hpp
   solvers/idr.hpp
   solvers/list.hpp
@@ -43,7 +44,9 @@ set(ostinato_headers
   solvers/solve.hpp
   solvers/solver.hpp
   spmv/analysis/analysis.hpp
+  spmv/analysis/entries.hpp
   spmv/analysis/grid.hpp
+  spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/formats/calibration.hpp
   spmv/formats/cost.hpp

@@ -217,6 +217,7 @@ struct Rung {
   template <class Space, class T>
   bool suits(const Structure& s, bool may_be_definite) const {
     constexpr Index fewest_rows = 2000;  // factors are faster for smaller ones
+    if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (name == Multigrid<Space, T>::name)
       return !Space::on_device && s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
@@ -225,9 +226,10 @@ struct Rung {
   }
 };
 /// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 5> ladder = {{{"multigrid", "kind=classical", "kind=classical", 0.5e-6},
-                                         {"ict", "", "", 1e-6},
-                                         {"ilut", "", "", 2e-6},
+constexpr std::array<Rung, 6> ladder = {{{"ilu0", "", "", 0.1e-6},
+                                         {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                         {"ict", "", "", 0.5e-6},
+                                         {"ilut", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
@@ -245,6 +247,16 @@ std::string no_time_for(const Rung& rung, double seconds) {
 }
 
 }  // namespace
+
+template <class Space, class T>
+std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
+  std::vector<std::string_view> names;
+  for (const Rung& rung : ladder) {
+    const bool again = !names.empty() && names.back() == rung.name;
+    if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
+  }
+  return names;
+}
 
 template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
@@ -381,8 +393,9 @@ bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
-#define OSTINATO_INSTANTIATE(Space, T)                                            \
-  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                         \
+  template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
+  template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
   template class AnyPreconditioner<Space, T>
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

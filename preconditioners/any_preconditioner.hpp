@@ -52,6 +52,10 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 template <class Space>
 PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid);
 
+/// What "auto" goes on with, in this order, where its choice doesn't get there (AnyPreconditioner::stronger()).
+template <class Space, class T>
+std::vector<std::string_view> stronger_preconditioners(const Structure& s);
+
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.

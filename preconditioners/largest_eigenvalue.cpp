@@ -25,17 +25,6 @@ constexpr int lanczos_steps = 15;
 /// eigenvalues.
 constexpr double asymmetry = 1e-4;
 
-/// Whether all eigenvalues are below x: Sturm's sequence.
-bool all_below(const Tridiagonal& t, double x) {
-  double pivot = 1;
-  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
-    const double coupling = k == 0 ? 0 : t.beside[k - 1] * t.beside[k - 1];
-    pivot = x - t.diagonal[k] - coupling / pivot;
-    if (!(pivot > 0)) return false;
-  }
-  return true;
-}
-
 /// |last element| of the vector that belongs to the eigenvalue x, over the vector's norm.
 double last_of_vector(const Tridiagonal& t, double x) {
   double before = 0, now = 1, squares = 1;
@@ -103,15 +92,7 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
 
 double ritz_bound(const Tridiagonal& t) {
   if (t.diagonal.empty()) return 0;
-  double low = *std::max_element(t.diagonal.begin(), t.diagonal.end()), high = low;
-  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
-    const double before = k == 0 ? 0 : t.beside[k - 1], after = k + 1 == t.diagonal.size() ? 0 : t.beside[k];
-    high = std::max(high, t.diagonal[k] + before + after);
-  }
-  for (int halvings = 0; halvings < 60; ++halvings) {
-    const double middle = low / 2 + high / 2;
-    (all_below(t, middle) ? high : low) = middle;
-  }
+  const double high = eigenvalue(t, t.diagonal.size() - 1);
   return high + t.beside.back() * last_of_vector(t, high);
 }
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
+#include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -20,12 +19,6 @@ namespace ostinato {
 /// Source    Zhou & Li, J. Comput. Phys. 230 (2011) 8480.
 template <class Space, class T>
 double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse);
-
-/// A symmetric tridiagonal matrix and the element beside its last one, as the Lanczos method makes them.
-struct Tridiagonal {
-  std::vector<double> diagonal;
-  std::vector<double> beside;  ///< as many as diagonal; the last one couples with what isn't there
-};
 
 /// The largest eigenvalue, plus the norm of the residual of its vector. Zero rows give 0.
 double ritz_bound(const Tridiagonal& t);

@@ -379,7 +379,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   Ending latest = ending_of(result);
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
-    if (!may_try_another(latest) || left.max_iterations == 0) break;
+    if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
     if (next == first.name) continue;
     if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
       result.notes.emplace_back(
@@ -405,7 +405,7 @@ class Ladder {
   }
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
-    SolveResult all = watched_run(m, options_);
+    SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
     while (may_climb(all)) {
       std::string why;
       const Stopwatch watch;
@@ -435,6 +435,28 @@ class Ladder {
   }
 
  private:
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse. Small
+  /// systems are solved before factors are there, large ones are given a chance without. Factors are made on the host.
+  bool needs_factors() const {
+    constexpr Index fewest_rows = 100;
+    constexpr Offset most_entries = 1000000;
+    const Structure& s = structure_;
+    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite &&
+           s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
+  }
+
+  /// The result of a method that was stopped before its first iteration.
+  SolveResult without_iterations(const PreconditionerRef<Space, T>& m) {
+    SolveOptions none = options_;
+    none.max_iterations = 0;
+    SolveResult result = watched_run(m, none);
+    if (result.status != Status::iteration_limit || m.stronger_seconds() == 0) return watched_run(m, options_);
+    result.status = Status::interrupted;
+    result.notes.clear();
+    slow_ = true;
+    return result;
+  }
+
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
@@ -492,7 +514,9 @@ class Ladder {
       return false;
     if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
     const Status s = all.status;
-    const bool failed = s == Status::breakdown || s == Status::stagnated || s == Status::diverged;
+    // Where A, b and x are finite, a preconditioner made numbers that aren't.
+    const bool failed =
+        s == Status::breakdown || s == Status::stagnated || s == Status::diverged || s == Status::not_finite;
     return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
   }
 
@@ -501,6 +525,10 @@ class Ladder {
     if (!slow_)
       return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
              all.reason + ")";
+    if (all.iterations == 0)
+      return std::to_string(structure_.missing_diagonal) +
+             (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
+             " no diagonal entry, which leaves little hope without factors";
     char text[120];
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);

@@ -174,4 +174,9 @@ Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset mos
   }
 }
 
+std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries) {
+  require_positive_diagonal(a);
+  return Cholesky(a, options, 0, most_entries).run();
+}
+
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
 
@@ -25,5 +26,10 @@ struct IcOptions {
 /// Source    Manteuffel, Math. Comp. 34 (1980) 473-497, for the shift.
 Factors factor_ic(const CsrView<double>& a, const IcOptions& options,
                   Offset most_entries = std::numeric_limits<Offset>::max());
+
+/// The first of these attempts alone: nothing when a pivot isn't positive. With fill, drop = 0 and an infinite most_fill the
+/// factors are complete, so that the attempt says whether the matrix is positive definite, up to rounding.
+std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options,
+                                           Offset most_entries = std::numeric_limits<Offset>::max());
 
 }  // namespace ostinato

@@ -324,6 +324,7 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
       Grid grid = state().grid;
       grid.extents = level.grid;
       grid.star = level.star;
+      grid.periodic = {level.periodic.x, level.periodic.y, level.periodic.z};
       if (k == all.size()) all.push_back({0, 0, 0, grid.text(), level.by_class ? "classes" : "diagonals"});
       PreconditionerLevel& sum = all[k];
       sum.rows += level.grid.points();

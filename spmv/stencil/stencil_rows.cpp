@@ -48,6 +48,14 @@ bool has_step(const Extents& e, const Step& d) {
   return (d.x == 0 || e.x > 1) && (d.y == 0 || e.y > 1) && (d.z == 0 || e.z > 1);
 }
 
+/// The step that a term takes in the grid: along a periodic axis of one point it leads back to the point.
+Step step_of(const Stencil& s, const StencilTerm& t) {
+  const auto along = [](const Boundaries& sides, Index extent, int d) {
+    return extent == 1 && sides.begin == Boundary::periodic ? 0 : d;
+  };
+  return {along(s.x, s.extents.x, t.dx), along(s.y, s.extents.y, t.dy), along(s.z, s.extents.z, t.dz)};
+}
+
 /// Whether the ends of an axis are beside each other. An axis of one point has no neighbours along it.
 bool is_periodic(char axis, const Boundaries& sides, Index extent) {
   const bool begin = sides.begin == Boundary::periodic, end = sides.end == Boundary::periodic;
@@ -79,9 +87,7 @@ Row row_at(const Stencil& s, Index x, Index y, Index z) {
     const bool inside = e.contains(nx, ny, nz);
     if (!inside && !(stays(s.x, nx, e.x) && stays(s.y, ny, e.y) && stays(s.z, nz, e.z))) continue;
     const double c = s.coefficient ? s.coefficient(x, y, z, d.x, d.y, d.z) : t.coefficient;
-    // A step along a periodic axis of one point leads back to the point.
-    const Step to{nx == x ? 0 : d.x, ny == y ? 0 : d.y, nz == z ? 0 : d.z};
-    row[static_cast<std::size_t>(inside ? to.number() : centre)] += c;
+    row[static_cast<std::size_t>(inside ? step_of(s, t).number() : centre)] += c;
   }
   return row;
 }
@@ -205,12 +211,11 @@ struct Symmetry {
 template <class T>
 Symmetry symmetry_of_terms(const Stencil& s) {
   Row row{};
-  for (const StencilTerm& t : s.terms)
-    row[static_cast<std::size_t>(Step{t.dx, t.dy, t.dz}.number())] = static_cast<double>(static_cast<T>(t.coefficient));
+  for (const StencilTerm& t : s.terms) row[static_cast<std::size_t>(step_of(s, t).number())] += t.coefficient;
+  const auto rounded = [&](int k) { return static_cast<double>(static_cast<T>(row[static_cast<std::size_t>(k)])); };
   Symmetry found;
   for (int k = centre + 1; k < neighbours; ++k) {
-    if (has_step(s.extents, Step::of(k)))
-      found.compare(row[static_cast<std::size_t>(k)], row[static_cast<std::size_t>(2 * centre - k)]);
+    if (has_step(s.extents, Step::of(k))) found.compare(rounded(k), rounded(2 * centre - k));
   }
   return found;
 }
@@ -301,7 +306,7 @@ Grid grid_of(const Stencil& stencil) {
   require_extents(e);
   require_terms(stencil.terms);
   const bool star = std::all_of(stencil.terms.begin(), stencil.terms.end(), [&](const StencilTerm& t) {
-    const Step d{t.dx, t.dy, t.dz};
+    const Step d = step_of(stencil, t);
     return d.axes() <= 1 || !has_step(e, d);
   });
   Grid grid{.extents = e, .dimensions = e.z > 1 ? 3 : e.y > 1 ? 2 : 1, .star = star};

@@ -110,11 +110,34 @@ TEST_F(CliInspect, ShowsEveryFormatWithAVerdict) {
   const Outcome r = run("inspect p.mtx --json report.json");
   EXPECT_EQ(r.code, 0);
   for (const char* phrase :
-       {"diagonals       5: -20 -1 0 1 20", "symmetric", "solver          cg", "B/entry", "chosen"}) {
+       {"diagonals        5: -20 -1 0 1 20", "symmetric", "solver           cg", "B/entry", "chosen"}) {
     EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
   }
   EXPECT_GE(report()["selection"].size(), 2u);
   EXPECT_EQ(report()["structure"]["diagonals"], 5);
+}
+
+TEST_F(CliInspect, ExaminesTheMatrix) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 2\n1 2 1\n2 1 1\n3 1 5\n");
+  const Outcome r = run("inspect a.mtx --device cpu --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("trouble: column 3 has no entry"), std::string::npos) << r.out;
+  const Json e = report()["examination"];
+  EXPECT_EQ(e["structural_rank"], 2);
+  EXPECT_EQ(e["findings"][0]["subject"], "empty columns");
+  EXPECT_EQ(e["findings"][0]["weight"], "trouble");
+  EXPECT_EQ(e["definiteness"], "unknown");
+  EXPECT_TRUE(e["condition"]["at_least"].is_null());  // infinite
+  EXPECT_EQ(e["stronger"], Json({"ilut", "lu"}));
+}
+
+TEST_F(CliInspect, LeavesOutWhatTakesTooLongUnlessAsked) {
+  const Outcome quick = run("inspect poisson2d:150 --device cpu --json report.json");
+  EXPECT_EQ(report()["examination"]["definiteness"], "unknown");
+  EXPECT_NE(quick.out.find("left out"), std::string::npos) << quick.out;
+  const Outcome thorough = run("inspect poisson2d:150 --device cpu --all --json report.json");
+  EXPECT_EQ(report()["examination"]["definiteness"], "positive definite");
+  EXPECT_EQ(thorough.out.find("left out"), std::string::npos) << thorough.out;
 }
 
 TEST_F(CliInspect, CountsTheSetUpInProducts) {

@@ -352,7 +352,7 @@ TEST_F(CliSolve, SolvesANegativeDefiniteMatrixByCg) {
   EXPECT_EQ(report()["solver"], "cg");
   EXPECT_NE(r.out.find("the main one negative"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("cg solved -A x = -b"), std::string::npos) << r.out;
-  EXPECT_NE(run("inspect a.mtx").out.find("main diagonal   negative"), std::string::npos);
+  EXPECT_NE(run("inspect a.mtx").out.find("main diagonal    negative"), std::string::npos);
 }
 
 TEST_F(CliSolve, SaysAtOnceThatAToleranceIsBelowThePrecision) {

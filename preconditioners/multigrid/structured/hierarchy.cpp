@@ -26,10 +26,20 @@ double damping(int axes, double largest) {
   return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
 }
 
-/// The axes to halve: those that couple points strongly. A periodic axis keeps 2 points, because one point would be
-/// beside itself.
-int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic& periodic = {}) {
-  const bool can[3] = {e.x > (periodic.x ? 2 : 1), e.y > (periodic.y ? 2 : 1), e.z > (periodic.z ? 2 : 1)};
+/// The periodic axes that keep 2 points. The diagonal of a grid on which an axis has 1 point is what other axes couple: if
+/// that is hardly more than the rounding of the axis to float, the axis keeps 2.
+Periodic axes_to_keep(const double (&strength)[3], const Periodic& periodic) {
+  const auto is_alone = [&](double own) {
+    constexpr double least = 5e-6;
+    return strength[0] + strength[1] + strength[2] - own < least * own;
+  };
+  return {periodic.x && is_alone(strength[0]), periodic.y && is_alone(strength[1]),
+          periodic.z && is_alone(strength[2])};
+}
+
+/// The axes to halve: those that couple points strongly. The axes in `keep` keep 2 points.
+int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic& keep = {}) {
+  const bool can[3] = {e.x > (keep.x ? 2 : 1), e.y > (keep.y ? 2 : 1), e.z > (keep.z ? 2 : 1)};
   double strongest = 0;
   for (int k = 0; k < 3; ++k) strongest = can[k] ? std::max(strongest, strength[k]) : strongest;
   int axes = 0;
@@ -69,6 +79,41 @@ void invert(std::vector<double>& m, std::size_t n) {
     }
   }
   m = std::move(inverse);
+}
+
+/// Whether a symmetric dense matrix of n rows of n is positive definite: Cholesky's factorization succeeds.
+bool is_positive(std::vector<double> m, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!(m[k * n + k] > 0)) return false;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = m[i * n + k] / m[k * n + k];
+      for (std::size_t c = k + 1; c <= i; ++c) m[i * n + c] -= factor * m[c * n + k];
+    }
+  }
+  return true;
+}
+
+bool is_symmetric(const std::vector<double>& m, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (std::abs(m[i * n + k] - m[k * n + i]) > 1e-5) return false;
+    }
+  }
+  return true;
+}
+
+/// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of an
+/// operator in float may have taken away.
+void lift(std::vector<double>& m, std::size_t n) {
+  if (!is_symmetric(m, n)) return;
+  constexpr double least = 1e-6, most = 0.05;
+  std::vector<double> lifted = m;
+  for (double shift = 0; shift < most; shift = shift == 0 ? least : 2 * shift) {
+    for (std::size_t i = 0; i < n; ++i) lifted[i * n + i] = m[i * n + i] + shift;
+    if (!is_positive(lifted, n)) continue;
+    for (std::size_t i = 0; i < n; ++i) m[i * n + i] += 2 * shift;
+    return;
+  }
 }
 
 }  // namespace
@@ -125,23 +170,30 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
       for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
     });
   }
-  finish();
+  finish([&] {
+    sum(space_, grid.extents.points(), CountUneven<T>{block}, deviants.data());
+    return deviants.download()[0] == 0;
+  });
 }
 
 template <class Space, class T>
 Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil) : space_(stencil.space()) {
   scale_by(stencil.structure().norm_inf);
   const Grid& grid = stencil.grid();
+  const ostinato::detail::StencilRows<T> rows{grid.extents,
+                                              stencil.coefficients().data(),
+                                              !stencil.table().empty(),
+                                              {grid.dimensions, grid.star, periodic_axes(grid)}};
   if (!stencil.table().empty() && !periodic_axes(grid).any()) {
     make_by_class(stencil.table(), grid);
   } else {
-    const ostinato::detail::StencilRows<T> rows{grid.extents,
-                                                stencil.coefficients().data(),
-                                                !stencil.table().empty(),
-                                                {grid.dimensions, grid.star, periodic_axes(grid)}};
     make_by_point(grid, [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); });
   }
-  finish();
+  finish([&] {
+    Vector<Space, double> uneven(space_, 1);
+    sum_grid(space_, grid.extents, CountUnevenPoints<T>{rows}, uneven.data());
+    return uneven.download()[0] == 0;
+  });
 }
 
 /// A times the power of two has a norm of 1 to 2.
@@ -151,8 +203,8 @@ void Hierarchy<Space, T>::scale_by(double norm) {
 }
 
 template <class Space, class T>
-void Hierarchy<Space, T>::finish() {
-  invert_coarsest();
+void Hierarchy<Space, T>::finish(const std::function<bool()>& constants_vanish) {
+  invert_coarsest(constants_vanish);
   space_.wait();
 }
 
@@ -208,7 +260,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
 template <class Space, class T>
 template <bool Wraps, class Fill>
 void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
-  const Periodic periodic = periodic_axes(grid);
+  Periodic periodic = periodic_axes(grid), keep;
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
   Level<Space> level{.grid = grid.extents, .dimensions = grid.dimensions, .star = grid.star, .periodic = periodic};
@@ -226,7 +278,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     space_.download(strength, strengths.data(), sizeof strength);
     float row = 0;
     space_.download(&row, largest.data(), sizeof row);
-    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, periodic) : 0;
+    if (levels_.empty()) keep = axes_to_keep(strength, periodic);
+    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, keep) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, a.grid);
@@ -244,6 +297,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
         Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
     for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
+    const auto closes = [](bool around, Index extent) { return around && extent == 1; };
+    const Periodic closed{closes(periodic.x, p.coarse.x), closes(periodic.y, p.coarse.y),
+                          closes(periodic.z, p.coarse.z)};
+    periodic = {periodic.x && !closed.x, periodic.y && !closed.y, periodic.z && !closed.z};
     Level<Space> next{.grid = p.coarse, .dimensions = grid.dimensions, .periodic = periodic};
     Stencil coarse{.grid = p.coarse, .a = nullptr, .slot = {}, .periodic = periodic};
     const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
@@ -251,6 +308,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     coarse.a = next.a.data();
     const Galerkin<Wraps> galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
     for_grid(space_, galerkin.calls(), galerkin);
+    if (closed.any()) for_each(space_, p.coarse.points(), CloseAxes{coarse, closed});
     Vector<Space, float> coarse_inverse(space_, p.coarse.points());
     for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
     for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});
@@ -268,7 +326,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
 }
 
 template <class Space, class T>
-void Hierarchy<Space, T>::invert_coarsest() {
+void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants_vanish) {
   const Level<Space>& level = levels_.back();
   const Extents& e = level.grid;
   const std::size_t n = e.points();
@@ -295,13 +353,15 @@ void Hierarchy<Space, T>::invert_coarsest() {
     for (std::size_t k = 0; k < n; ++k) product += m[i * n + k] * static_cast<double>(coarsest_root_[k]) / length;
     largest = std::max(largest, std::abs(product));
   }
-  if (largest < 1e-5) {
+  // The rounding of all the rows that a coarse point stands for adds up to more than 1e-5 on large grids.
+  if (largest < 1e-5 || (largest < 0.1 && constants_vanish())) {
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t k = 0; k < n; ++k)
         m[i * n + k] +=
             static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
     }
   }
+  if (!level.by_class) lift(m, n);
   invert(m, n);
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,8 +65,8 @@ struct Level {
 /// (SolveWeights) and are stored: 13.5 bytes a fine point in three dimensions, less than the operator's row that would
 /// be read to make them again.
 ///
-/// A periodic axis of an odd number of points n gets (n + 1) / 2 coarse ones, two of which lie beside each other. Grids
-/// with periodic axes are always kept by point.
+/// A periodic axis of an odd number of points n gets (n + 1) / 2 coarse ones, two of which lie beside each other; one of two
+/// points gets one, and is periodic no more, where other axes couple enough. Grids with periodic axes are always kept by point.
 ///
 /// Axes that couple points less than a quarter as strongly as the strongest axis aren't halved.
 ///
@@ -98,8 +99,9 @@ class Hierarchy {
   template <bool Wraps, class Fill>
   void make_by_point(const Grid& grid, Fill fill);
   void scale_by(double norm);
-  void finish();
-  void invert_coarsest();
+  /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
+  void finish(const std::function<bool()>& constants_vanish);
+  void invert_coarsest(const std::function<bool()>& constants_vanish);
 
   Space space_;
   double power_ = 1;

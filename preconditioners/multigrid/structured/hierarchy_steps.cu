@@ -7,8 +7,12 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::ReadClasses)
 OSTINATO_SUM_ON_CUDA(multigrid::CountDeviants)
+OSTINATO_SUM_ON_CUDA(multigrid::CountUneven)
+OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::CountUnevenPoints<float>)
+OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::CountUnevenPoints<double>)
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::FillStencil)
 OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::MeasureStrength<Cuda>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::CloseAxes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::InverseRoot)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RoundRows<float>)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RoundRows<double>)

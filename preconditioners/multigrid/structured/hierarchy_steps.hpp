@@ -172,6 +172,45 @@ struct CountDeviants {
   }
 };
 
+/// Whether a row's sum is more than the rounding of its entries. Where no row is uneven, constants solve A x = 0.
+template <class T>
+OSTINATO_FUNCTION bool is_uneven(double sum, double size) {
+  constexpr double rounding = sizeof(T) == sizeof(float) ? 0x1p-20 : 0x1p-49;  // 8 units of a rounded number
+  return !((sum < 0 ? -sum : sum) <= rounding * size);
+}
+
+/// Counts the uneven rows of a matrix.
+template <class T>
+struct CountUneven {
+  UnknownBlock<T> a;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    double sum = 0, size = 0;
+    a.for_row(i, [&](int, double v) {
+      sum += v;
+      size += v < 0 ? -v : v;
+    });
+    return {{is_uneven<T>(sum, size) ? 1.0 : 0.0}};
+  }
+};
+
+/// Counts the uneven rows of a stencil.
+template <class T>
+struct CountUnevenPoints {
+  detail::StencilRows<T> rows;
+
+  OSTINATO_FUNCTION Sums<1> operator()(Index x, Index y, Index z) const {
+    const T* row = rows.row(x, y, z, rows.grid.number(x, y, z));
+    double sum = 0, size = 0;
+    for (int c = 0; c <= rows.around.count; ++c) {
+      const double v = static_cast<double>(row[static_cast<std::size_t>(c) * rows.stride()]);
+      sum += v;
+      size += v < 0 ? -v : v;
+    }
+    return {{is_uneven<T>(sum, size) ? 1.0 : 0.0}};
+  }
+};
+
 /// Writes the row of a point, times a power of two, into an operator by point.
 template <class T>
 struct FillStencil {
@@ -360,6 +399,21 @@ struct Galerkin {
       });
     }
     for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) (&to.at(k, j))[n] = total[n];
+  }
+};
+
+/// Makes axes of one point, which were periodic, plain ones: a step along them leads back to the point.
+struct CloseAxes {
+  Stencil a;
+  Periodic closed;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k), to{closed.x ? 0 : d.x, closed.y ? 0 : d.y, closed.z ? 0 : d.z};
+      if (a.slot[k] < 0 || to.number() == k) continue;
+      a.at(to.number(), i) += a.at(k, i);
+      a.at(k, i) = 0;
+    }
   }
 };
 

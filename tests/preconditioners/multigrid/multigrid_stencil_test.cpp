@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
@@ -132,6 +134,71 @@ TYPED_TEST(MultigridOfStencilOn, SolvesWhereConstantsSolveTheHomogeneousSystem) 
     auto x = this->put(std::vector<T>(b.size()));
     const SolveResult result = cg(this->space(), a, db, x, Multigrid(a), {.rtol = 1e-4, .max_iterations = 20});
     EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
+}
+
+// The operators are in float: of each row the rounding stays, and a coarse point stands for many of them.
+TYPED_TEST(MultigridOfStencilOn, FindsThatConstantsSolveTheHomogeneousSystemOnLongLines) {
+  using T = typename TypeParam::T;
+  const auto between = [](Index x, Index of) { return std::exp(2 * std::sin(0.3 * static_cast<double>(x % of))); };
+  for (const Index n : {4096, 5001}) {
+    for (const Boundary side : {Boundary::neumann, Boundary::periodic}) {
+      Stencil stencil{.extents = {n}, .terms = {{-1, 0, 0}, {0, 0, 0}, {1, 0, 0}}, .x = {side, side}};
+      stencil.coefficient = [=](Index x, Index, Index, int dx, int, int) {
+        const double before = between(x, n), after = between(x + 1, n);
+        return dx < 0 ? -before : dx > 0 ? -after : before + after;
+      };
+      const Multigrid m(StencilOperator<typename TypeParam::Space, T>(this->space(), stencil));
+      const Multigrid of_matrix(this->space(), stencil_matrix<T>(stencil));
+      EXPECT_LT(m.rate(), 0.4) << n;
+      EXPECT_LT(of_matrix.rate(), 0.4) << n;
+    }
+  }
+}
+
+// Each line couples so weakly with the next that the rounding of its rows to float makes the coarsest operator indefinite.
+TYPED_TEST(MultigridOfStencilOn, IsPositiveWhereLinesHardlyCouple) {
+  using T = typename TypeParam::T;
+  for (const Index n : {64, 256}) {
+    Stencil stencil = with_periodic(laplacian_stencil({n, n}, true), 3);
+    for (StencilTerm& t : stencil.terms) t.coefficient = t.dy != 0 ? -1e-6 : t.dx != 0 ? -1 : 2 + 2e-6;
+    const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+    const Multigrid m(a);
+    auto z = this->put(std::vector<T>(stencil.extents.points()));
+    for (Index line = 0; line < n / 2; ++line) {  // b is 1 on a line, -1 on another one
+      std::vector<T> b(z.size());
+      for (Index x = 0; x < n; ++x) {
+        b[stencil.extents.number(x, line, 0)] = 1;
+        b[stencil.extents.number(x, line + n / 2, 0)] = -1;
+      }
+      m.apply(this->put(b), z);
+      const std::vector<T> values = z.download();
+      double dot = 0;
+      for (std::size_t i = 0; i < b.size(); ++i) dot += static_cast<double>(b[i]) * static_cast<double>(values[i]);
+      EXPECT_GT(dot, 0) << "line " << line << " of " << n;
+    }
+  }
+}
+
+// Once the strong axis is halved to one point, the weak one is all that couples points.
+TYPED_TEST(MultigridOfStencilOn, SolvesWhereAPeriodicAxisIsTheStrongOne) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "the rounding of x alone leaves a larger residual";
+  for (const auto& [e, axes, weak] : {std::tuple{Extents{9, 100}, 1, 0.01}, std::tuple{Extents{80, 12}, 2, 1e-3},
+                                      std::tuple{Extents{16, 30, 14}, 5, 0.01}}) {
+    Stencil stencil = with_periodic(laplacian_stencil(e, true), axes);
+    double sum = 0;
+    for (StencilTerm& t : stencil.terms) {
+      if (((axes & 1) != 0 ? t.dy : t.dx) != 0) t.coefficient = -weak;
+      if (t.dx != 0 || t.dy != 0 || t.dz != 0) sum -= t.coefficient;
+    }
+    for (StencilTerm& t : stencil.terms) t.coefficient = t.dx == 0 && t.dy == 0 && t.dz == 0 ? sum : t.coefficient;
+    const StencilOperator<typename TypeParam::Space, T> a(this->space(), stencil);
+    const Multigrid m(a);
+    const Csr<T> matrix = stencil_matrix<T>(stencil);
+    EXPECT_LT(this->iterations(a, m, matrix), 15) << e.x << " x " << e.y << " x " << e.z;
+    const Operator<typename TypeParam::Space, T> op(this->space(), matrix);
+    EXPECT_LT(this->iterations(op, Multigrid(this->space(), matrix), matrix), 15);
   }
 }
 

@@ -110,6 +110,23 @@ TYPED_TEST(StencilOperatorOn, LeadsAroundPeriodicAxes) {
   }
 }
 
+TYPED_TEST(StencilOperatorOn, AddsStepsThatAPeriodicAxisOfOnePointMakesEqual) {
+  const Boundaries around{Boundary::periodic, Boundary::periodic};
+  const Stencil lean{
+      .extents = {8}, .terms = {{0, 0, 0, 4}, {1, 0, 0, -1}, {-1, 0, 0, -1}, {1, 1, 0, -0.5}}, .y = around};
+  const Stencil even{
+      .extents = {8}, .terms = {{0, 0, 0, 4}, {1, 0, 0, -1}, {-1, 0, 0, -0.5}, {-1, 1, 0, -0.5}}, .y = around};
+  Stencil corners{.extents = {1, 7, 6}, .terms = {{0, 0, 0, 9}}, .x = around};
+  for (int k = 0; k < 8; ++k) corners.terms.push_back({k % 2 * 2 - 1, k / 2 % 2 * 2 - 1, k / 4 * 2 - 1, -1.0 - k});
+  for (const Stencil& stencil : {lean, even, corners}) {
+    this->expect_products(stencil);
+    const typename TestFixture::Stencils a(this->space(), stencil);
+    const Csr<typename TestFixture::Value> matrix = stencil_matrix<typename TestFixture::Value>(stencil);
+    EXPECT_EQ(a.structure().nonzeros, matrix.nonzeros());
+    EXPECT_EQ(a.structure().symmetric, stencil.terms[3].dx == -1 && stencil.extents.y == 1);
+  }
+}
+
 TYPED_TEST(StencilOperatorOn, TakesCoefficientsByAFunction) {
   for (const Extents& e : {Extents{1}, Extents{33}, Extents{30, 20}, Extents{300, 4}, Extents{9, 7, 8}}) {
     for (const int sides : {0, 25, 63}) {

@@ -1,0 +1,473 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/solvers/examination.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include <ostinato/preconditioners/definite_sign.hpp>
+#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/ic.hpp>
+#include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/spmv/matrix/ordering/matching.hpp>
+#include <ostinato/spmv/matrix/ordering/rcm.hpp>
+
+namespace ostinato {
+
+const char* to_string(Weight weight) {
+  switch (weight) {
+    case Weight::good:
+      return "good";
+    case Weight::caution:
+      return "caution";
+    case Weight::trouble:
+      return "trouble";
+    default:
+      return "fact";
+  }
+}
+
+const char* to_string(Definiteness definiteness) {
+  switch (definiteness) {
+    case Definiteness::positive:
+      return "positive definite";
+    case Definiteness::negative:
+      return "negative definite";
+    case Definiteness::semidefinite:
+      return "semidefinite";
+    case Definiteness::indefinite:
+      return "indefinite";
+    default:
+      return "unknown";
+  }
+}
+
+double condition(const SpectrumEnds& ends, Index rows) {
+  const double rounding = std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(rows));
+  if (!(ends.smallest > rounding * std::abs(ends.largest))) return std::numeric_limits<double>::infinity();
+  return ends.largest / ends.smallest;
+}
+
+namespace {
+
+constexpr double no_limit = std::numeric_limits<double>::infinity();
+
+/// "1 row", "3 columns"
+std::string counted(std::size_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+std::string counted(Index n, const std::string& noun) { return counted(static_cast<std::size_t>(n), noun); }
+
+std::string number_of(Index at) { return std::to_string(at + 1); }
+
+/// "row 3 is", "5 rows, the first of them row 3, are"
+std::string named(const Occurrence& o, const std::string& noun, const std::string& one, const std::string& many) {
+  if (o.count == 1) return noun + " " + number_of(o.first) + " " + one;
+  return counted(o.count, noun) + ", the first of them " + noun + " " + number_of(o.first) + ", " + many;
+}
+
+std::string per_cent(Index part, Index whole) {
+  const double share = 100.0 * part / std::max<Index>(1, whole);
+  return (part < whole && share > 99.9 ? "over 99.9"
+          : part > 0 && share < 0.1    ? "under 0.1"
+                                       : short_text(share)) +
+         " %";
+}
+
+/// Examines a matrix in host memory.
+class Examiner {
+ public:
+  Examiner(const CsrView<double>& a, const Structure& s, const ExaminationOptions& options)
+      : a_(a), s_(s), square_(a.rows == a.cols), options_(options) {}
+
+  Examination run() {
+    if (!s_.finite) {
+      say("values", Weight::trouble, "some values are NaN or infinite; no other part was examined");
+      return std::move(e_);
+    }
+    if (!pays("the entries", static_cast<double>(s_.nonzeros), 5e7)) return std::move(e_);
+    e_.entries = look_at_entries(a_);
+    say_empty();
+    say_dense();
+    if (square_) {
+      match();
+      say_diagonal();
+    }
+    say_scaling();
+    if (square_) say_dominance();
+    say_null_space();
+    if (square_ && s_.symmetric) say_definiteness();
+    find_spectrum();
+    if (square_) order();
+    return std::move(e_);
+  }
+
+ private:
+  void say(std::string subject, Weight weight, std::string text) {
+    e_.findings.push_back({std::move(subject), weight, std::move(text)});
+  }
+
+  /// Whether a part is to be done; says otherwise that it was left out.
+  bool pays(const std::string& what, double work, double most) {
+    if (options_.thorough || work <= most) return true;
+    if (std::find(e_.left_out.begin(), e_.left_out.end(), what) == e_.left_out.end()) e_.left_out.push_back(what);
+    return false;
+  }
+
+  void say_empty() {
+    const EntryFacts& f = e_.entries;
+    if (f.empty_rows.count > 0)
+      say("empty rows", Weight::trouble,
+          named(f.empty_rows, "row", "has", "have") + " no entry other than 0, so that the matrix is singular");
+    if (f.empty_cols.count > 0)
+      say("empty columns", Weight::trouble,
+          named(f.empty_cols, "column", "has", "have") + " no entry other than 0: nothing depends on " +
+              (f.empty_cols.count == 1 ? "that unknown" : "these unknowns"));
+  }
+
+  void say_dense() {
+    const EntryFacts& f = e_.entries;
+    if (f.dense_rows.count > 0)
+      say("dense rows", Weight::caution,
+          named(f.dense_rows, "row", "is", "are") + " long: up to " + std::to_string(f.longest_row) +
+              " entries, which fill in the factors of lu and ilut");
+    if (f.dense_cols.count > 0 && !s_.pattern_symmetric)
+      say("dense columns", Weight::caution,
+          named(f.dense_cols, "column", "is", "are") + " long: up to " + std::to_string(f.longest_col) + " entries");
+  }
+
+  void match() {
+    constexpr double most_entries = 2e6;
+    const auto entries = static_cast<double>(s_.nonzeros);
+    if (s_.missing_diagonal == 0 && entries > most_entries && !options_.thorough)
+      return say_full_rank();  // the diagonal is a matching; another one would serve the scaling alone
+    if (!pays("the structural rank", entries, most_entries)) return;
+    matching_ = max_product_matching(a_);
+    e_.unmatched_rows = matching_->unmatched;
+    if (e_.unmatched_rows.empty()) return say_full_rank();
+    const auto unmatched = static_cast<Index>(e_.unmatched_rows.size());
+    e_.structural_rank = a_.rows - unmatched;
+    say("structural rank", Weight::trouble,
+        std::to_string(*e_.structural_rank) + " of " + std::to_string(a_.rows) +
+            ": the matrix is singular whatever its values; " +
+            named({unmatched, e_.unmatched_rows.front()}, "row", "finds", "find") + " no entry for the diagonal");
+  }
+
+  void say_full_rank() {
+    e_.structural_rank = a_.rows;
+    say("structural rank", Weight::good, "full: every row can have an entry of its own on the diagonal");
+  }
+
+  void say_diagonal() {
+    const EntryFacts& f = e_.entries;
+    if (f.missing_diagonal.count > 0)
+      say("diagonal", Weight::caution,
+          named(f.missing_diagonal, "row", "has", "have") +
+              " no diagonal entry; jacobi needs one, lu and ilut move one there");
+    if (f.zero_diagonal.count > 0)
+      say("diagonal", Weight::caution,
+          named(f.zero_diagonal, "row", "has", "have") + " a stored 0 on the diagonal; jacobi can't divide by it");
+  }
+
+  void say_scaling() {
+    const EntryFacts& f = e_.entries;
+    if (f.largest_entry.at < 0) return;
+    const double rows = f.largest_row.value / f.smallest_row.value, cols = f.largest_col.value / f.smallest_col.value;
+    const double entries = f.largest_entry.value / f.smallest_entry.value;
+    if (entries == 1) return say("scaling", Weight::good, "all entries have the same size");
+    const bool uneven = std::max(rows, cols) > uneven_scaling;
+    say("scaling", uneven ? Weight::caution : Weight::fact,
+        "the largest entries of rows differ by a factor of " + short_text(rows) + " (" +
+            short_text(f.smallest_row.value) + " in row " + number_of(f.smallest_row.at) + ", " +
+            short_text(f.largest_row.value) + " in row " + number_of(f.largest_row.at) + "), those of columns by " +
+            short_text(cols) + ", all entries by " + short_text(entries) +
+            (uneven ? "; jacobi, ilut and lu even that out" : ""));
+  }
+
+  void say_dominance() {
+    const EntryFacts& f = e_.entries;
+    std::string text;
+    Weight weight = Weight::fact;
+    if (f.strictly_dominant_rows == a_.rows) {
+      text = "the diagonal exceeds the other entries in every row, so that the matrix isn't singular";
+      weight = Weight::good;
+    } else if (f.dominant_rows == a_.rows) {
+      text = "the diagonal is at least the sum of the other entries in every row, and exceeds it in " +
+             per_cent(f.strictly_dominant_rows, a_.rows);
+      weight = Weight::good;
+    } else {
+      text = "the diagonal is at least the sum of the other entries in " + per_cent(f.dominant_rows, a_.rows) +
+             " of the rows; least in row " + number_of(f.least_dominant.at) + ", " +
+             short_text(f.least_dominant.value) + " of that sum";
+    }
+    say("dominance", weight, text);
+    if (f.wrong_signs.count == 0 && a_.rows > 0)
+      say("signs", Weight::good,
+          f.dominant_rows == a_.rows ? "those of an M-matrix, which the matrix is unless it is singular"
+                                     : "those of an M-matrix: a positive diagonal and no positive entry beside it");
+  }
+
+  void say_null_space() {
+    const EntryFacts& f = e_.entries;
+    if (f.constant_in_null_space)
+      say("null space", Weight::trouble,
+          std::string("the rows add up to 0, so that A * ones = 0: the solution is known but for a constant") +
+              (s_.symmetric ? ", and b has to add up to 0" : ""));
+    if (f.constant_in_left_null_space && !s_.symmetric)
+      say("null space", Weight::trouble, "the columns add up to 0: b has to add up to 0, or no x solves the system");
+  }
+
+  // Definiteness.
+
+  void say_definiteness() {
+    const EntryFacts& f = e_.entries;
+    const bool positive = s_.positive_diagonal, negative = s_.negative_diagonal;
+    if (!positive && !negative) return say_indefinite(why_diagonal_is_indefinite());
+    const char* sign = positive ? "positive" : "negative";
+    if (f.strictly_dominant_rows == a_.rows)
+      return say_definite(std::string(sign) + " definite: symmetric, and the diagonal dominates");
+    if (const auto ends = lanczos(false)) {
+      e_.spectrum = ends;
+      if (ends->smallest < -rounding(*ends)) {
+        return say_indefinite("indefinite: x . A x has both signs, as " + std::to_string(ends->steps) +
+                              " Lanczos steps show");
+      }
+    }
+    if (f.constant_in_null_space && f.dominant_rows == a_.rows) {
+      e_.definiteness = Definiteness::semidefinite;
+      return say("definiteness", Weight::caution,
+                 std::string(sign) + " semidefinite: symmetric, the diagonal dominates, and A * ones = 0");
+    }
+    try_cholesky(sign);
+  }
+
+  std::string why_diagonal_is_indefinite() const {
+    const EntryFacts& f = e_.entries;
+    if (f.positive_diagonal.count > 0 && f.negative_diagonal.count > 0)
+      return "indefinite: the diagonal is positive in row " + number_of(f.positive_diagonal.first) +
+             " and negative in row " + number_of(f.negative_diagonal.first);
+    for (Index row = 0; row < a_.rows; ++row) {
+      double diagonal = 0, beside = 0;
+      for (auto k = first(row); k < first(row + 1); ++k) (a_.col[k] == row ? diagonal : beside) += std::abs(a_.val[k]);
+      if (diagonal == 0 && beside > 0)
+        return "indefinite: row " + number_of(row) + " has 0 on the diagonal, and other entries";
+    }
+    return {};
+  }
+
+  std::size_t first(Index row) const { return static_cast<std::size_t>(a_.row_ptr[static_cast<std::size_t>(row)]); }
+
+  void say_definite(std::string text) {
+    e_.definiteness = s_.positive_diagonal ? Definiteness::positive : Definiteness::negative;
+    say("definiteness", Weight::good, std::move(text));
+  }
+
+  /// An empty text: not known.
+  void say_indefinite(std::string text) {
+    if (text.empty()) return;
+    e_.definiteness = Definiteness::indefinite;
+    say("definiteness", Weight::caution, std::move(text));
+  }
+
+  /// Complete factors of the matrix, or of its negative, where they are small enough.
+  void try_cholesky(const std::string& sign) {
+    constexpr double most_rows = 20000;
+    const Offset most_entries = options_.thorough ? std::numeric_limits<Offset>::max() : Offset{3'000'000};
+    bool tried = pays("a complete Cholesky factorisation", a_.rows, most_rows);
+    std::optional<Factors> factors;
+    if (tried) {
+      try {
+        factors = factor_ic_unshifted(ordered().view(), {.fill = true, .drop = 0, .most_fill = no_limit}, most_entries);
+      } catch (const std::bad_alloc&) {
+        e_.left_out.emplace_back("a complete Cholesky factorisation, which has too many entries");
+        tried = false;
+      }
+    }
+    if (factors) return say_definite(sign + " definite: a complete Cholesky factorisation found no other pivot");
+    if (tried)
+      return say_indefinite("not " + sign + " definite, or singular, within rounding: a pivot of a complete Cholesky " +
+                            "factorisation has the wrong sign");
+    if (e_.spectrum)
+      say("definiteness", Weight::fact,
+          "maybe " + sign + " definite: symmetric, and " + std::to_string(e_.spectrum->steps) +
+              " Lanczos steps found nothing against it");
+  }
+
+  /// The matrix with a positive diagonal, in an order that keeps factors small.
+  Csr<double> ordered() const {
+    Csr<double> b = prepared(a_, prepare(a_, {.match = false, .order = Ordering::best}));
+    if (definite_sign(s_) < 0) {
+      for (double& value : b.val) value = -value;
+    }
+    return b;
+  }
+
+  // Condition.
+
+  /// How many steps of a Krylov method the work allows. Fewer than 30 say nothing.
+  std::optional<int> steps(const std::string& what, int products) {
+    constexpr double most = 3e8;
+    const double step = products * static_cast<double>(s_.nonzeros) + 6.0 * (a_.rows + a_.cols);
+    if (!pays(what, 30 * step, most)) return std::nullopt;
+    const double affordable = (options_.thorough ? 100 : 1) * most / std::max(1.0, step);
+    return static_cast<int>(std::clamp(affordable, 30.0, options_.thorough ? 20000.0 : 2000.0));
+  }
+
+  double rounding(const SpectrumEnds& ends) const {
+    return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(a_.rows)) *
+           std::max(std::abs(ends.largest), std::abs(ends.smallest));
+  }
+
+  /// The ends of the eigenvalues of the matrix, with the sign of its diagonal taken out.
+  std::optional<SpectrumEnds> lanczos(bool scaled) {
+    const auto count = steps(scaled ? "the condition after scaling" : "the condition", 1);
+    if (!count) return std::nullopt;
+    SpectrumEnds ends = eigenvalue_ends(a_, scaled ? inverse_roots() : std::vector<double>(), *count);
+    if (definite_sign(s_) < 0) ends = {-ends.largest, -ends.smallest, ends.steps, ends.settled};
+    return ends;
+  }
+
+  std::vector<double> inverse_roots() const {
+    std::vector<double> scale(static_cast<std::size_t>(a_.rows), 1);
+    for (Index row = 0; row < a_.rows; ++row) {
+      for (auto k = first(row); k < first(row + 1); ++k)
+        if (a_.col[k] == row) scale[static_cast<std::size_t>(row)] = 1 / std::sqrt(std::abs(a_.val[k]));
+    }
+    return scale;
+  }
+
+  bool may_be_definite() const {
+    return square_ && s_.symmetric && (s_.positive_diagonal || s_.negative_diagonal) &&
+           e_.definiteness != Definiteness::indefinite;
+  }
+
+  void find_spectrum() {
+    if (e_.entries.largest_entry.at < 0) return;
+    if (may_be_definite()) {
+      if (!e_.spectrum) e_.spectrum = lanczos(false);
+      e_.scaled_spectrum = lanczos(true);
+    } else if (const auto count = steps("the condition", 2)) {
+      e_.spectrum = singular_value_ends(a_, {}, {}, *count);
+      if (matching_) e_.scaled_spectrum = singular_value_ends(a_, matching_->row_scale, matching_->col_scale, *count);
+    }
+    say_condition("condition", e_.spectrum, "");
+    say_condition("condition", e_.scaled_spectrum,
+                  may_be_definite() ? " after scaling by the diagonal" : " after scaling by the matching");
+  }
+
+  void say_condition(const std::string& subject, const std::optional<SpectrumEnds>& ends, const std::string& when) {
+    if (!ends || ends->steps == 0) return;
+    const double number = condition(*ends, a_.rows);
+    const std::string eigen = may_be_definite() ? "eigenvalues" : "singular values";
+    std::string text;
+    Weight weight = Weight::fact;
+    if (std::isinf(number) && when.empty() && e_.scaled_spectrum &&
+        std::isfinite(condition(*e_.scaled_spectrum, a_.rows))) {
+      text = "too large to tell without scaling: the smallest of the " + eigen + " found is 0 within rounding";
+      weight = Weight::caution;
+    } else if (std::isinf(number)) {
+      text = "singular, or nearly so" + when + ": the smallest of the " + eigen + " found is 0 within rounding";
+      weight = Weight::trouble;
+    } else {
+      text = (ends->settled ? "about " : "at least ") + short_text(number) + when + ": " + eigen + " from " +
+             short_text(ends->smallest) + " to " + short_text(ends->largest) + " were found in " +
+             counted(static_cast<std::size_t>(ends->steps), "step") +
+             (ends->settled ? ", an estimate from below" : ", and the smallest was still falling: a lower bound");
+      if (number > ill_conditioned) weight = Weight::caution;
+      if (number < well_conditioned) weight = Weight::good;
+    }
+    say(subject, weight, std::move(text));
+  }
+
+  void order() {
+    if (!pays("reverse Cuthill-McKee", static_cast<double>(s_.nonzeros), 2e7)) return;
+    const std::vector<Index> order = reverse_cuthill_mckee(symmetric_graph(a_.row_ptr, a_.col));
+    std::vector<Index> place(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) place[static_cast<std::size_t>(order[i])] = static_cast<Index>(i);
+    Index width = 0;
+    for (Index row = 0; row < a_.rows; ++row) {
+      for (auto k = first(row); k < first(row + 1); ++k)
+        width = std::max(width,
+                         std::abs(place[static_cast<std::size_t>(row)] - place[static_cast<std::size_t>(a_.col[k])]));
+    }
+    e_.rcm_bandwidth = width;
+    const bool less = width < e_.entries.bandwidth;
+    say("bandwidth", Weight::fact,
+        std::to_string(e_.entries.bandwidth) + ", and " + std::to_string(width) +
+            " in the order of reverse Cuthill-McKee" + (less ? "" : ", which gains nothing"));
+  }
+
+  static constexpr double uneven_scaling = 1e6;  ///< rounding in double takes 1e16
+  static constexpr double ill_conditioned = 1e8, well_conditioned = 1e3;
+
+  const CsrView<double>& a_;
+  const Structure& s_;
+  bool square_;
+  ExaminationOptions options_;
+  Examination e_;
+  std::optional<Matching> matching_;
+};
+
+/// The bound of CG, (sqrt(k) - 1) / (sqrt(k) + 1) an iteration in the norm of A, where k is the condition that M leaves.
+std::optional<int> cg_iterations(double condition, double rtol) {
+  if (!std::isfinite(condition)) return std::nullopt;
+  const double iterations = 0.5 * std::sqrt(condition) * std::log(2 / rtol);
+  if (iterations > 1e9) return std::nullopt;
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(iterations)) - 1));  // of the second digit
+  return static_cast<int>(unit * std::ceil(iterations / unit));
+}
+
+/// What the choice of "auto" is expected to do.
+void predict(Examination& e, Index rows, const ExaminationOptions& options) {
+  const std::string name = e.preconditioner.name;
+  const std::optional<SpectrumEnds>& ends = name == "jacobi" ? e.scaled_spectrum : e.spectrum;
+  if (!e.unmatched_rows.empty() || e.entries.empty_rows.count > 0 || e.entries.empty_cols.count > 0)
+    e.expected = "no solution for a general b: the matrix is singular by its pattern";
+  else if (e.solver.name == "cg" && (name == "jacobi" || name == "none") && ends)
+    e.expected_iterations = cg_iterations(condition(*ends, rows), options.rtol);
+  if (e.solver.name == "cg" && e.definiteness == Definiteness::indefinite) {
+    e.expected_iterations.reset();
+    e.expected = "cg is likely to break down, since the matrix isn't definite; auto goes on with minres then";
+  }
+  if (e.expected_iterations)
+    e.expected = (ends->settled ? "at most about " : "by the lower bound of the condition, about ") +
+                 std::to_string(*e.expected_iterations) + " iterations to " + short_text(options.rtol) +
+                 (ends->settled ? ", by the condition; often fewer" : "");
+  if (e.expected.empty())
+    e.expected = name == "multigrid" ? "few iterations, whatever the size of the grid"
+                                     : "iterations can't be told from these findings";
+}
+
+}  // namespace
+
+template <class Space, class T>
+Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions& options) {
+  const Structure& s = analysis.structure();
+  const Csr<double> a = host_copy(analysis.space(), analysis.matrix());
+  const CsrView<double> view = a.view();
+  Examination e = Examiner(view, s, options).run();
+  e.solver = choose_solver(s, sizeof(T), options.restart);
+  if (s.rows != s.cols) {
+    e.preconditioner = {"none", "lsmr goes without one unless asked"};
+    return e;
+  }
+  e.preconditioner = choose_preconditioner(analysis);
+  e.stronger = stronger_preconditioners<Space, T>(s);
+  predict(e, s.rows, options);
+  return e;
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template Examination examine(const Analysis<Space, T>&, const ExaminationOptions&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+
+}  // namespace ostinato

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/spectrum.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <ostinato/spmv/analysis/tridiagonal.hpp>
+
+namespace ostinato {
+
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// R A C, and its transpose, as products with A.
+class ScaledMatrix {
+ public:
+  ScaledMatrix(const CsrView<double>& a, std::span<const double> row_scale, std::span<const double> col_scale)
+      : a_(a), row_scale_(row_scale), col_scale_(col_scale) {}
+
+  /// y = R A C x - beta y
+  void apply(const Numbers& x, double beta, Numbers& y) {
+    scaled_.resize(x.size());
+    for (std::size_t j = 0; j < x.size(); ++j) scaled_[j] = col_scale_.empty() ? x[j] : col_scale_[j] * x[j];
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      double total = 0;
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k)
+        total += a_.val[k] * scaled_[static_cast<std::size_t>(a_.col[k])];
+      y[i] = (row_scale_.empty() ? total : row_scale_[i] * total) - beta * y[i];
+    }
+  }
+
+  /// y = (R A C)^T x - beta y
+  void apply_transposed(const Numbers& x, double beta, Numbers& y) {
+    scaled_.assign(y.size(), 0);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double factor = row_scale_.empty() ? x[i] : row_scale_[i] * x[i];
+      for (std::size_t k = begin(i); k < begin(i + 1); ++k)
+        scaled_[static_cast<std::size_t>(a_.col[k])] += a_.val[k] * factor;
+    }
+    for (std::size_t j = 0; j < y.size(); ++j)
+      y[j] = (col_scale_.empty() ? scaled_[j] : col_scale_[j] * scaled_[j]) - beta * y[j];
+  }
+
+ private:
+  std::size_t begin(std::size_t row) const { return static_cast<std::size_t>(a_.row_ptr[row]); }
+
+  const CsrView<double>& a_;
+  std::span<const double> row_scale_, col_scale_;
+  Numbers scaled_;
+};
+
+double dot(const Numbers& x, const Numbers& y) {
+  double total = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) total += x[i] * y[i];
+  return total;
+}
+
+/// Divides x by its norm, which is returned. A norm of 0 leaves x as it is.
+double normalise(Numbers& x) {
+  const double norm = std::sqrt(dot(x, x));
+  if (norm == 0) return 0;
+  for (double& value : x) value /= norm;
+  return norm;
+}
+
+/// A fixed vector of length 1 without an order that a matrix might share: xorshift64.
+Numbers random_vector(std::size_t n) {
+  Numbers x(n);
+  std::uint64_t state = 0x9e3779b97f4a7c15;
+  for (double& value : x) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    value = static_cast<double>(state >> 11) * 0x1p-52 - 1;
+  }
+  normalise(x);
+  return x;
+}
+
+bool is_near(double now, double before, double share) { return std::abs(now - before) <= share * std::abs(now); }
+
+/// Eigenvalues `first` and the last of the leading part of t.
+SpectrumEnds ends_of(Tridiagonal t, std::size_t size, std::size_t first) {
+  t.diagonal.resize(size);
+  t.beside.resize(size);
+  return {eigenvalue(t, first), eigenvalue(t, size - 1), 0, false};
+}
+
+bool are_near(const SpectrumEnds& now, const SpectrumEnds& before, double share) {
+  return is_near(now.smallest, before.smallest, share) && is_near(now.largest, before.largest, share);
+}
+
+constexpr double settled_share = 0.05;
+
+/// Whether more steps would change nothing: asked after 64, 128, 256, ... steps. `parts` are the elements of t a step.
+bool has_converged(const Tridiagonal& t, std::size_t parts) {
+  constexpr double share = 1e-6;
+  const std::size_t size = t.diagonal.size(), steps = size / parts;
+  if (steps < 64 || (steps & (steps - 1)) != 0) return false;
+  const std::size_t half = size / 2;
+  return are_near(ends_of(t, size, parts == 1 ? 0 : steps), ends_of(t, half, parts == 1 ? 0 : steps / 2), share);
+}
+
+/// Below this, the rest of a vector is rounding alone: the vectors so far span all that the first one is made of.
+double nothing(std::size_t n, double size) {
+  return std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(n)) * size;
+}
+
+}  // namespace
+
+SpectrumEnds eigenvalue_ends(const CsrView<double>& a, std::span<const double> scale, int most_steps) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  if (n == 0 || most_steps < 1) return {};
+  ScaledMatrix matrix(a, scale, scale);
+  Numbers v = random_vector(n), next(n, 0.0);
+  Tridiagonal t;
+  double beta = 0, size = 0;
+  bool ended = false;
+  while (!ended && t.diagonal.size() < static_cast<std::size_t>(most_steps)) {
+    matrix.apply(v, beta, next);  // `next` holds the vector before v
+    const double alpha = dot(v, next);
+    for (std::size_t i = 0; i < n; ++i) next[i] -= alpha * v[i];
+    beta = normalise(next);
+    size = std::max({size, std::abs(alpha), beta});
+    if (!std::isfinite(size)) return {};
+    t.diagonal.push_back(alpha);
+    t.beside.push_back(beta);
+    ended = beta <= nothing(n, size) || has_converged(t, 1);
+    std::swap(v, next);
+  }
+  const std::size_t steps = t.diagonal.size();
+  SpectrumEnds ends = ends_of(t, steps, 0);
+  ends.steps = static_cast<int>(steps);
+  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2, 0), settled_share));
+  return ends;
+}
+
+SpectrumEnds singular_value_ends(const CsrView<double>& a, std::span<const double> row_scale,
+                                 std::span<const double> col_scale, int most_steps) {
+  if (a.rows < a.cols) {
+    const Csr<double> mirrored = transpose(a);
+    return singular_value_ends(mirrored.view(), col_scale, row_scale, most_steps);
+  }
+  const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
+  if (cols == 0 || most_steps < 1) return {};
+  ScaledMatrix matrix(a, row_scale, col_scale);
+  Numbers v = random_vector(cols), u(rows, 0.0);
+  // The bidiagonal matrix B as [0 B; B^T 0] with rows and columns in turn, whose eigenvalues are those of B in size.
+  Tridiagonal t;
+  double beta = 0, size = 0;
+  bool ended = false;
+  while (!ended && t.diagonal.size() < 2 * static_cast<std::size_t>(most_steps)) {
+    matrix.apply(v, beta, u);
+    const double alpha = normalise(u);
+    matrix.apply_transposed(u, alpha, v);
+    beta = normalise(v);
+    size = std::max({size, alpha, beta});
+    if (!std::isfinite(size)) return {};
+    t.diagonal.insert(t.diagonal.end(), {0, 0});
+    t.beside.insert(t.beside.end(), {alpha, beta});
+    ended = beta <= nothing(cols, size) || has_converged(t, 2);
+  }
+  const std::size_t steps = t.diagonal.size() / 2;
+  SpectrumEnds ends = ends_of(t, 2 * steps, steps);
+  ends.smallest = std::max(ends.smallest, 0.0);
+  ends.steps = static_cast<int>(steps);
+  ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2 * 2, steps / 2), settled_share));
+  return ends;
+}
+
+}  // namespace ostinato
