@@ -27,7 +27,7 @@ std::string why_not_sliced(const Structure& s) {
 std::string why_no_census(const Structure& s) {
   const std::string many = count_text(s.diagonals) + " diagonals, ";
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals))
-    return many + "more than " + std::to_string(DiagonalCensus::max_diagonals);
+    return many + "more than " + count_text(DiagonalCensus::max_diagonals);
   if (takes_census(s, AnalysisDepth::quick)) return "not planned: for the format asked for, no diagonals were counted";
   const std::string too_many = many + "too many for its " + count_text(s.nonzeros) + " entries";
   return takes_census(s, AnalysisDepth::full) ? "not considered: " + too_many + "; taken only when asked for by name"

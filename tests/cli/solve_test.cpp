@@ -575,7 +575,7 @@ TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
   write("type.json", R"({"rtol": [1]})");
   write("broken.json", R"({"rtol": )");
   expect_complaint(run("solve p.mtx -P key.json"), 2,
-                   "unknown option 'solvr'; did you mean solver? known: rhs, guess, output");
+                   "unknown option 'solvr'; did you mean solver? known: rhs, guess, coordinates, output");
   expect_complaint(run("solve p.mtx -P value.json"), 2, "known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx -P type.json"), 2, "the value of 'rtol'");
   expect_complaint(run("solve p.mtx -P broken.json"), 3, "broken.json: isn't JSON");
