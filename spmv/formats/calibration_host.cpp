@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
@@ -119,11 +120,14 @@ double entry_seconds(const Host& space) {
   return seconds / (rows * (slot * length + row));
 }
 
-/// Whether all threads took part. While other programs keep the processors busy, one thread does all the work: it has
-/// nothing to start, and no thread starts another in less time than this.
+/// Whether all threads took part, and in time. While other programs keep the processors busy, either one thread does all
+/// the work: it has nothing to start, and no thread starts another in less time than the least. Or the threads wait for a
+/// processor: those that have one each start in less than the most.
 bool threads_came(const Machine& m) {
-  constexpr double least_start = 1.5e-7;
-  return m.threads == 1 || m.latency >= least_start;
+  constexpr double least_start = 1.5e-7, most_start = 2e-5;
+  if (m.threads == 1) return true;
+  const bool have_processors = static_cast<unsigned>(m.threads) <= std::thread::hardware_concurrency();
+  return m.latency >= least_start && (m.latency <= most_start || !have_processors);
 }
 
 /// What the figures depend on.
@@ -195,7 +199,7 @@ Machine calibrated_machine(const Host& space, bool again) {
   if (!again && key == kept_key) return kept;
   const std::optional<std::string> stored = again ? std::nullopt : cache.load(key);
   std::optional<Machine> m = stored ? detail::machine_from(*stored, space.threads()) : std::nullopt;
-  if (!m) {
+  if (!m || !threads_came(*m)) {
     m = measured_machine(space);
     if (threads_came(*m)) {
       cache.store(key, detail::text_of(*m));
