@@ -8,7 +8,7 @@
 namespace ostinato::algebraic {
 
 /// Chooses the coarse rows by PMIS twice: first as coarsen(), then among these, where one depends on another if a path of
-/// two strong entries leads there. So a level has about a fifth of the rows that coarsen() leaves on a mesh in space.
+/// one or two strong entries leads there. So a level has about a fifth of the rows that coarsen() leaves on a mesh in space.
 ///
 /// Exec      As coarsen(), with a product of two matrices between. Waits.
 /// Source    Stueben, GMD report 70 (1999), section A.7.1 (aggressive coarsening by paths); Yang, Numer. Linear Algebra

@@ -221,7 +221,7 @@ struct FillPass {
     }
     // Entries of the other sign may cancel what the row reads.
     const T share = all / read;
-    const T scale = diagonal == 0 ? T{0} : (share > 0 && share < 10 ? share : T{1}) / -diagonal;
+    const T scale = diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal;
     for (Offset k = begin; k < end; ++k) val[k] *= scale;
   }
 };
