@@ -3,6 +3,7 @@
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -39,28 +40,64 @@ std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const Cs
 class RowPatterns {
  public:
   RowPatterns(const CsrPattern& a, const CsrPattern& b, Index cols)
-      : a_(a), b_(b), seen_(static_cast<std::size_t>(cols), -1) {}
+      : a_(a),
+        b_(b),
+        seen_(static_cast<std::size_t>(cols), -1),
+        found_(static_cast<std::size_t>(cols) + lanes),
+        sorted_(static_cast<std::size_t>(cols)) {}
 
   /// Appends the columns of row i, ascending, to `to`. Returns their number.
   Offset append(Index i, Array<Index>& to) {
-    const auto row = static_cast<std::size_t>(i);
-    const std::size_t before = to.size();
-    for (Offset k = a_.row_ptr[row]; k < a_.row_ptr[row + 1]; ++k) {
-      const auto of_b = static_cast<std::size_t>(a_.col[k]);
-      for (Offset q = b_.row_ptr[of_b]; q < b_.row_ptr[of_b + 1]; ++q) {
-        Index& seen = seen_[static_cast<std::size_t>(b_.col[q])];
-        if (seen == i) continue;
-        seen = i;
-        to.push_back(b_.col[q]);
-      }
-    }
-    std::sort(to.begin() + static_cast<std::ptrdiff_t>(before), to.end());
-    return static_cast<Offset>(to.size() - before);
+    const std::size_t count = find(i);
+    sort(count);
+    to.insert(to.end(), sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(count));
+    return static_cast<Offset>(count);
   }
 
  private:
+  /// Fills found_ with the columns of row i in the order in which they come first. Writes each column and keeps those that
+  /// are new, because a branch would often be predicted wrongly.
+  std::size_t find(Index i) {
+    const CsrPattern a = a_, b = b_;
+    Index *const seen = seen_.data(), *const found = found_.data();
+    std::size_t count = 0;
+    for (Offset k = a.row_ptr[i], end = a.row_ptr[i + 1]; k < end; ++k) {
+      const Index of_b = a.col[k];
+      for (Offset q = b.row_ptr[of_b], last = b.row_ptr[of_b + 1]; q < last; ++q) {
+        const Index j = b.col[q];
+        found[count] = j;
+        count += seen[j] != i ? 1 : 0;
+        seen[j] = i;
+      }
+    }
+    return count;
+  }
+
+  void sort(std::size_t count) {
+    constexpr std::size_t few = 6 * lanes;  // for which comparing all pairs is faster than sorting
+    Index *const found = found_.data(), *const sorted = sorted_.data();
+    if (count > few) {
+      std::copy_n(found, count, sorted);
+      std::sort(sorted, sorted + count);
+      return;
+    }
+    std::fill_n(found + count, lanes, std::numeric_limits<Index>::max());
+    for (std::size_t e = 0; e < count; ++e) {
+      Index rank = 0;
+      for (std::size_t others = 0; others < count; others += lanes) {
+#pragma omp simd reduction(+ : rank)
+        for (std::size_t l = 0; l < lanes; ++l) rank += found[others + l] < found[e] ? 1 : 0;
+      }
+      sorted[rank] = found[e];
+    }
+  }
+
+  static constexpr std::size_t lanes = 16;  ///< comparisons at a time
+
   CsrPattern a_, b_;
-  Array<Index> seen_;  ///< the last row that has an entry in the column
+  Array<Index> seen_;    ///< the last row that has an entry in the column
+  Array<Index> found_;   ///< the columns of a row; there is room behind all columns
+  Array<Index> sorted_;  ///< the same, ascending
 };
 
 }  // namespace
