@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/matrix/generate/families.hpp>
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
@@ -132,7 +133,7 @@ Csr<T> generate(std::string_view family, const GenerateOptions& options) {
   Csr<T> a = called.make(family, options);
   if (!options.renumbered || !reads(called.info, "renumbered")) return a;
   const int block = reads(called.info, "unknowns") ? options.unknowns : 1;
-  return renumbered(Host(), a, random_order(a.rows / block, 1), block);
+  return renumber<T>(Host(), a, random_order(a.rows, 1, block));
 }
 
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options) {

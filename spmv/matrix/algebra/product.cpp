@@ -3,7 +3,8 @@
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -36,68 +37,46 @@ std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const Cs
   return first;
 }
 
-/// Finds the columns of rows of A B, one row after the other.
+/// Finds the columns of rows of A B, one row after the other. The columns of a row are bits in words, of which there are
+/// fewer to sort; and no branch depends on what a term meets, because no processor could foresee such a branch.
 class RowPatterns {
  public:
   RowPatterns(const CsrPattern& a, const CsrPattern& b, Index cols)
-      : a_(a),
-        b_(b),
-        seen_(static_cast<std::size_t>(cols), -1),
-        found_(static_cast<std::size_t>(cols) + lanes),
-        sorted_(static_cast<std::size_t>(cols)) {}
+      : a_(a), b_(b), bits_(static_cast<std::size_t>(cols) / 64 + 1, 0), words_(bits_.size() + 1) {}
 
   /// Appends the columns of row i, ascending, to `to`. Returns their number.
   Offset append(Index i, Array<Index>& to) {
-    const std::size_t count = find(i);
-    sort(count);
-    to.insert(to.end(), sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(count));
-    return static_cast<Offset>(count);
+    const std::size_t words = collect(static_cast<std::size_t>(i));
+    std::sort(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(words));
+    const std::size_t before = to.size();
+    for (std::size_t k = 0; k < words; ++k) {
+      const Index word = words_[k];
+      for (std::uint64_t rest = std::exchange(bits_[static_cast<std::size_t>(word)], 0); rest != 0; rest &= rest - 1)
+        to.push_back(64 * word + std::countr_zero(rest));
+    }
+    return static_cast<Offset>(to.size() - before);
   }
 
  private:
-  /// Fills found_ with the columns of row i in the order in which they come first. Writes each column and keeps those that
-  /// are new, because a branch would often be predicted wrongly.
-  std::size_t find(Index i) {
-    const CsrPattern a = a_, b = b_;
-    Index *const seen = seen_.data(), *const found = found_.data();
-    std::size_t count = 0;
-    for (Offset k = a.row_ptr[i], end = a.row_ptr[i + 1]; k < end; ++k) {
-      const Index of_b = a.col[k];
-      for (Offset q = b.row_ptr[of_b], last = b.row_ptr[of_b + 1]; q < last; ++q) {
-        const Index j = b.col[q];
-        found[count] = j;
-        count += seen[j] != i ? 1 : 0;
-        seen[j] = i;
+  /// Sets the bits of row `i`, and lists their words. Returns the number of words.
+  std::size_t collect(std::size_t i) {
+    std::size_t words = 0;
+    for (Offset k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k) {
+      const auto of_b = static_cast<std::size_t>(a_.col[k]);
+      for (Offset q = b_.row_ptr[of_b]; q < b_.row_ptr[of_b + 1]; ++q) {
+        const auto j = static_cast<std::uint32_t>(b_.col[q]);
+        std::uint64_t& bits = bits_[j / 64];
+        words_[words] = static_cast<Index>(j / 64);
+        words += bits == 0;
+        bits |= std::uint64_t{1} << (j % 64);
       }
     }
-    return count;
+    return words;
   }
-
-  void sort(std::size_t count) {
-    constexpr std::size_t few = 6 * lanes;  // for which comparing all pairs is faster than sorting
-    Index *const found = found_.data(), *const sorted = sorted_.data();
-    if (count > few) {
-      std::copy_n(found, count, sorted);
-      std::sort(sorted, sorted + count);
-      return;
-    }
-    std::fill_n(found + count, lanes, std::numeric_limits<Index>::max());
-    for (std::size_t e = 0; e < count; ++e) {
-      Index rank = 0;
-      for (std::size_t others = 0; others < count; others += lanes) {
-#pragma omp simd reduction(+ : rank)
-        for (std::size_t l = 0; l < lanes; ++l) rank += found[others + l] < found[e] ? 1 : 0;
-      }
-      sorted[rank] = found[e];
-    }
-  }
-
-  static constexpr std::size_t lanes = 16;  ///< comparisons at a time
 
   CsrPattern a_, b_;
-  Array<Index> seen_;    ///< the last row that has an entry in the column
-  Array<Index> found_;   ///< the columns of a row; there is room behind all columns
-  Array<Index> sorted_;  ///< the same, ascending
+  Array<std::uint64_t> bits_;  ///< all 0 between rows
+  Array<Index> words_;         ///< room for all words, and for one more that isn't kept
 };
 
 }  // namespace
