@@ -222,6 +222,24 @@ TEST_F(CliSolve, RestartIsAutomaticUnlessGiven) {
   expect_complaint(run("solve p.mtx --shadow 7"), 2, "'7' isn't a whole number in 1 .. 6");
 }
 
+TEST_F(CliSolve, RefusesOptionsThatTheSolverDoesNotUse) {
+  expect_complaint(run("solve poisson2d:5 --solver gmres --shadow 3"), 2,
+                   "shadow = 3 is for idr, and --solver is gmres");
+  expect_complaint(run("solve poisson2d:5 --solver cg --restart 9"), 2, "restart = 9 is for gmres, and --solver is cg");
+  EXPECT_EQ(run("solve poisson2d:5 --quiet --solver idr --shadow 3").code, 0);
+  EXPECT_EQ(run("solve poisson2d:5 --quiet --restart 9").code, 0);
+}
+
+TEST_F(CliSolve, TheTimeLimitEndsTheFactorisationOfAPreconditioner) {
+  generate("poisson3d 40 p.mtx");
+  const Outcome r = run("solve p.mtx --precond lu:order=natural --time-limit 0.05 --json report.json -o x.mtx");
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_EQ(report()["status"], "time_limit");
+  EXPECT_EQ(report()["iterations"], 0);
+  EXPECT_NE(r.out.find("the limit of 0.05 s was reached while lu:order=natural was made"), std::string::npos) << r.out;
+  EXPECT_EQ(read_vector<double>(path("x.mtx")).size(), 64000u) << "x so far is written";
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);
