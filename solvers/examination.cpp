@@ -17,43 +17,11 @@
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
 
 namespace ostinato {
-
-const char* to_string(Weight weight) {
-  switch (weight) {
-    case Weight::good:
-      return "good";
-    case Weight::caution:
-      return "caution";
-    case Weight::trouble:
-      return "trouble";
-    default:
-      return "fact";
-  }
-}
-
-const char* to_string(Definiteness definiteness) {
-  switch (definiteness) {
-    case Definiteness::positive:
-      return "positive definite";
-    case Definiteness::negative:
-      return "negative definite";
-    case Definiteness::semidefinite:
-      return "semidefinite";
-    case Definiteness::indefinite:
-      return "indefinite";
-    default:
-      return "unknown";
-  }
-}
-
-double condition(const SpectrumEnds& ends, Index rows) {
-  const double rounding = std::numeric_limits<double>::epsilon() * std::sqrt(static_cast<double>(rows));
-  if (!(ends.smallest > rounding * std::abs(ends.largest))) return std::numeric_limits<double>::infinity();
-  return ends.largest / ends.smallest;
-}
 
 namespace {
 
@@ -458,6 +426,10 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
     e.preconditioner = {"none", "lsmr goes without one unless asked"};
     return e;
   }
+  if (choose_numbering(s, machine_of(analysis.space()), sizeof(T), FormatOptions{}.expected_products).renumber)
+    e.findings.push_back({"numbering", Weight::caution,
+                          "neighbours are far from each other, so that products wait for x; solve gives the rows new "
+                          "numbers"});
   e.preconditioner = choose_preconditioner(analysis);
   e.stronger = stronger_preconditioners<Space, T>(s);
   predict(e, s.rows, options);

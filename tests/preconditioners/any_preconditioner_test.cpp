@@ -72,7 +72,7 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
     EXPECT_EQ(complaint("multigrid:kind=structured," + bad),
               "multigrid: '" + bad +
                   "' isn't an option; known: kind=automatic|structured|classical|aggregation, sweeps=0..8, "
-                  "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1");
+                  "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1, aggressive=0..10");
   }
   for (const std::string name : {"multigrid:", "jacobi:", "auto:", "none:"})
     EXPECT_EQ(complaint(name), name + " names no option; leave the colon out");
@@ -80,7 +80,7 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   for (const char* text : {"multigrid:sweeps=1,", "multigrid:,sweeps=1", "multigrid:,"})
     EXPECT_EQ(complaint(text),
               "multigrid: '' isn't an option; known: kind=automatic|structured|classical|aggregation, sweeps=0..8, "
-              "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1");
+              "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1, aggressive=0..10");
   EXPECT_THROW(Multigrid(analysis, {.sweeps = 9}), ArgumentError);
 }
 
