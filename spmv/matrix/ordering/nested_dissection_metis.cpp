@@ -9,10 +9,13 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -113,9 +116,14 @@ std::vector<Index> nested_dissection(const Graph& g, const StopRequest& stop) {
   Arrays arrays{{g.row_ptr.begin(), g.row_ptr.end()}, {g.col.begin(), g.col.end()}};
   if (!stop) return ordered(arrays);
   // METIS can't be stopped, but left alone.
-  std::packaged_task<std::vector<Index>()> task([a = std::move(arrays)]() mutable { return ordered(a); });
-  std::future<std::vector<Index>> order = task.get_future();
-  std::thread(std::move(task)).detach();
+  using Task = std::packaged_task<std::vector<Index>()>;
+  const auto task = std::make_shared<Task>([a = std::move(arrays)]() mutable { return ordered(a); });
+  std::future<std::vector<Index>> order = task->get_future();
+  try {
+    std::thread([task] { (*task)(); }).detach();
+  } catch (const std::system_error&) {  // no more threads
+    (*task)();
+  }
   while (order.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
     if (stop.is_made()) throw Stopped("nested_dissection was stopped");
   }
