@@ -17,8 +17,8 @@ extern const bool has_nested_dissection;
 ///
 /// Exec      On the calling thread, one call at a time; some microseconds a node. METIS calls srand() and rand(): who draws
 ///           from rand() meanwhile changes the order, and finds its own numbers changed.
-///           With `stop`, METIS runs in a thread of its own. Once `stop` is made the call ends, and METIS goes on to its own
-///           end in the background, with a copy of the graph. METIS takes over SIGTERM and SIGABRT of the process; here
+///           METIS runs in a thread of its own. Once `stop` is made the call ends, and METIS goes on to its own end in the
+///           background, with a copy of the graph. METIS takes over SIGTERM and SIGABRT of the process; some 50 us later
 ///           the signals reach the handlers that the process had, which are the same afterwards.
 /// Throws    ArgumentError when the build has no METIS, or when the graph is too large for its integers; Stopped a tenth of a
 ///           second after `stop` is made at the latest; std::bad_alloc.

@@ -13,17 +13,13 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <semaphore>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/space/error.hpp>
-
-// METIS' own functions, which install its signal handlers, and restore those that were there. Null where a build of METIS
-// hides them.
-extern "C" int gk_sigtrap() __attribute__((weak));
-extern "C" int gk_siguntrap() __attribute__((weak));
 
 namespace ostinato {
 
@@ -57,33 +53,40 @@ extern "C" void on_signal(int number, siginfo_t* info, void* context) {
   }
 }
 
-/// Passes the signals that METIS takes over on to the handlers that the process has, as long as the object exists.
+/// Passes the signals that METIS takes over on to the handlers that the process has. METIS installs its handlers when it
+/// begins, so that they can be replaced only a moment later, by another thread.
 class Signals {
  public:
   Signals() {
-    ::pthread_sigmask(SIG_SETMASK, nullptr, &mask_);
     for (Handlers& h : handlers) ::sigaction(h.signal, nullptr, &h.before);
-    if (gk_sigtrap == nullptr || gk_siguntrap == nullptr) return;
-    gk_sigtrap();  // METIS_NodeND then finds its handlers installed, and installs none
-    metis_thread = ::pthread_self();
+  }
+
+  /// Replaces the handlers of METIS. False when METIS hasn't installed them yet.
+  bool replace() {
+    const std::lock_guard lock(access_);
+    if (is_over_) return true;
     for (Handlers& h : handlers) {
       ::sigaction(h.signal, nullptr, &h.of_metis);
+      if (h.of_metis.sa_handler == h.before.sa_handler) return false;
+    }
+    for (const Handlers& h : handlers) {
       struct sigaction ours {};
       ours.sa_sigaction = on_signal;
       ours.sa_flags = SA_SIGINFO | SA_RESTART;
       ::sigaction(h.signal, &ours, nullptr);
     }
+    return true;
   }
-  Signals(const Signals&) = delete;
-  Signals& operator=(const Signals&) = delete;
-  ~Signals() {
-    if (gk_sigtrap != nullptr && gk_siguntrap != nullptr) gk_siguntrap();
+
+  void end() {
+    const std::lock_guard lock(access_);
+    is_over_ = true;
     for (const Handlers& h : handlers) ::sigaction(h.signal, &h.before, nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);  // METIS jumps out of a handler, which leaves the signal blocked
   }
 
  private:
-  sigset_t mask_;
+  std::mutex access_;
+  bool is_over_ = false;
 };
 
 /// The graph in METIS' integers.
@@ -91,17 +94,21 @@ struct Arrays {
   std::vector<idx_t> ptr, col;
 };
 
-std::vector<Index> ordered(Arrays& g) {
+std::vector<Index> ordered(Arrays& g, Signals& signals) {
+  metis_thread = ::pthread_self();
   idx_t nodes = static_cast<idx_t>(g.ptr.size()) - 1;
   std::vector<idx_t> node(g.ptr.size() - 1), place(node.size());
-  static std::mutex one_at_a_time;  // METIS draws from rand(), whose numbers threads would take from each other
-  const std::lock_guard lock(one_at_a_time);
-  const Signals signals;
   const int status = METIS_NodeND(&nodes, g.ptr.data(), g.col.data(), nullptr, nullptr, node.data(), place.data());
+  signals.end();
   if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
   if (status != METIS_OK) throw ArgumentError("nested_dissection: METIS can't order the graph; take another order");
   return {node.begin(), node.end()};
 }
+
+// METIS draws from rand(), whose numbers threads would take from each other. Who acquires isn't who releases.
+std::binary_semaphore one_at_a_time(1);
+
+constexpr const char* stopped = "nested_dissection was stopped";
 
 }  // namespace
 
@@ -113,19 +120,29 @@ std::vector<Index> nested_dissection(const Graph& g, const StopRequest& stop) {
   }
   if (g.row_ptr.back() > std::numeric_limits<idx_t>::max())
     throw ArgumentError("nested_dissection: the graph has too many edges for METIS; take another order");
+  constexpr std::chrono::microseconds between_looks(50000), soon(50);
   Arrays arrays{{g.row_ptr.begin(), g.row_ptr.end()}, {g.col.begin(), g.col.end()}};
-  if (!stop) return ordered(arrays);
-  // METIS can't be stopped, but left alone.
-  using Task = std::packaged_task<std::vector<Index>()>;
-  const auto task = std::make_shared<Task>([a = std::move(arrays)]() mutable { return ordered(a); });
-  std::future<std::vector<Index>> order = task->get_future();
-  try {
-    std::thread([task] { (*task)(); }).detach();
-  } catch (const std::system_error&) {  // no more threads
-    (*task)();
+  while (!one_at_a_time.try_acquire_for(between_looks)) {
+    if (stop.is_made()) throw Stopped(stopped);
   }
-  while (order.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-    if (stop.is_made()) throw Stopped("nested_dissection was stopped");
+  const auto signals = std::make_shared<Signals>();
+  std::packaged_task<std::vector<Index>()> task(
+      [signals, a = std::move(arrays)]() mutable { return ordered(a, *signals); });
+  std::future<std::vector<Index>> order = task.get_future();
+  try {
+    std::thread([task = std::move(task)]() mutable {
+      task();
+      one_at_a_time.release();
+    }).detach();
+  } catch (const std::system_error&) {
+    one_at_a_time.release();
+    throw ArgumentError("nested_dissection: there is no thread for METIS; take another order");
+  }
+  constexpr int most_tries = 20000;  // a second: another METIS may install no handlers
+  bool replaced = false;
+  for (int k = 0; order.wait_for(replaced ? between_looks : soon) != std::future_status::ready; ++k) {
+    replaced = replaced || k > most_tries || signals->replace();
+    if (replaced && stop.is_made()) throw Stopped(stopped);  // METIS can't be stopped, but left alone
   }
   return order.get();
 }
