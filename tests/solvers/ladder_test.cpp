@@ -302,8 +302,8 @@ TYPED_TEST(LadderOn, MakesNoCompleteFactorsOfAMatrixWithAnEmptyRowOrColumn) {
   };
   for (const auto& [row, col, what] : {std::tuple{-1, -1, ""}, {5, -1, "1 row has"}, {-1, 7, "1 column has"}}) {
     const Csr<T> a = without(row, col);
-    const Analysis<typename TypeParam::Space, T> analysis(this->space(), a);
-    const auto [names, why] = climbed(typename TestFixture::Any(analysis));
+    const Analysis<typename TypeParam::Space, T> of_a(this->space(), a);
+    const auto [names, why] = climbed(typename TestFixture::Any(of_a));
     EXPECT_NE(names.find("ilut "), std::string::npos) << names;
     EXPECT_EQ(names.find(" lu ") == std::string::npos, std::string(what) != "") << names << what;
     if (std::string(what).empty()) continue;

@@ -15,7 +15,7 @@ extern const bool has_nested_dissection;
 /// The nested dissection order: small sets of nodes that part the graph come last, so that factors get little fill and
 /// many rows don't wait for each other. Returns the node at each place of the order; the same one on every run.
 ///
-/// Exec      On the calling thread, one call at a time; some microseconds a node. METIS calls srand() and rand(): who draws
+/// Exec      The calling thread waits, one call at a time; some microseconds a node. METIS calls srand() and rand(): who draws
 ///           from rand() meanwhile changes the order, and finds its own numbers changed.
 ///           METIS runs in a thread of its own. Once `stop` is made the call ends, and METIS goes on to its own end in the
 ///           background, with a copy of the graph. METIS takes over SIGTERM and SIGABRT of the process; some 50 us later
