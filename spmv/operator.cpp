@@ -78,8 +78,9 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
     convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
   structure_ = analysis.structure();
-  pattern_ = analysis.pattern();
-  analyse_seconds_ = analysis.seconds();
+  const Stopwatch marking;
+  pattern_ = pattern_mark(space_, analysis.matrix().view());
+  analyse_seconds_ = analysis.seconds() + marking.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
   space_.trim();
@@ -155,51 +156,92 @@ std::string Operator<Space, T>::generated() const {
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a) {
-  return update(SpaceCsr<Space, T>(space_, a));
+  if (keeps_pattern(a)) return update_values(a, same_pattern);
+  return update(SpaceCsr<Space, T>(space_, a), false, true);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const Csr<T>& a) {
-  return update(SpaceCsr<Space, T>(space_, a));
+  if (keeps_pattern(a)) return update_values(a, same_pattern);
+  return update(SpaceCsr<Space, T>(space_, a), false, false);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(Csr<T>&& a) {
-  SpaceCsr<Space, T> matrix(space_, a.view());
+  const bool same = keeps_pattern(a);
+  SpaceCsr<Space, T> matrix = same ? SpaceCsr<Space, T>(space_, a.view(), same_pattern)
+                                   : SpaceCsr<Space, T>(space_, a.view());
   require_size(matrix.view());
   matrix.keep(std::move(a));
-  return update(matrix);
+  return update(matrix, same, false);
+}
+
+template <class Space, class T>
+Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
+  require_size(a);
+  return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
+}
+
+template <class Space, class T>
+Update Operator<Space, T>::update_values(const Csr<T>& a, SamePattern) {
+  require_size(a);
+  return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, false);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
-  return update(SpaceCsr<Space, T>(space_, a, on_space));
+  return update(SpaceCsr<Space, T>(space_, a, on_space), keeps_pattern(a), true);
+}
+
+/// Whether arrays in host memory hold the old pattern, which was checked. False where only the space can tell.
+template <class Space, class T>
+bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
+  if constexpr (Space::on_device) return false;
+  return a.rows == rows() && a.cols == cols() && a.row_ptr.size() == static_cast<std::size_t>(rows()) + 1 &&
+         a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() && pattern_mark(space_, a) == pattern_;
 }
 
 template <class Space, class T>
-Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
+Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
   require_size(view);
   ++updates_;
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
-  std::string pattern = pattern_hash(space_, view);
-  if (pattern == pattern_) {
-    Structure now = structure_;
-    analyse_values(space_, view, now);
-    if (format_->update_values(a, now)) {
-      structure_ = std::move(now);
-      space_.wait();
-      return Update::refilled;
-    }
-  }
-  const Analysis<Space, T> analysis(space_, a);
+  std::string pattern = same ? pattern_ : pattern_mark(space_, view);
+  same = pattern == pattern_;
+  if (same && refill(a, lent)) return Update::refilled;
+  Structure now = structure_;
+  if (same) analyse_values(space_, view, now);
+  const Analysis<Space, T> analysis = same ? Analysis<Space, T>(space_, a, now) : Analysis<Space, T>(space_, a);
   build(analysis);
+  unseen_.reset();
   structure_ = analysis.structure();
   pattern_ = std::move(pattern);
   space_.trim();
   generate();
   return Update::rebuilt;
+}
+
+/// Puts values on the old pattern into the format. Returns false when the format can't store them.
+template <class Space, class T>
+bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
+  const bool later = lent && !Space::on_device;
+  Structure now = structure_;
+  now.symmetric = false;  // as far as known
+  if (!later) analyse_values(space_, a.view(), now);
+  if (!format_->update_values(a, now)) return false;
+  space_.wait();
+  unseen_ = later ? std::make_unique<Unseen>(a) : nullptr;
+  structure_ = std::move(now);
+  return true;
+}
+
+/// Looks at the values that nobody has looked at. Several threads may ask at once.
+template <class Space, class T>
+void Operator<Space, T>::look() const {
+  if (unseen_ == nullptr) return;
+  std::call_once(unseen_->once, [&] { analyse_values(space_, unseen_->matrix.view(), structure_); });
 }
 
 template <class Space, class T>

@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -82,7 +83,12 @@ class Operator {
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
   const Space& space() const { return space_; }
-  const Structure& structure() const { return structure_; }  ///< its census may be null (update_values())
+  /// Its census may be null (update_values()). After update_values() of a view on Host, the first call looks at the
+  /// values.
+  const Structure& structure() const {
+    if (unseen_ != nullptr) look();
+    return structure_;
+  }
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
   const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
@@ -112,9 +118,13 @@ class Operator {
   /// Replaces the values of the matrix and keeps the chosen format. structure() then describes the new values. The
   /// matrix is analysed and the format built again only when the format can't store the new values, for example because
   /// symmetry or a constant diagonal was lost, or when the entries are in other places. The result says which it was.
+  /// With `same_pattern` the caller promises that row_ptr and col are what they were, and no time is spent on finding out.
   ///
   /// Layout    As for the constructor: a Csr is copied where needed or moved in, a CsrView is lent.
   /// Exec      One thread at a time, and none may apply the operator meanwhile.
+  /// Requires  With `same_pattern`: sorted rows without duplicates, in the same places. Otherwise apply() is undefined.
+  /// Traffic   Host: reads the pattern once and the values once or twice, and writes what the format stores. The new
+  ///           values of a view are looked at by the first structure() only.
   /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
   ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
   ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
@@ -122,6 +132,8 @@ class Operator {
   Update update_values(const CsrView<T>& a);
   Update update_values(const Csr<T>& a);
   Update update_values(Csr<T>&& a);
+  Update update_values(const CsrView<T>& a, SamePattern);
+  Update update_values(const Csr<T>& a, SamePattern);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
   /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates, which
@@ -144,18 +156,28 @@ class Operator {
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);
   void generate();
-  Update update(const SpaceCsr<Space, T>& a);
+  Update update(const SpaceCsr<Space, T>& a, bool same, bool lent);
+  bool refill(const SpaceCsr<Space, T>& a, bool lent);
+  bool keeps_pattern(const CsrView<T>& a) const;
+  void look() const;
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 
   Space space_;
-  Structure structure_;
+  /// A matrix whose values nobody has looked at yet, for structure().
+  struct Unseen {
+    explicit Unseen(const SpaceCsr<Space, T>& a) : matrix(a) {}
+    std::once_flag once;
+    SpaceCsr<Space, T> matrix;
+  };
+  std::unique_ptr<Unseen> unseen_;
+  mutable Structure structure_;
   FormatOptions options_;
   Choice choice_;
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
-  std::string pattern_;                             ///< pattern_hash() of the matrix
+  std::string pattern_;                             ///< pattern_mark() of the matrix
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;

@@ -29,6 +29,10 @@ class Analysis {
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
+  /// For a matrix whose structure is known, such as new values on the same pattern (analyse_values()). The profile is
+  /// taken again, because it knows of values, too.
+  Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure known);
+
   /// On Host the arrays of a view are lent: they must outlive the analysis and the operators made from it, whatever
   /// their formats. When rows are unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
