@@ -14,24 +14,13 @@ namespace ostinato::cli {
 
 namespace {
 
-std::string products_text(double products) {
-  return products < 9.95 ? fmt::format("{:.1f}", products) : count_text(std::llround(products));
-}
-
-std::string setup_text(const Amortisation& a) {
-  const std::string text = seconds_text(a.setup_seconds);
-  if (!std::isfinite(a.setup_products())) return text;
-  return fmt::format("{}: {}{} products of {}, {} ({} each)", text, a.measured ? "" : "about ",
-                     products_text(a.setup_products()), a.csr_is, a.measured ? "measured" : "predicted",
-                     seconds_text(a.csr_seconds));
-}
-
 std::string break_even_text(const Amortisation& a) {
   const double products = a.break_even_products();
-  if (products == 0) return "no dearer than that of csr: nothing to earn back";
-  if (!std::isfinite(products)) return "never earned back: its products take no less time";
-  return fmt::format("earned back after {}{} in {} each", a.measured ? "" : "about ",
-                     counted(std::llround(products), "product"), seconds_text(a.product_seconds));
+  if (products == 0) return "ahead of " + a.csr_is + " from the first product on";
+  if (!std::isfinite(products)) return "not ahead of " + a.csr_is + ": a product takes no less time";
+  const std::string text = fmt::format("ahead of {} from {} on", a.csr_is, counted(std::llround(products), "product"));
+  if (!(products > a.expected_products)) return text;
+  return text + fmt::format(", more than the {} expected", count_text(std::llround(a.expected_products)));
 }
 
 }  // namespace
@@ -42,13 +31,18 @@ double Amortisation::break_even_products() const {
   return saving > 0 ? std::ceil(dearer / saving) : std::numeric_limits<double>::infinity();
 }
 
-std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse_seconds, double convert_seconds) {
+std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse_seconds, double convert_seconds,
+                                            double expected_products) {
   const Candidate& chosen = choice.candidates.front();
   const auto csr = std::find_if(choice.candidates.begin(), choice.candidates.end(),
                                 [](const Candidate& c) { return c.name == "csr" && c.cost.applies(); });
   if (csr == choice.candidates.end()) return std::nullopt;
   const bool measured = chosen.is_measured() && csr->is_measured();
   Amortisation a;
+  a.format = chosen.name;
+  a.convert_seconds = convert_seconds;
+  a.predicted_convert_seconds = chosen.cost.setup_seconds;
+  a.expected_products = expected_products;
   a.setup_seconds = analyse_seconds + convert_seconds;
   a.product_seconds = measured ? chosen.measured_seconds : chosen.cost.seconds;
   a.csr_seconds = measured ? csr->measured_seconds : csr->cost.seconds;
@@ -59,7 +53,9 @@ std::optional<Amortisation> amortisation_of(const Choice& choice, double analyse
 }
 
 void add_amortisation(Facts& facts, const Amortisation& a) {
-  facts.row("set-up", setup_text(a));
+  if (a.format == "csr") return;
+  facts.row("conversion", fmt::format("took {}, predicted {}", seconds_text(a.convert_seconds),
+                                      seconds_text(a.predicted_convert_seconds)));
   facts.more(break_even_text(a));
 }
 

@@ -59,6 +59,15 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
+/// The first other command that has an option; empty when none has.
+std::string command_with(const CLI::App& program, const CLI::App& command, const std::string& option) {
+  for (const CLI::App* other : program.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::vector<std::string> names = option_names(*other);
+    if (other != &command && std::find(names.begin(), names.end(), option) != names.end()) return other->get_name();
+  }
+  return {};
+}
+
 /// Says what is wrong with the command line, and which --help explains it.
 std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
   std::string name = program.get_name(), reason = e.what();
@@ -71,7 +80,13 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
     if (!words.empty()) reason = (option ? "unknown option '" : "one argument too many: '") + words.front() + "'";
     if (option) {
       const std::string given = words.front().substr(0, words.front().find('='));
-      if (const std::string near = did_you_mean(given, option_names(*at)); !near.empty()) reason += "; " + near;
+      if (const std::string other = command_with(program, *at, given); !other.empty()) {
+        reason += "; " + given + " is an option of " + other;
+      } else if (given == "-v") {
+        reason += "; did you mean --version?";
+      } else if (const std::string near = did_you_mean(given, option_names(*at)); !near.empty()) {
+        reason += "; " + near;
+      }
       if (reason.ends_with(' ')) reason.pop_back();
       return reason + (reason.ends_with('?') ? " See " : "; see ") + name + " --help";
     }
@@ -88,9 +103,10 @@ void require_known(std::span<const CommandInfo> commands, int argc, char** argv)
   for (const CommandInfo& c : commands) {
     if (c.name == lower(argv[1])) return;
   }
-  const std::string known = names_of(commands);
-  throw UsageError(
-      fmt::format("unknown command '{}'; {}known: {}", argv[1], did_you_mean(argv[1], words_of(known)), known));
+  const std::string known = names_of(commands), near = lower(argv[1]) == "version"
+                                                           ? "did you mean --version? "
+                                                           : did_you_mean(argv[1], words_of(known));
+  throw UsageError(fmt::format("unknown command '{}'; {}known: {}", argv[1], near, known));
 }
 
 /// "help" and "help COMMAND" stand for --help.

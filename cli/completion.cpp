@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <ostinato/spmv/matrix/generate.hpp>
+
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "text.hpp"
@@ -37,6 +39,14 @@ std::string quoted(const std::string& text, const std::string& quote) {
   return result + "'";
 }
 
+/// What may stand for an argument. A matrix is a file or FAMILY:N.
+std::vector<std::string> words_for(const Option& argument) {
+  if (argument.names != matrix_argument.names) return words_of(argument.words);
+  std::vector<std::string> families;
+  for (const GeneratorInfo& info : generators()) families.push_back(std::string(info.name) + ":");
+  return families;
+}
+
 // ---- bash
 
 /// The branch of one command: what may follow an option, and otherwise the options.
@@ -44,7 +54,7 @@ std::string bash_command(const CommandDescription& command) {
   std::string values, names, arguments;
   for (const Option& option : options_of(command)) {
     if (option.is_argument()) {
-      for (const std::string& word : words_of(option.words)) arguments += (arguments.empty() ? "" : " ") + word;
+      for (const std::string& word : words_for(option)) arguments += (arguments.empty() ? "" : " ") + word;
       continue;
     }
     names += (names.empty() ? "" : " ") + joined(option.all_names(), " ");
@@ -72,16 +82,24 @@ std::string bash_script(const ProgramDescription& program) {
   return "# bash completion, made by: ostinato completion bash\n"
          "_ostinato() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+         "  if [[ $word == = ]]; then word=; elif [[ $previous == = ]]; then previous=\"${COMP_WORDS[COMP_CWORD-2]}\"; "
+         "fi\n"
          "  local names='--help --version' words='" +
          names +
          "help' name=1\n"
          "  COMPREPLY=()\n"
          "  if ((COMP_CWORD > 1)); then case \"${COMP_WORDS[1]}\" in\n" +
-         commands +
+         commands + "    help) words='" + names +
+         "'; name= ;;\n"
          "    *) return ;;\n"
          "  esac; fi\n"
          "  if [[ $word == -* && -n $name ]]; then words=$names; fi\n"
+         "  if [[ $word != -* ]]; then word=${word,,}; fi\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "  if [[ ${COMPREPLY[0]} == *: ]]; then\n"
+         "    compopt -o nospace 2>/dev/null\n"
+         "    COMPREPLY+=($(compgen -f -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+         "  fi\n"
          "}\n"
          "complete -o default -F _ostinato ostinato\n";
 }

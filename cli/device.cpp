@@ -71,7 +71,10 @@ Host make_host(const DeviceOptions& options) {
 }
 
 DeviceInfo device_info(const DeviceOptions& options, std::string description) {
-  return {std::move(description), options.device == "auto" ? Cuda::why_absent() : "", options.precision};
+  std::string absent = options.device == "auto" ? Cuda::why_absent() : "";
+  // Advice on how to build is for those who ask for a GPU.
+  if (!absent.empty() && Cuda::build_description() == "built without CUDA") absent = "no CUDA in this build";
+  return {std::move(description), std::move(absent), options.precision};
 }
 
 }  // namespace ostinato::cli

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +15,7 @@
 #include <ostinato/spmv/space/error.hpp>
 
 #include "exit_code.hpp"
+#include "text.hpp"
 
 namespace ostinato::cli {
 
@@ -90,10 +94,23 @@ void require_output(const std::string& written, std::initializer_list<std::strin
   if (written != "-") require_writable(written);
 }
 
+void require_kind(const std::string& path, const char* what, std::initializer_list<std::string_view> endings) {
+  constexpr std::string_view known[] = {".mtx.gz", ".mtx", ".npy", ".npz", ".csv", ".json", ".html"};
+  const std::string name = lower(path);
+  const auto ends = [&name](std::string_view ending) { return name.ends_with(ending); };
+  const auto* const other = std::find_if(std::begin(known), std::end(known), ends);
+  if (other == std::end(known) || std::any_of(endings.begin(), endings.end(), ends)) return;
+  std::string fitting;
+  for (const std::string_view ending : endings) fitting += (fitting.empty() ? "" : " or ") + std::string(ending);
+  throw UsageError(fmt::format("{}: {}; name a file that ends in {}", path, what, fitting));
+}
+
 void require_reports(const std::string& json, const std::string& html, const std::string& matrix) {
   if (json == "-" && html == "-") throw UsageError("--json - and --html - can't share the standard output");
   require_output(json, {matrix});
   require_output(html, {matrix}, json);
+  require_kind(json, "a report is written as JSON", {".json"});
+  require_kind(html, "a page is written as HTML", {".html"});
 }
 
 std::FILE* table_stream(std::initializer_list<std::string> written) {

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace ostinato::cli {
 
@@ -17,7 +18,12 @@ namespace ostinato::cli {
 void require_output(const std::string& written, std::initializer_list<std::string> read,
                     const std::string& written_too = {});
 
-/// The same for the reports of a command that reads a matrix: --json and --html.
+/// Checks that the name of a file doesn't promise another kind of file than the text that is written: no .npy for a
+/// matrix as Matrix Market text. `what`: "a matrix is written as Matrix Market text". Other endings are anyone's choice.
+/// Throws    UsageError that names the endings that fit.
+void require_kind(const std::string& path, const char* what, std::initializer_list<std::string_view> endings);
+
+/// The same as require_output() for the reports of a command that reads a matrix: --json and --html.
 void require_reports(const std::string& json, const std::string& html, const std::string& matrix);
 
 /// Where the table goes: to stderr when one of the files that the command writes is the standard output, under whatever

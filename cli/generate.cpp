@@ -99,6 +99,7 @@ int run_generate(const Command& command, const GenerateInput& in) {
   require_read(given, family_of(in.family));
   if (in.options.n == 0) throw UsageError("a size is missing: ostinato generate " + in.family + " N OUT.mtx");
   if (in.output.empty()) throw UsageError("an output file is missing; - is the standard output");
+  require_kind(in.output, "a matrix is written as Matrix Market text", {".mtx", ".mtx.gz"});
   require_output(in.output, {});
   LiveLine live(!in.quiet);
   live.phase("generating " + in.family);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/formats/cusparse/vendor.hpp>
 
@@ -82,6 +85,8 @@ void add_advice(Facts& facts, const Examination& e) {
   facts.row("if too slow", "auto goes on with " + names);
 }
 
+std::string objection(const Inspection& i);
+
 Facts facts_of(const Inspection& i) {
   Facts facts;
   add_device(facts, i.device);
@@ -102,6 +107,9 @@ Facts facts_of(const Inspection& i) {
   facts.row("format", i.choice.candidates.front().full_name() + ": " + i.choice.reason);
   if (!i.generated.empty()) facts.row("kernels", i.generated);
   add_amortisation(facts, i.amortisation);
+  if (const std::string text = objection(i); !text.empty()) facts.row("measured now", text);
+  constexpr double busy = 0.2;
+  if (i.scatter > busy) facts.row("note", fmt::format("times vary by {:.0f} %; the machine is busy", 100 * i.scatter));
   if (is_searched(i.structure)) add_search_engine(facts, i);
   return facts;
 }
@@ -116,7 +124,7 @@ std::string product_text(const Candidate& c, const Inspection& i) {
 bool is_shown(const Candidate& c, bool all) { return all || !c.cost.elsewhere; }
 
 Grid formats_of(const Inspection& i, bool all) {
-  Grid grid({"format", "stored", "B/entry", "padding", "product", "set-up", "verdict"});
+  Grid grid({"format", "stored", "B/entry", "padding", "product", "convert", "verdict"});
   const double entries = static_cast<double>(std::max<Offset>(1, i.structure.nonzeros));
   for (const Candidate& c : i.choice.candidates) {
     if (!is_shown(c, all)) continue;
@@ -133,7 +141,7 @@ Grid formats_of(const Inspection& i, bool all) {
   return grid;
 }
 
-constexpr const char* predicted_sign = "~ predicted; the other products were timed now, and set-ups are predicted";
+constexpr const char* predicted_sign = "~ predicted; the other products were timed now, and conversions are predicted";
 
 /// The parameters of the formats in the table.
 ParameterLegend legend_of(const Inspection& i, bool all) {
@@ -180,11 +188,31 @@ html::Page page_of(const Inspection& i, bool all) {
   return page;
 }
 
+/// The median time of a product. `scatter` becomes the largest share of a median by which the middle half of the times
+/// differs.
 template <class Space, class T>
-double product_seconds(const Space& space, const Operator<Space, T>& op) {
+double product_seconds(const Space& space, const Operator<Space, T>& op, double& scatter) {
+  constexpr double long_enough = 2e-3;
+  constexpr std::size_t batches = 9;
   const Vector<Space, T> x(space, static_cast<std::size_t>(op.cols()), T{1});
   Vector<Space, T> y(space, static_cast<std::size_t>(op.rows()));
-  return median_seconds(space, 9, [&] { op.apply(T{1}, x, T{0}, y); });
+  const auto product = [&] { op.apply(T{1}, x, T{0}, y); };
+  int calls = 1;
+  while (batch_seconds(space, calls, product) < long_enough && calls < 1024) calls *= 2;
+  std::vector<double> times;
+  for (std::size_t k = 0; k < batches; ++k) times.push_back(batch_seconds(space, calls, product) / calls);
+  std::sort(times.begin(), times.end());
+  scatter = std::max(scatter, (times[3 * batches / 4] - times[batches / 4]) / times[batches / 2]);
+  return times[batches / 2];
+}
+
+/// What the times measured now say against the prediction; empty where they agree with it.
+std::string objection(const Inspection& i) {
+  constexpr double clearly = 0.95;
+  const Amortisation& a = i.amortisation;
+  if (was_measured(i.choice) || !(a.csr_seconds < clearly * a.product_seconds)) return {};
+  return fmt::format("{} is faster ({} against {}): ostinato tune {}, then --tune measure", a.csr_is,
+                     seconds_text(a.csr_seconds), seconds_text(a.product_seconds), i.matrix == "-" ? "FILE" : i.matrix);
 }
 
 template <class T>
@@ -198,10 +226,15 @@ double vendor_seconds(const Host&, const CsrView<T>&) {
 
 /// Measures the amortisation against cuSPARSE's CSR, which needs no set-up or, on the CPU, against our csr.
 template <class Space, class T>
-Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, T>& op) {
+Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, T>& op, double expected_products,
+                      double& scatter) {
   Amortisation result;
+  result.format = op.format();
+  result.convert_seconds = op.convert_seconds();
+  result.predicted_convert_seconds = op.choice().candidates.front().cost.setup_seconds;
+  result.expected_products = expected_products;
   result.setup_seconds = op.analyse_seconds() + op.convert_seconds();
-  result.product_seconds = product_seconds(analysis.space(), op);
+  result.product_seconds = product_seconds(analysis.space(), op, scatter);
   result.csr_seconds = vendor_seconds(analysis.space(), analysis.matrix().view());
   result.csr_is = "cuSPARSE ALG1";
   result.measured = true;
@@ -211,7 +244,7 @@ Amortisation measured(const Analysis<Space, T>& analysis, const Operator<Space, 
   result.csr_setup_seconds = result.setup_seconds;
   if (op.format() == "csr") return result;
   const Operator<Space, T> csr(analysis, {.format = "csr", .jit = Jit::off});
-  result.csr_seconds = product_seconds(analysis.space(), csr);
+  result.csr_seconds = product_seconds(analysis.space(), csr, scatter);
   result.csr_setup_seconds = csr.analyse_seconds() + csr.convert_seconds();
   return result;
 }
@@ -231,7 +264,7 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   options.jit = jit;
   const Analysis<Space, T> analysis(space, matrix);
   const Operator<Space, T> op(analysis, i.choice, options);
-  i.amortisation = measured(analysis, op);
+  i.amortisation = measured(analysis, op, options.expected_products, i.scatter);
   i.formats = in.formats;
   i.generated = op.generated();
   i.grid = analysis.grid();

@@ -11,6 +11,7 @@
 
 #include "commands.hpp"
 #include "exit_code.hpp"
+#include "html/page.hpp"
 #include "progress.hpp"
 #include "short_waits.hpp"
 #include "text.hpp"
@@ -54,10 +55,18 @@ void open_standard_streams() {
   }
 }
 
+/// The command line in words, the program by its name alone.
+std::string text_of(int argc, char** argv) {
+  std::string text = "ostinato";
+  for (int k = 1; k < argc; ++k) text += std::string(" ") + argv[k];
+  return text;
+}
+
 int guarded(int argc, char** argv) {
   try {
     const ProgramInfo program = {"ostinato", "Ostinato: sparse iterative solvers that choose the matrix format",
                                  version_text(), exit_codes};
+    html::sign_pages(text_of(argc, argv));
     const int code = run_command_line(program, commands, argc, argv);
     require_printed();
     return code;

@@ -87,6 +87,7 @@ struct Inspection {
   FormatInput formats;
   std::string generated;
   Amortisation amortisation;
+  double scatter = 0;  ///< share of the median by which the middle half of repeated measurements differ
   Examination examination;
   html::Density pattern;  ///< for the page; empty without one
 };

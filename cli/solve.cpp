@@ -27,7 +27,7 @@ namespace ostinato::cli {
 namespace {
 
 struct SolveInput {
-  std::string matrix, rhs, guess, output, history, json, html, options_file;
+  std::string matrix, rhs, guess, coordinates, output, history, json, html, options_file;
   DeviceOptions device;
   std::string solver = "auto", precond = "auto", restart = "auto";
   FormatInput formats;
@@ -45,8 +45,12 @@ void add_files(Command& command, SolveInput& in) {
   file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
   file("-x,--guess", in.guess,
        "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
-  file("-o,--output", in.output, "write the solution x to .mtx, .npy or .txt, also when the solve ended early");
-  file("--history", in.history, "write the residual after each iteration, as CSV");
+  file("--coordinates", in.coordinates,
+       "where the points are, a row of 2 or 3 numbers each, .mtx or .npy: for multigrid:kind=aggregation of "
+       "displacements");
+  file("-o,--output", in.output,
+       "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
+  file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
   command.add(json_option, in.json);
   command.add(html_option, in.html);
   file("-P,--options", in.options_file,
@@ -351,7 +355,8 @@ Operator<Space, T> build_operator(const Analysis<Space, T>& analysis, const Solv
   report.structure = a.structure();
   report.choice = a.choice();
   report.formats = in.formats;
-  report.amortisation = amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds());
+  report.amortisation =
+      amortisation_of(a.choice(), a.analyse_seconds(), a.convert_seconds(), format_options(in).expected_products);
   return a;
 }
 
@@ -420,6 +425,40 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   return solve_with(a, m, system, in, report, live, since_start);
 }
 
+/// The options of a preconditioner that is given as NAME:OPTIONS.
+std::string options_of(const std::string& precond) {
+  const std::size_t colon = precond.find(':');
+  return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
+/// Multigrid that knows where the points are.
+template <class Space, class T>
+Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in) {
+  MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
+  Table table = read_table(in.coordinates);
+  options.coordinates = {table.cols, std::move(table.values)};
+  try {
+    return Multigrid<Space, T>(analysis, std::move(options));
+  } catch (const ArgumentError& e) {
+    throw FormatError(in.coordinates, 0, e.what());
+  }
+}
+
+/// Solves with multigrid that knows where the points are.
+template <class T, class Space>
+int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& analysis, const System<T>& system,
+                      const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
+  Stopwatch watch;
+  const Multigrid<Space, T> m = multigrid_of_points(analysis, in);
+  a.space().wait();
+  report.times.precondition = watch.lap();
+  report.preconditioner = {std::string(m.name), "asked for"};
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate());
+  report.hierarchy = m.levels();
+  report.bytes.preconditioner = m.bytes();
+  return solve_with(a, m, system, in, report, live, since_start);
+}
+
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
@@ -439,6 +478,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
     return solve_least_squares<T>(std::move(a), *analysis, system, in, report, live, since_start);
   watch.lap();
   live.phase("preparing the preconditioner");
+  if (!in.coordinates.empty()) return solve_with_points<T>(a, *analysis, system, in, report, live, since_start);
   const AnyPreconditioner<Space, T> m(*analysis, in.precond);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
   // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
@@ -458,7 +498,8 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
   const std::string precond = in.precond.substr(0, colon);
   const bool is_multigrid = precond == Multigrid<Host, double>::name;
   const std::string options = is_multigrid && colon != std::string::npos ? in.precond.substr(colon + 1) : "";
-  const bool by_entries = Multigrid<Host, double>::parse_options(options).kind == MultigridKind::classical;
+  const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
+  const bool by_entries = kind == MultigridKind::classical || kind == MultigridKind::aggregation;
   const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
   const bool asks =
       in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none || in.solver == Lsmr::name;
@@ -531,18 +572,32 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }
 
+/// Refuses coordinates that nothing would look at.
+void require_use_of_points(const SolveInput& in) {
+  if (in.coordinates.empty()) return;
+  const bool is_multigrid = in.precond.substr(0, in.precond.find(':')) == Multigrid<Host, double>::name;
+  const bool takes_points =
+      is_multigrid && Multigrid<Host, double>::parse_options(options_of(in.precond)).kind == MultigridKind::aggregation;
+  if (!takes_points || in.solver == Lsmr::name)
+    throw UsageError("--coordinates are for --precond multigrid:kind=aggregation");
+}
+
 void check_files(const SolveInput& in) {
-  if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") > 1) {
-    throw UsageError("only one of the matrix, --rhs and --guess can be the standard input");
+  if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") + (in.coordinates == "-") > 1) {
+    throw UsageError("only one of the matrix, --rhs, --guess and --coordinates can be the standard input");
   }
+  require_use_of_points(in);
   if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
     throw UsageError("only one of --json, --html, --output and --history can be the standard output");
-  require_output(in.output, {in.matrix, in.rhs, in.options_file});  // x may take the place of the guess
-  require_output(in.json, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
-  require_output(in.history, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  require_output(in.output, {in.matrix, in.rhs, in.coordinates, in.options_file});  // x may take the place of the guess
+  require_output(in.json, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
+  require_output(in.history, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
   require_output(in.history, {}, in.json);
-  require_output(in.html, {in.matrix, in.rhs, in.guess, in.options_file}, in.output);
+  require_output(in.html, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
   require_output(in.html, {in.history}, in.json);
+  require_kind(in.json, "a report is written as JSON", {".json"});
+  require_kind(in.html, "a page is written as HTML", {".html"});
+  require_kind(in.history, "a history is written as CSV", {".csv"});
   if (!in.output.empty()) check_vector_name(in.output);
 }
 

@@ -33,24 +33,28 @@ std::string interrupted_hint(const SolveReport& r) {
 
 /// Returns advice for a residual that rounding keeps from falling.
 std::string limit_hint(const SolveReport& r) {
-  if (r.device.precision == "single") return "at the limit of single precision; --precision double reaches further";
-  return "at the limit of double precision: the residual is about as small as its rounding; a looser --rtol ends as "
-         "converged";
+  return r.device.precision == "single" ? "--precision double reaches further" : "a looser --rtol ends as converged";
 }
 
 /// Returns advice where the method needs another matrix, or nothing.
 std::string method_hint(const SolveReport& r) {
-  const bool failed = exit_code(r.result.status) == exit_failed;
-  if (r.result.solver == "cg" && (failed || !r.structure.symmetric))
-    return "cg needs a symmetric positive definite matrix; try --solver auto";
-  if (r.result.solver == "minres" && !r.structure.symmetric)
-    return "minres needs a symmetric matrix; try --solver auto";
-  return {};
+  const bool failed = exit_code(r.result.status) == exit_failed, symmetric = r.structure.symmetric;
+  const auto says = [&r](const std::string& what) {
+    const auto has = [&what](const std::string& text) { return text.find(what) != std::string::npos; };
+    return has(r.result.reason) || std::any_of(r.result.notes.begin(), r.result.notes.end(), has);
+  };
+  const bool cg = r.result.solver == "cg" && (failed || !symmetric), minres = r.result.solver == "minres" && !symmetric;
+  if (!cg && !minres) return {};
+  if (says("isn't symmetric") || says("definite")) return "try --solver auto";
+  return cg ? "cg needs a symmetric positive definite matrix; try --solver auto"
+            : "minres needs a symmetric matrix; try --solver auto";
 }
 
 /// Returns advice for a matrix that seems to be singular, or nothing.
 std::string singular_hint(const SolveReport& r) {
   const SolveResult& result = r.result;
+  if (result.reason.find("so b would have to add up to 0") != std::string::npos)
+    return "no x solves the system; --solver lsmr finds the x with the smallest residual";
   const std::size_t found = result.reason.find("A is singular");
   if (found != std::string::npos && result.reason.find("or nearly so", found) == std::string::npos)
     return "b has to be in the range of A, or no x solves the system";
@@ -138,7 +142,9 @@ void add_choices(Facts& facts, const SolveReport& r) {
   if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   facts.row("memory", "matrix " + text(r.bytes.matrix) + ", solver " + text(r.bytes.workspace));
-  facts.more("preconditioner " + text(r.bytes.preconditioner) + ", x and b " + text(r.bytes.vectors));
+  const std::string preconditioner =
+      r.bytes.preconditioner > 0 ? "preconditioner " + text(r.bytes.preconditioner) + ", " : std::string();
+  facts.more(preconditioner + "x and b " + text(r.bytes.vectors));
 }
 
 /// Returns the number of products with A in an iteration, or 0 when several methods took part.
@@ -259,8 +265,8 @@ bool has_rate(double bytes, Offset nonzeros, const std::string& precision) {
 }
 
 void add_device(Facts& facts, const DeviceInfo& device) {
-  facts.row("device", device.description + (device.precision == "single" ? ", single precision" : ""));
-  if (!device.remark.empty()) facts.more(device.remark);
+  facts.row("device", device.description + (device.precision == "single" ? ", single precision" : "") +
+                          (device.remark.empty() ? "" : " (" + device.remark + ")"));
 }
 
 std::string symmetry_text(const Structure& s) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cli {
@@ -60,14 +61,7 @@ void require_printed() {
                     std::string("can't be written") + (error != 0 ? std::string(": ") + std::strerror(error) : ""));
 }
 
-std::string count_text(std::int64_t n) {
-  std::string digits = std::to_string(n);
-  const std::ptrdiff_t first = n < 0 ? 1 : 0;
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > first; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
+std::string count_text(std::int64_t n) { return ostinato::count_text(n); }
 
 std::string counted(std::int64_t n, std::string_view what) {
   return count_text(n) + " " + std::string(what) + (n == 1 ? "" : "s");
@@ -130,14 +124,18 @@ namespace {
 
 constexpr std::size_t longest_unit = 4;  ///< "GB/s"; with a comma, "ms,"
 
-/// Finds the last blank at which a line of `width` may end. A number isn't separated from its unit.
+/// Finds where a line of at most `width` ends: at the last blank, or, in a list A|B|C that is longer than a line, behind
+/// the last '|'. A number isn't separated from its unit.
 std::size_t break_before(std::string_view text, std::size_t width) {
+  const std::size_t first = std::min(text.find(' '), text.size());
+  const std::size_t bar = first > width ? text.rfind('|', width - 1) : std::string_view::npos;
+  if (bar != std::string_view::npos && bar > 0) return bar + 1;
   for (std::size_t at = text.rfind(' ', width); at != std::string_view::npos && at > 0; at = text.rfind(' ', at - 1)) {
     const std::size_t word = std::min(text.find(' ', at + 1), text.size()) - at - 1;
     const bool after_digit = text[at - 1] >= '0' && text[at - 1] <= '9';
     if (!after_digit || word > longest_unit) return at;
   }
-  return std::min(text.find(' '), text.size());
+  return first;
 }
 
 }  // namespace
@@ -147,7 +145,8 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   while (text.size() > width) {
     const std::size_t end = break_before(text, width);
     lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const bool at_blank = end < text.size() && text[end] == ' ';
+    text.remove_prefix(end + (at_blank ? 1 : 0));
   }
   if (!text.empty() || lines.empty()) lines.emplace_back(text);
   return lines;

@@ -65,7 +65,7 @@ std::string products_text(double products) {
 }
 
 Grid trials_of(const TuneReport& r) {
-  Grid grid({"format", "stored", "predicted", "measured", "set-up", "total", "x csr", "parameters"});
+  Grid grid({"format", "stored", "predicted", "measured", "convert", "total", "x csr", "parameters"});
   for (const Candidate& c : r.trials) {
     if (!c.is_measured()) {
       grid.row({c.name, "-", "-", "-", "-", "-", "-", c.parameters + ": " + c.cost.reason_not});
@@ -83,8 +83,8 @@ void add_verdict(Facts& facts, const TuneReport& r) {
   ParameterLegend parameters;
   for (const Candidate& c : r.trials) parameters.saw(c.name, c.parameters);
   parameters.add_to(facts);
-  facts.row("set-up", "building the format, in products of csr");
-  facts.row("total", fmt::format("set-up and {} products", count_text(std::llround(r.products))));
+  facts.row("convert", "building the format, in products of csr");
+  facts.row("total", fmt::format("conversion and {} products", count_text(std::llround(r.products))));
   if (t.pruned > 0) facts.row("not tried", counted(t.pruned, "variant") + " of over 3 times the bytes of another");
   if (t.left_out > 0) facts.row("not tried", fmt::format("{} for want of time; raise --tune-budget", t.left_out));
   facts.gap();

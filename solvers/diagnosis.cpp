@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -124,7 +125,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
     dot<T>(space, ones, system.b(), slot.data());
     const double sum = slot.download()[0];
     if (std::abs(sum) <= goal * root) return {};
-    return found + "; so b would have to add up to 0, but adds up to " + short_text(system.unscaled(sum));
+    return no_solution_text(system.unscaled(sum));
   });
 }
 

@@ -17,6 +17,7 @@
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 
 namespace ostinato {
 
@@ -60,7 +61,7 @@ constexpr double no_limit = std::numeric_limits<double>::infinity();
 
 /// "1 row", "3 columns"
 std::string counted(std::size_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+  return count_text(static_cast<std::int64_t>(n)) + " " + noun + (n == 1 ? "" : "s");
 }
 std::string counted(Index n, const std::string& noun) { return counted(static_cast<std::size_t>(n), noun); }
 
@@ -135,11 +136,11 @@ class Examiner {
     const EntryFacts& f = e_.entries;
     if (f.dense_rows.count > 0)
       say("dense rows", Weight::caution,
-          named(f.dense_rows, "row", "is", "are") + " long: up to " + std::to_string(f.longest_row) +
+          named(f.dense_rows, "row", "is", "are") + " long: up to " + count_text(f.longest_row) +
               " entries, which fill in the factors of lu and ilut");
     if (f.dense_cols.count > 0 && !s_.pattern_symmetric)
       say("dense columns", Weight::caution,
-          named(f.dense_cols, "column", "is", "are") + " long: up to " + std::to_string(f.longest_col) + " entries");
+          named(f.dense_cols, "column", "is", "are") + " long: up to " + count_text(f.longest_col) + " entries");
   }
 
   void match() {
@@ -154,7 +155,7 @@ class Examiner {
     const auto unmatched = static_cast<Index>(e_.unmatched_rows.size());
     e_.structural_rank = a_.rows - unmatched;
     say("structural rank", Weight::trouble,
-        std::to_string(*e_.structural_rank) + " of " + std::to_string(a_.rows) +
+        count_text(*e_.structural_rank) + " of " + count_text(a_.rows) +
             ": the matrix is singular whatever its values; " +
             named({unmatched, e_.unmatched_rows.front()}, "row", "finds", "find") + " no entry for the diagonal");
   }
@@ -235,7 +236,7 @@ class Examiner {
     if (const auto ends = lanczos(false)) {
       e_.spectrum = ends;
       if (ends->smallest < -rounding(*ends)) {
-        return say_indefinite("indefinite: x . A x has both signs, as " + std::to_string(ends->steps) +
+        return say_indefinite("indefinite: x . A x has both signs, as " + count_text(ends->steps) +
                               " Lanczos steps show");
       }
     }
@@ -295,7 +296,7 @@ class Examiner {
                             "factorisation has the wrong sign");
     if (e_.spectrum)
       say("definiteness", Weight::fact,
-          "maybe " + sign + " definite: symmetric, and " + std::to_string(e_.spectrum->steps) +
+          "maybe " + sign + " definite: symmetric, and " + count_text(e_.spectrum->steps) +
               " Lanczos steps found nothing against it");
   }
 
@@ -399,8 +400,8 @@ class Examiner {
     e_.rcm_bandwidth = width;
     const bool less = width < e_.entries.bandwidth;
     say("bandwidth", Weight::fact,
-        std::to_string(e_.entries.bandwidth) + ", and " + std::to_string(width) +
-            " in the order of reverse Cuthill-McKee" + (less ? "" : ", which gains nothing"));
+        count_text(e_.entries.bandwidth) + ", and " + count_text(width) + " in the order of reverse Cuthill-McKee" +
+            (less ? "" : ", which gains nothing"));
   }
 
   static constexpr double uneven_scaling = 1e6;  ///< rounding in double takes 1e16
@@ -437,7 +438,7 @@ void predict(Examination& e, Index rows, const ExaminationOptions& options) {
   }
   if (e.expected_iterations)
     e.expected = (ends->settled ? "at most about " : "by the lower bound of the condition, about ") +
-                 std::to_string(*e.expected_iterations) + " iterations to " + short_text(options.rtol) +
+                 count_text(*e.expected_iterations) + " iterations to " + short_text(options.rtol) +
                  (ends->settled ? ", by the condition; often fewer" : "");
   if (e.expected.empty())
     e.expected = name == "multigrid" ? "few iterations, whatever the size of the grid"

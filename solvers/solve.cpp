@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/solvers/callback_guard.hpp>
+#include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -365,11 +366,22 @@ bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
          largest_basis_bytes;
 }
 
-/// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask.
+/// Takes that no x solves the system as the reason of a solve that failed. Returns false when that isn't known.
+template <class Space, class T>
+bool take_no_solution(SolveResult& result, const Space& space, const OperatorRef<Space, T>& a, In<T> b, double goal) {
+  const std::string why = why_no_solution<Space, T>(space, a, b, goal);
+  if (why.empty()) return false;
+  result.reason = why;
+  if (result.status == Status::interrupted) result.status = Status::stagnated;  // by the watch
+  return true;
+}
+
+/// Solves with all methods that may serve, until one converges. `watch` is the one that the options ask. `unsolvable`
+/// becomes true when no x solves the system.
 template <class Space, class T>
 SolveResult run_methods(const SolverChoice& first, const Structure& s, const Space& space,
                         const OperatorRef<Space, T>& a, In<T> b, Out<T> x, const PreconditionerRef<Space, T>& m,
-                        const SolveOptions& options, CostWatch& watch) {
+                        const SolveOptions& options, CostWatch& watch, bool& unsolvable) {
   Guess<Space, T> guess(space, x);
   SolveResult result = run_first(first.name, space, a, b, x, guess, m, options);
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
@@ -377,6 +389,9 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
   if (s.symmetric && m.symmetric()) others.insert(others.begin(), "minres");
   Ending latest = ending_of(result);
+  unsolvable = may_try_another(latest) && !result.at_precision_limit &&
+               take_no_solution<Space, T>(result, space, a, b, goal_of<Space, T>(space, b, options));
+  if (unsolvable) return result;
   for (std::string_view next : others) {
     const SolveOptions left = remaining(options, result);
     if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
@@ -406,7 +421,11 @@ class Ladder {
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
     SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
-    while (may_climb(all)) {
+    if (!unsolvable_ && may_climb(all))
+      unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
+    while (!unsolvable_ && may_climb(all)) {
+      // Other pivots don't make complete factors of a singular matrix better.
+      if (m.name() == "lu" && all.reason.find("A is singular") != std::string::npos) break;
       std::string why;
       const Stopwatch watch;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
@@ -488,13 +507,17 @@ class Ladder {
     return all;
   }
 
-  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options, CostWatch& watch) const {
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options, CostWatch& watch) {
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
-    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch);
+    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
-    return choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric());
+    SolverChoice choice = choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric());
+    if (a_.structure() == nullptr && m.symmetric())
+      choice.reason =
+          "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
+    return choice;
   }
 
   /// The method that a run begins with.
@@ -581,7 +604,8 @@ class Ladder {
   std::string_view solver_;
   const SolveOptions& options_;
   Structure structure_;
-  bool slow_ = false;  ///< the latest run was stopped because it was slow
+  bool unsolvable_ = false;  ///< no x solves the system
+  bool slow_ = false;        ///< the latest run was stopped because it was slow
   Pace pace_;
 };
 

@@ -128,9 +128,6 @@ std::vector<double> spread(std::vector<double> wanted, double gap, double first,
   return wanted;
 }
 
-std::string power_text(double power_of_ten) {
-  return power_of_ten >= 1 && power_of_ten <= 100 ? fmt::format("{:g}", power_of_ten)
-                                                  : fmt::format("1e{:.0f}", std::log10(power_of_ten));
-}
+std::string power_text(double power_of_ten) { return fmt::format("1e{:.0f}", std::round(std::log10(power_of_ten))); }
 
 }  // namespace ostinato::cli::html

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/version.hpp>
 
@@ -28,7 +30,7 @@ th { font-weight: 600; } .facts th { color: var(--soft); white-space: nowrap; }
 .facts td { white-space: pre-wrap; }
 .grid td, .grid th { border-bottom: 1px solid var(--rule); font-variant-numeric: tabular-nums; }
 .grid .number { text-align: right; white-space: nowrap; }
-.grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: anywhere; }
+.grid td:first-child { white-space: nowrap; } .grid td:last-child { overflow-wrap: break-word; }
 figure { margin: 1em 0; overflow-x: auto; } figcaption, footer { color: var(--soft); font-size: 0.9em; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 svg text.soft { fill: var(--soft); } svg text.two { fill: var(--two); } svg text.cut { fill: var(--paper); }
@@ -45,6 +47,19 @@ svg .d3 { fill: var(--one); fill-opacity: 0.7; } svg .d4 { fill: var(--one); }
 std::string cell(std::string_view element, std::string_view text, std::string_view kind = {}) {
   return fmt::format("<{0}{1}>{2}</{0}>", element, kind.empty() ? "" : fmt::format(" class=\"{}\"", kind),
                      escaped(text));
+}
+
+/// Lets a line end behind the commas of "height=8,version=1", rather than within a word.
+std::string with_breaks(std::string text) {
+  for (std::size_t at = text.find(','); at != std::string::npos; at = text.find(',', at + 1)) {
+    if (at + 1 < text.size() && text[at + 1] != ' ') text.insert(at + 1, "<wbr/>");
+  }
+  return text;
+}
+
+std::string& signature() {
+  static std::string text;
+  return text;
 }
 
 }  // namespace
@@ -70,7 +85,7 @@ void Page::grid(const Grid& grid) {
   for (const std::vector<std::string>& row : grid.rows()) {
     body_ += "<tr>";
     for (std::size_t k = 0; k < row.size(); ++k)
-      body_ += cell(element, row[k], k > 0 && k + 1 < row.size() ? "number" : "");
+      body_ += k + 1 < row.size() ? cell(element, row[k], k > 0 ? "number" : "") : with_breaks(cell(element, row[k]));
     body_ += "</tr>\n";
     element = "td";
   }
@@ -86,8 +101,15 @@ std::string Page::text() const {
       "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}"
-      "<footer>Ostinato {3}.{4}.{5}</footer>\n</body>\n</html>\n",
-      title_, style, body_, version.major, version.minor, version.patch);
+      "<footer>Ostinato {3}.{4}.{5}{6}</footer>\n</body>\n</html>\n",
+      title_, style, body_, version.major, version.minor, version.patch, signature());
+}
+
+void sign_pages(const std::string& command_line) {
+  const std::time_t now = std::time(nullptr);
+  char date[40] = "";
+  if (const std::tm* const t = std::gmtime(&now)) (void)std::strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", t);
+  signature() = fmt::format(", {}: {}", date, escaped(command_line));
 }
 
 void write_page(const std::string& path, const Page& page) {

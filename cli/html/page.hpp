@@ -29,6 +29,9 @@ class Page {
   std::string title_, body_;
 };
 
+/// Puts a command line, and the date and time of the call, at the foot of each page that is written from now on.
+void sign_pages(const std::string& command_line);
+
 /// Writes a page. The path "-" is the standard output.
 /// Throws    FormatError when the file can't be written.
 void write_page(const std::string& path, const Page& page);

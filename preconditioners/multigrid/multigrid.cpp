@@ -23,6 +23,7 @@ namespace ostinato {
 namespace {
 
 constexpr int most_sweeps = 8;
+constexpr int most_unknowns = 100;
 
 Smoother structured_smoother(const MultigridOptions& options) { return options.smoother.value_or(Smoother::jacobi); }
 
@@ -31,14 +32,18 @@ int structured_sweeps(const MultigridOptions& options, const Structure& s) {
   return s.symmetric && structured_smoother(options) == Smoother::jacobi ? 1 : 2;
 }
 
-/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger.
-Smoother classical_smoother(const MultigridOptions& options, const Structure& s) {
-  return options.smoother.value_or(s.symmetric ? Smoother::chebyshev : Smoother::jacobi);
+/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger. Aggregation is
+/// for symmetric matrices, also for those that rounding has made a little unsymmetric, as finite elements do.
+Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s) {
+  const bool takes_chebyshev = s.symmetric || options.kind == MultigridKind::aggregation;
+  return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 3> kinds = {{{"automatic", MultigridKind::automatic},
-                                                                              {"structured", MultigridKind::structured},
-                                                                              {"classical", MultigridKind::classical}}};
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 4> kinds = {
+    {{"automatic", MultigridKind::automatic},
+     {"structured", MultigridKind::structured},
+     {"classical", MultigridKind::classical},
+     {"aggregation", MultigridKind::aggregation}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
@@ -50,6 +55,74 @@ constexpr const char* no_smaller_error = "a cycle doesn't make a random error sm
 
 void require_usable(const MultigridOptions& options) {
   if (options.sweeps < 0 || options.sweeps > most_sweeps) throw ArgumentError("multigrid: sweeps must be in 0..8");
+  if (options.unknowns < 0 || options.unknowns > most_unknowns)
+    throw ArgumentError("multigrid: unknowns must be in 0..100");
+  if (!(options.threshold >= 0 && options.threshold <= 1)) throw ArgumentError("multigrid: threshold must be in 0..1");
+  const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
+  if (for_aggregation && options.kind != MultigridKind::aggregation)
+    throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
+}
+
+/// How the rows belong to points.
+template <class Space, class T>
+algebraic::Points points_of(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
+  const Index rows = analysis.structure().rows;
+  int unknowns = options.unknowns > 0 ? options.unknowns : options.coordinates.dimensions;
+  if (unknowns == 0 && rows > 0) {
+    const Grid grid = analysis.grid();
+    if (grid) return {rows / grid.unknowns, grid.unknowns, grid.by_field};
+  }
+  unknowns = std::max(1, unknowns);
+  if (rows % unknowns != 0)
+    throw ArgumentError("multigrid: " + rows_text(rows) + " can't have " + std::to_string(unknowns) +
+                        " unknowns a point; give unknowns=K that divides the number of rows");
+  return {rows / unknowns, unknowns};
+}
+
+bool is_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+void require_coordinates(const PointCoordinates& c, const algebraic::Points& points) {
+  if (c.dimensions != 2 && c.dimensions != 3) throw ArgumentError("multigrid: coordinates must have 2 or 3 dimensions");
+  if (points.unknowns != c.dimensions)
+    throw ArgumentError("multigrid: coordinates in " + std::to_string(c.dimensions) +
+                        " dimensions are for as many unknowns a point, not " + std::to_string(points.unknowns) +
+                        "; give near-null vectors instead");
+  const auto have = c.values.size() / static_cast<std::size_t>(c.dimensions);
+  if (c.values.size() != static_cast<std::size_t>(points.rows()))
+    throw ArgumentError("multigrid: coordinates of " + std::to_string(have) + " points, but the matrix has " +
+                        std::to_string(points.count) + " points with " + std::to_string(points.unknowns) +
+                        " unknowns each");
+  if (!is_finite(c.values)) throw ArgumentError("multigrid: not all coordinates are finite");
+}
+
+void require_vectors(const std::vector<double>& vectors, const algebraic::Points& points) {
+  const auto rows = static_cast<std::size_t>(points.rows());
+  if (rows == 0 || vectors.size() % rows != 0)
+    throw ArgumentError("multigrid: near-null vectors of " + std::to_string(vectors.size()) +
+                        " elements in all, which isn't a multiple of " + rows_text(points.rows()));
+  if (vectors.size() / rows > static_cast<std::size_t>(most_unknowns))
+    throw ArgumentError("multigrid: more than " + std::to_string(most_unknowns) + " near-null vectors");
+  if (!is_finite(vectors)) throw ArgumentError("multigrid: not all near-null vectors are finite");
+}
+
+template <class Space, class T>
+algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
+  algebraic::AlgebraicOptions made;
+  if (options.kind != MultigridKind::aggregation) return made;
+  const algebraic::Points points = points_of(analysis, options);
+  made.threshold = options.threshold;
+  if (!options.near_null.empty()) {
+    require_vectors(options.near_null, points);
+    made.near_null = algebraic::given_vectors(points, options.near_null);
+  } else if (options.coordinates.dimensions != 0 || !options.coordinates.values.empty()) {
+    require_coordinates(options.coordinates, points);
+    made.near_null = algebraic::rigid_body_modes(points, options.coordinates.values);
+  } else {
+    made.near_null = algebraic::constants(points);
+  }
+  return made;
 }
 
 }  // namespace
@@ -75,11 +148,12 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
-    if (given.kind != MultigridKind::classical && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
+    const bool may_use_grid = given.kind == MultigridKind::automatic || given.kind == MultigridKind::structured;
+    if (may_use_grid && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
-      algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis), classical_smoother(options, s),
-                        options.sweeps > 0 ? options.sweeps : 2);
+      algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
+                        algebraic_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
     }
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
@@ -91,7 +165,8 @@ struct Multigrid<Space, T>::State {
         rows(stencil.grid().extents.points()),
         grid(stencil.grid()),
         unused(space, 1) {
-    if (given.kind == MultigridKind::classical) refuse("kind=classical needs a matrix");
+    if (given.kind == MultigridKind::classical || given.kind == MultigridKind::aggregation)
+      refuse("kind=classical and kind=aggregation need a matrix");
     cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
     rate = cycles.front().rate();
   }
@@ -124,9 +199,16 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   Vector<Space, double> squares(space, 2);
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
-  sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
+  if (options.kind == MultigridKind::aggregation) {
+    Vector<Space, T> y(space, n);
+    for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+    sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
+  } else {
+    sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  }
   const std::vector<double> values = squares.download();
-  return std::sqrt(values[0] / values[1]);
+  return std::sqrt(std::max(0.0, values[0]) / values[1]);
 }
 
 template <class Space, class T>
@@ -143,8 +225,8 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 3> known = {{
-      {"kind", "automatic|structured|classical",
+  const std::array<PreconditionerOption, 5> known = {{
+      {"kind", "automatic|structured|classical|aggregation",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
          if (found != kinds.end()) parsed.kind = found->second;
@@ -156,6 +238,9 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
          parsed.smoother = value == "chebyshev" ? Smoother::chebyshev : Smoother::jacobi;
          return value == "chebyshev" || value == "jacobi";
        }},
+      {"unknowns", "0..100",
+       [&](std::string_view value) { return read_number(value, 0, most_unknowns, parsed.unknowns); }},
+      {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
   }};
   read_options(name, text, known);
   return parsed;

@@ -21,9 +21,16 @@ namespace ostinato {
 
 /// Where the coarser grids come from.
 enum class MultigridKind {
-  automatic,   ///< structured where there is a grid, else classical
-  structured,  ///< the grid that the diagonals of a matrix show
-  classical,   ///< the strong entries of any matrix
+  automatic,    ///< structured where there is a grid, else classical
+  structured,   ///< the grid that the diagonals of a matrix show
+  classical,    ///< the strong entries of any matrix
+  aggregation,  ///< points in groups, and vectors that the matrix makes nearly 0
+};
+
+/// Where the points of a matrix are.
+struct PointCoordinates {
+  int dimensions = 0;          ///< 2 or 3; 0: unknown
+  std::vector<double> values;  ///< points x dimensions, point by point, in any unit
 };
 
 struct MultigridOptions {
@@ -33,6 +40,19 @@ struct MultigridOptions {
   int sweeps = 0;
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
+
+  // For aggregation:
+  /// Of each point, numbered point by point; 0: as many as coordinates have dimensions, otherwise what the grid of the
+  /// matrix says, otherwise 1.
+  int unknowns = 0;
+  /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms of
+  /// a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
+  double threshold = 0.15;
+  /// For displacements: the motions of a rigid body are the near-null vectors.
+  PointCoordinates coordinates = {};
+  /// Near-null vectors, rows elements each, one after the other; they go before coordinates. Without both: a vector for
+  /// each unknown, constant over the points.
+  std::vector<double> near_null = {};
 };
 
 /// One cycle of multigrid.
@@ -44,7 +64,10 @@ struct MultigridOptions {
 /// Classical  Algebraic multigrid on any matrix (algebraic/hierarchy.hpp): for discretised elliptic equations on
 /// unstructured meshes, and for convection and diffusion.
 ///
-/// Where a point has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
+/// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate near-null
+/// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
+///
+/// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
 /// M is a V-cycle with damped Jacobi or, with two sweeps and more, Chebyshev as smoother, the same before and after the coarse grid, so that M is symmetric positive definite
@@ -68,7 +91,8 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical, sweeps=0..8, smoother=jacobi|chebyshev";
+      "kind=automatic|structured|classical|aggregation, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
+      "threshold=0..1";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.

@@ -48,4 +48,34 @@ struct RandomLeft {
   }
 };
 
+/// y = power A z
+template <class T>
+struct ScaledProduct {
+  detail::CsrPattern a;
+  const T* val;
+  double power;
+  const T* z;
+  T* y;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    double total = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      total += static_cast<double>(val[k]) * power * static_cast<double>(z[a.col[k]]);
+    y[i] = static_cast<T>(total);
+  }
+};
+
+/// The sums are the squares of the norms of e - z / power and of e, in the norm of a definite A: |x|^2 = x . A x.
+/// r = power A e and y = power A z.
+template <class T>
+struct EnergyLeft {
+  double power;
+  const T *r, *z, *y;
+
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const double e = random_error(i), x = static_cast<double>(z[i]) / power, ae = static_cast<double>(r[i]);
+    return {{e * ae - 2 * x * ae + x * static_cast<double>(y[i]) / power, e * ae}};
+  }
+};
+
 }  // namespace ostinato::multigrid

@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 
 namespace ostinato::formats {
 
@@ -19,17 +20,16 @@ std::string why_not_sliced(const Structure& s) {
   constexpr Offset most = 8, always = 65536;  // slots for an entry; slots that any matrix may have
   const Offset slots = s.profile->sliced_slots;
   if (slots <= always || slots / most <= s.nonzeros) return "";
-  return "the longest row has " + std::to_string(s.longest_row) +
-         " entries and pads 31 others: " + std::to_string(slots / std::max<Offset>(s.nonzeros, 1)) +
-         " slots for an entry";
+  return "the longest row has " + count_text(s.longest_row) +
+         " entries and pads 31 others: " + count_text(slots / std::max<Offset>(s.nonzeros, 1)) + " slots for an entry";
 }
 
 std::string why_no_census(const Structure& s) {
-  const std::string many = std::to_string(s.diagonals) + " diagonals, ";
+  const std::string many = count_text(s.diagonals) + " diagonals, ";
   if (s.diagonals > static_cast<Offset>(DiagonalCensus::max_diagonals))
-    return many + "more than " + std::to_string(DiagonalCensus::max_diagonals);
+    return many + "more than " + count_text(DiagonalCensus::max_diagonals);
   if (takes_census(s, AnalysisDepth::quick)) return "not planned: for the format asked for, no diagonals were counted";
-  const std::string too_many = many + "too many for its " + std::to_string(s.nonzeros) + " entries";
+  const std::string too_many = many + "too many for its " + count_text(s.nonzeros) + " entries";
   return takes_census(s, AnalysisDepth::full) ? "not considered: " + too_many + "; taken only when asked for by name"
                                               : too_many;
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
@@ -19,19 +20,27 @@ std::string known_names(const std::vector<Candidate>& candidates) {
   return names;
 }
 
+std::string products_text(double products) {
+  constexpr double countable = 1e15;
+  if (products < countable) return count_text(std::llround(products));
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", products);
+  return text;
+}
+
 /// Compares the times of set-up and all products. A format that was asked for by name is first even if others are
 /// cheaper, so the ratio may be below 1.
 std::string against_chosen(double ratio, double products) {
   char text[96];
   if (std::abs(ratio - 1) < 0.005) return "as dear";
   if (ratio < 1) {
-    std::snprintf(text, sizeof text, "%.0f %% cheaper over %.0f products", (1 - ratio) * 100, products);
+    std::snprintf(text, sizeof text, "%.0f %% cheaper", (1 - ratio) * 100);
   } else if (ratio < 2) {
-    std::snprintf(text, sizeof text, "%.0f %% dearer over %.0f products", (ratio - 1) * 100, products);
+    std::snprintf(text, sizeof text, "%.0f %% dearer", (ratio - 1) * 100);
   } else {
-    std::snprintf(text, sizeof text, "%.1f times as dear over %.0f products", ratio, products);
+    std::snprintf(text, sizeof text, "%.1f times as dear", ratio);
   }
-  return text;
+  return text + (" over " + products_text(products)) + " products";
 }
 
 /// Measured candidates come before predicted ones, because predicted and measured times can't be compared.
@@ -44,10 +53,10 @@ void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
   });
 }
 
-/// "12.3 us a product (4.56 MB moved), set-up 1.2 ms"
+/// "12.3 us a product (4.56 MB moved) and 1.20 ms for the conversion"
 std::string times_text(const Candidate& c) {
-  return seconds_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved), set-up " +
-         seconds_text(c.setup_seconds());
+  return seconds_text(c.product_seconds()) + " a product (" + bytes_text(c.cost.moved) + " moved) and " +
+         seconds_text(c.setup_seconds()) + " for the conversion";
 }
 
 std::string why_best(const Candidate& best, const Trials& trials) {

@@ -66,9 +66,16 @@ TEST_F(CliHelp, NamesMayBeInAnyCase) {
 }
 
 TEST_F(CliHelp, NoCommandIsAUsageErrorWithHelp) {
+  expect_complaint(run("version"), 2, "did you mean --version? ");
+  expect_complaint(run("-v"), 2, "did you mean --version?");
   const Outcome r = run("");
   EXPECT_EQ(r.code, 2);
   EXPECT_NE(r.err.find("Commands:"), std::string::npos);
+}
+
+TEST_F(CliHelp, SaysWhichCommandHasAnOption) {
+  expect_complaint(run("inspect poisson2d:4 --maxiter 5"), 2,
+                   "--maxiter is an option of solve; see ostinato inspect --help");
 }
 
 TEST_F(CliHelp, UnknownCommandListsTheKnownOnes) {
@@ -140,11 +147,12 @@ TEST_F(CliInspect, LeavesOutWhatTakesTooLongUnlessAsked) {
   EXPECT_EQ(thorough.out.find("left out"), std::string::npos) << thorough.out;
 }
 
-TEST_F(CliInspect, CountsTheSetUpInProducts) {
+TEST_F(CliInspect, TellsWhatTheConversionCosts) {
   generate("poisson2d 40 p.mtx");
   const Outcome r = run("inspect p.mtx --device cpu --json report.json");
   EXPECT_EQ(r.code, 0) << r.err;
-  EXPECT_NE(r.out.find("products of csr, measured"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("for the conversion"), std::string::npos) << r.out;
+  EXPECT_EQ(r.out.find("set-up"), std::string::npos) << r.out;
   expect_amortisation(report()["amortisation"]);
   EXPECT_EQ(report()["amortisation"]["csr_is"], "csr, measured");
 }

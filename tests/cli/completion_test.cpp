@@ -81,7 +81,13 @@ TEST_F(CliCompletion, BashOffersCommandsOptionsAndNames) {
   EXPECT_EQ(bash("solve a.mtx --precision ''"), "double single\n");
   EXPECT_EQ(bash("generate poisson"), "poisson2d poisson3d\n");
   EXPECT_EQ(bash("completion z"), "zsh\n");
-  EXPECT_EQ(bash("solve a"), "\n") << "bash then completes file names";
+  EXPECT_EQ(bash("solve a.mtx --solver I"), "idr\n") << "the program takes names in any case";
+  EXPECT_EQ(bash("solve a.mtx --precision = s"), "single\n") << "bash makes three words of --precision=s";
+  EXPECT_EQ(bash("solve a.mtx --precision ="), "double single\n");
+  EXPECT_EQ(bash("help s"), "solve\n");
+  write("poisson.mtx", "");
+  EXPECT_EQ(bash("solve poisson"), "poisson2d: poisson3d: poisson.mtx\n") << "a family needs no file";
+  EXPECT_EQ(bash("solve q"), "\n") << "bash then completes file names";
   EXPECT_EQ(bash("solve a.mtx -o x"), "\n");
   EXPECT_EQ(bash("solve a.mtx --rtol 1"), "\n");
 }

@@ -157,5 +157,15 @@ TEST_F(CliFiles, GenerateWritesToPipesAndDevices) {
   EXPECT_EQ(contents(path("copy")).substr(0, 40), contents(path("file")).substr(0, 40));
 }
 
+TEST_F(CliFiles, RefusesNamesOfAnotherKind) {
+  generate("poisson2d 4 a.mtx");
+  expect_complaint(run("generate poisson2d 4 p.npy"), 2, "p.npy: a matrix is written as Matrix Market text");
+  expect_complaint(run("solve a.mtx --history h.npy"), 2, "name a file that ends in .csv");
+  expect_complaint(run("solve a.mtx --json j.html"), 2, "j.html: a report is written as JSON");
+  expect_complaint(run("inspect a.mtx --html p.JSON"), 2, "name a file that ends in .html");
+  for (const char* name : {"p.npy", "h.npy", "j.html", "p.JSON"}) EXPECT_FALSE(std::filesystem::exists(path(name)));
+  EXPECT_EQ(run("generate --quiet poisson2d 4 plain").code, 0) << "a name without a kind is anyone's choice";
+}
+
 }  // namespace
 }  // namespace ostinato::cli_tests

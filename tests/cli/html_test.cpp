@@ -204,6 +204,16 @@ TEST_F(CliHtml, DrawsEachResidualOfAShortSolve) {
   }
 }
 
+TEST_F(CliHtml, SaysAtTheFootHowThePageWasMade) {
+  ASSERT_EQ(run("inspect poisson2d:8 --html page.html").code, 0);
+
+  const std::string text = contents(path("page.html"));
+
+  const std::size_t foot = text.find("<footer>Ostinato ");
+  ASSERT_NE(foot, std::string::npos);
+  EXPECT_NE(text.find(" UTC: ostinato inspect poisson2d:8 --html page.html</footer>", foot), std::string::npos);
+}
+
 TEST_F(CliHtml, DrawsALongSolveInFewerPoints) {
   const Outcome r = run("solve poisson2d:300 --precond none --rtol 1e-10 --html page.html --json report.json");
   ASSERT_EQ(r.code, 0) << r.err;

@@ -101,5 +101,27 @@ TEST_F(CliVectors, TheHistoryIsThatOfTheReport) {
                    "only one of --json, --html, --output and --history");
 }
 
+/// Two points in the plane, with two displacements each.
+TEST_F(CliVectors, CoordinatesAreATable) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 2 2\n3 3 4\n4 4 3\n");
+  write("p.mtx", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n0\n0.5\n");
+  write("p.npy", numpy<double>("<f8", "(2, 2)", {0, 0, 1, 0.5}));
+  write("far.npy", numpy<double>("<f8", "(3, 2)", {0, 0, 1, 0.5, 2, 2}));
+  write("line.npy", numpy<double>("<f8", "(4,)", {0, 0, 1, 0.5}));
+  const std::string solve = "solve a.mtx --solver cg --quiet --precond multigrid:kind=aggregation --coordinates ";
+  for (const char* file : {"p.mtx", "p.npy"}) {
+    const Outcome r = run(solve + file);
+    EXPECT_EQ(r.code, 0) << file << r.err;
+  }
+  const auto refuses = [&](const std::string& line, const std::string& why) {
+    const Outcome r = run(line);
+    EXPECT_NE(r.code, 0) << line;
+    EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
+  };
+  refuses(solve + "far.npy", "coordinates of 3 points, but the matrix has 2 points with 2 unknowns each");
+  refuses(solve + "line.npy", "where rows and columns are wanted");
+  refuses("solve a.mtx --coordinates p.npy", "--coordinates are for --precond multigrid:kind=aggregation");
+}
+
 }  // namespace
 }  // namespace ostinato::cli_tests

@@ -76,7 +76,17 @@ cli::SolveReport draw_report(Draw draw) {
   r.bytes.matrix = draw.raw<std::size_t>();
   r.structure.nonzeros = draw.raw<Offset>();
   if (draw.flag()) r.error = draw.number();
-  if (draw.flag()) r.amortisation = {draw.number(), draw.number(), draw.number(), draw.number(), draw.text()};
+  if (draw.flag())
+    r.amortisation = {.format = draw.text(),
+                      .convert_seconds = draw.number(),
+                      .predicted_convert_seconds = draw.number(),
+                      .expected_products = draw.number(),
+                      .setup_seconds = draw.number(),
+                      .product_seconds = draw.number(),
+                      .csr_seconds = draw.number(),
+                      .csr_setup_seconds = draw.number(),
+                      .csr_is = draw.text(),
+                      .measured = draw.flag()};
   for (std::string* text : {&r.matrix, &r.rhs, &r.output, &r.device.description, &r.result.solver, &r.solver.reason})
     *text = draw.text();
   for (int k = draw.raw<unsigned char>() % 8; k > 0; --k) r.result.notes.push_back(draw.text());

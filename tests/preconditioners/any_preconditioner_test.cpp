@@ -69,18 +69,18 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
   for (const std::string bad : {"sweep=1", "sweeps=9", "sweeps=-1", "sweeps=", "sweeps", "sweeps=2x", "kind=other",
                                 "smoother=sor", "=", "sweeps=99999999999"}) {
-    EXPECT_EQ(
-        complaint("multigrid:kind=structured," + bad),
-        "multigrid: '" + bad +
-            "' isn't an option; known: kind=automatic|structured|classical, sweeps=0..8, smoother=jacobi|chebyshev");
+    EXPECT_EQ(complaint("multigrid:kind=structured," + bad),
+              "multigrid: '" + bad +
+                  "' isn't an option; known: kind=automatic|structured|classical|aggregation, sweeps=0..8, "
+                  "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1");
   }
   for (const std::string name : {"multigrid:", "jacobi:", "auto:", "none:"})
     EXPECT_EQ(complaint(name), name + " names no option; leave the colon out");
   EXPECT_EQ(complaint("multigrid:sweeps=1,kind=structured,sweeps=2"), "multigrid: the option 'sweeps' is given twice");
   for (const char* text : {"multigrid:sweeps=1,", "multigrid:,sweeps=1", "multigrid:,"})
     EXPECT_EQ(complaint(text),
-              "multigrid: '' isn't an option; known: kind=automatic|structured|classical, sweeps=0..8, "
-              "smoother=jacobi|chebyshev");
+              "multigrid: '' isn't an option; known: kind=automatic|structured|classical|aggregation, sweeps=0..8, "
+              "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1");
   EXPECT_THROW(Multigrid(analysis, {.sweeps = 9}), ArgumentError);
 }
 

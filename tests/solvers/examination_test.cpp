@@ -66,7 +66,7 @@ TEST(Examination, NamesEmptyRowsAndColumns) {
 
 TEST(Examination, NamesDenseRows) {
   const auto a = generate<double>("dense-row", {.n = 1000});
-  expect_finding(a, "dense rows", "caution: row 501 is long: up to 1000 entries");
+  expect_finding(a, "dense rows", "caution: row 501 is long: up to 1,000 entries");
   expect_finding(transpose(a.view()), "dense columns", "caution: column 501 is long");
   expect_none(poisson(20), "dense rows");
   expect_none(poisson(20), "dense columns");

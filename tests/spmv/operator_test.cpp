@@ -196,7 +196,7 @@ TYPED_TEST(OperatorOn, NamesTheFormatThatCanNotHoldAnUpdate) {
 
   const auto text = message_of<ArgumentError>([&] { op.update_values(other); });
 
-  EXPECT_EQ(text, "format dia can't hold this matrix: 2000 diagonals, more than 1024");
+  EXPECT_EQ(text, "format dia can't hold this matrix: 2,000 diagonals, more than 1,024");
   EXPECT_EQ(this->product(op, std::vector<T>(n, 1)), std::vector<T>(n, 2)) << "the operator holds the old matrix";
 }
 

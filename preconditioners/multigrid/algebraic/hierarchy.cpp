@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 #include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -86,15 +87,29 @@ std::size_t AlgebraicLevel<Space>::bytes() const {
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options)
     : power_(power_for(analysis.structure())) {
+  using Interpolation = std::optional<SpaceCsr<Space, T>>;
   const Space& space = analysis.space();
-  SpaceCsr<Space, T> a = analysis.matrix();
+  if (options.near_null) {
+    SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
+    add_levels(space, analysis.matrix(), [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
+  } else {
+    add_levels(space, analysis.matrix(), [&](const auto& a) -> Interpolation {
+      const Coarsening<Space> c = coarsen(space, a.view(), options.coarsening);
+      if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+      return interpolation(space, a.view(), c, options.entries);
+    });
+  }
+}
+
+template <class Space, class T>
+template <class F>
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, F interpolate) {
   add_level(space, a.view());
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
-    const Coarsening<Space> c = coarsen(space, a.view(), options.coarsening);
-    if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return;
-    const SpaceCsr<Space, T> p = interpolation(space, a.view(), c, options.entries);
-    const GalerkinProduct<Space, T> product(space, a, p);
-    levels_.back().prolong = in_a_format(space, in_float(space, p.view(), 1));
+    const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
+    if (!p || p->view().cols > least_shrinking * a.view().rows) return;
+    const GalerkinProduct<Space, T> product(space, a, *p);
+    levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
     levels_.back().restrict = in_a_format(space, in_float(space, product.restriction().view(), 1));
     a = product.result();
     add_level(space, a.view());

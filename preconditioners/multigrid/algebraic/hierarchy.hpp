@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -14,7 +15,10 @@ namespace ostinato::algebraic {
 
 struct AlgebraicOptions {
   CoarseningOptions coarsening;
-  int entries = 4;  ///< of a row of the interpolation, at most
+  int entries = 4;  ///< of a row of the interpolation, at most; classical
+  /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
+  std::optional<NearNullSpace> near_null = {};
+  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
@@ -29,8 +33,8 @@ struct AlgebraicLevel {
   std::size_t bytes() const;
 };
 
-/// The matrices of classical algebraic multigrid: coarse rows by PMIS, extended+i interpolation P, and A = P^T A P on the
-/// next level, until a level is small, or no longer becomes smaller. They are made in T and kept in float, times a power
+/// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
+/// takes coarse rows by PMIS and extended+i interpolation, the other kind smoothed aggregation. The matrices are made in T and kept in float, times a power
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
@@ -47,6 +51,9 @@ class AlgebraicHierarchy {
   double complexity() const;  ///< entries of all levels in those of A
 
  private:
+  /// Makes levels until interpolate(A) gives nothing.
+  template <class F>
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, F interpolate);
   void add_level(const Space& space, const CsrView<T>& a);
   void invert(const Space& space, const SpaceCsr<Space, T>& a);
 

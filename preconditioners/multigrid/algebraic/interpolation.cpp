@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -16,15 +16,6 @@
 namespace ostinato::algebraic {
 
 namespace {
-
-/// A matrix without values yet, whose rows have so many entries.
-template <class T, class Space>
-std::shared_ptr<CsrStorage<Space, T>> with_rows(const Space& space, Vector<Space, Offset> counts, Index cols) {
-  const std::size_t entries = detail::counted(space, counts);
-  const auto rows = static_cast<Index>(counts.size() - 1);
-  return std::make_shared<CsrStorage<Space, T>>(CsrStorage<Space, T>{
-      rows, cols, std::move(counts), Vector<Space, Index>(space, entries), Vector<Space, T>(space, entries)});
-}
 
 /// Keeps at most `most` entries of each row.
 template <class Space, class T>

@@ -7,6 +7,7 @@
 
 #include <ostinato/spmv/formats/define_entry.hpp>
 #include <ostinato/spmv/formats/host_cost.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 
 namespace ostinato::formats {
 
@@ -85,8 +86,8 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
   c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
                     (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
   if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))
-    c.reason_not = std::to_string(s.diagonals) +
-                   " diagonals, nearly empty: " + bytes_text(static_cast<double>(c.bytes)) + " of padding";
+    c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty: " + bytes_text(static_cast<double>(c.bytes)) +
+                   " of padding";
   return c;
 }
 

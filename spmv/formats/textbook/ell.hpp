@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdio>
+
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/ell_view.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -63,8 +66,9 @@ class Ell {
  private:
   static std::string why_not(const Structure& s) {
     if (static_cast<double>(s.longest_row) * s.rows <= 3 * static_cast<double>(s.nonzeros) + 1024) return "";
-    return "the longest row has " + std::to_string(s.longest_row) + " entries, the mean one " +
-           std::to_string(s.mean_row);
+    char mean[32];
+    std::snprintf(mean, sizeof mean, "%.3g", s.mean_row);
+    return "the longest row has " + count_text(s.longest_row) + " entries, the mean one " + mean;
   }
 
   Space space_;

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/formats/textbook/hdi_view.hpp>
+#include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -50,7 +51,7 @@ class Hdi {
                           lists.longest() / 2.0,
                           {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
     if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
-      c.reason_not = std::to_string(s.diagonals) + " diagonals, nearly empty within 256 rows";
+      c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty within 256 rows";
     return c;
   }
 

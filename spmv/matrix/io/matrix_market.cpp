@@ -260,6 +260,22 @@ Array<T> read_vector(const std::string& path) {
   return x;
 }
 
+Table read_table(const std::string& path) {
+  const io::Text text(path);
+  if (io::kind_of_contents(path, text.view()) == io::VectorFile::numpy) return io::read_numpy_table(path, text.view());
+  const io::Header h = io::read_header(path, text.view());
+  io::require_vector_memory(path, h, sizeof(double), host_memory());
+  Progress unseen;
+  const Csr<double> a = io::read<double>(path, h, unseen);
+  const auto rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
+  Table table{a.rows, a.cols, std::vector<double>(rows * cols)};
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[r]); k < static_cast<std::size_t>(a.row_ptr[r + 1]); ++k)
+      table.values[r * cols + static_cast<std::size_t>(a.col[k])] += a.val[k];
+  }
+  return table;
+}
+
 template Csr<float> read_matrix_market<float>(const std::string&, MatrixMarketInfo*, Progress*);
 template Csr<double> read_matrix_market<double>(const std::string&, MatrixMarketInfo*, Progress*);
 template Array<float> read_vector<float>(const std::string&);

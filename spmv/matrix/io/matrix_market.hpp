@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
 
@@ -58,6 +59,18 @@ Csr<T> read_matrix_market(const std::string& path, MatrixMarketInfo* info = null
 /// Throws    FormatError, also when the file has several rows and several columns.
 template <class T>
 Array<T> read_vector(const std::string& path);
+
+/// Numbers in rows and columns, all of them stored.
+struct Table {
+  Index rows = 0, cols = 0;
+  std::vector<double> values;  ///< row by row
+};
+
+/// Reads a table, such as the coordinates of points, from a Matrix Market file, array or coordinate, or from a NumPy file
+/// (.npy) of two dimensions. Elements that a coordinate file doesn't store are 0.
+///
+/// Throws    FormatError.
+Table read_table(const std::string& path);
 
 /// Writes a matrix as "coordinate real general", row by row, with the fewest digits that read back as the same number.
 ///

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/io/entry.hpp>
@@ -104,6 +107,52 @@ struct NumpyParts {
   }
 };
 
+/// "f8" of "'<f8'"; empty for a description of another form.
+std::string_view numpy_type(std::string_view descr) {
+  return descr.size() == 5 && descr.front() == '\'' ? descr.substr(2, 2) : "";
+}
+
+template <class T>
+void require_numpy_type(const std::string& path, const NumpyParts& parts) {
+  const std::string_view descr = dictionary_value(parts.dictionary, "descr");
+  if (converter<T>(numpy_type(descr)) == nullptr) {
+    throw FormatError(path, 0,
+                      "the NumPy type is " + quote(descr) + "; real numbers are wanted: float64, float32 or integers");
+  }
+}
+
+/// The n values of a NumPy file.
+template <class T>
+Array<T> numpy_values(const std::string& path, const NumpyParts& parts, std::int64_t n) {
+  const std::string_view descr = dictionary_value(parts.dictionary, "descr");
+  const std::string_view type = numpy_type(descr);
+  const std::size_t width = static_cast<std::size_t>(type[1] - '0'), size = static_cast<std::size_t>(n);
+  if (size > parts.data.size() / width || size * width != parts.data.size()) {
+    throw FormatError(path, 0,
+                      "holds " + std::to_string(parts.data.size()) + " bytes where " + std::to_string(n) +
+                          " values of " + std::to_string(width) + " bytes are announced");
+  }
+  Array<T> x(size);
+  const bool big = descr[1] == '>';
+  converter<T>(type)(parts.data.data(), big != (std::endian::native == std::endian::big) && width > 1, x);
+  return x;
+}
+
+/// The two numbers of a shape such as "(5, 3"; nothing for another shape.
+std::optional<std::pair<std::int64_t, std::int64_t>> table_shape(std::string_view shape) {
+  std::int64_t n[2] = {-1, -1};
+  const char* p = shape.data();
+  const char* const end = p + shape.size();
+  for (std::int64_t& size : n) {
+    while (p != end && (*p < '0' || *p > '9')) ++p;
+    const auto parsed = std::from_chars(p, end, size);
+    if (parsed.ec != std::errc() || size < 0 || size > std::numeric_limits<Index>::max()) return {};
+    p = parsed.ptr;
+  }
+  if (std::any_of(p, end, [](char c) { return c >= '0' && c <= '9'; })) return {};
+  return std::pair{n[0], n[1]};
+}
+
 }  // namespace
 
 VectorFile kind_of_name(const std::string& path) {
@@ -130,31 +179,31 @@ VectorFile kind_of_contents(const std::string& path, std::string_view text) {
 template <class T>
 Array<T> read_numpy(const std::string& path, std::string_view file) {
   const NumpyParts parts(path, file);
-  const std::string_view descr = dictionary_value(parts.dictionary, "descr"),
-                         shape = dictionary_value(parts.dictionary, "shape");
-  const bool quoted = descr.size() == 5 && descr.front() == '\'';  // '<f8'
-  const std::string_view type = quoted ? descr.substr(2, 2) : "";
-  const auto read = converter<T>(type);
-  if (read == nullptr) {
-    throw FormatError(path, 0,
-                      "the NumPy type is " + quote(descr) + "; real numbers are wanted: float64, float32 or integers");
-  }
+  require_numpy_type<T>(path, parts);
+  const std::string_view shape = dictionary_value(parts.dictionary, "shape");
   const std::int64_t n = vector_size(shape);
   if (n < 0) throw FormatError(path, 0, "the NumPy array has the shape " + quote(shape) + ") where a vector is wanted");
-  const std::size_t width = static_cast<std::size_t>(type[1] - '0'), size = static_cast<std::size_t>(n);
-  if (size > parts.data.size() / width || size * width != parts.data.size()) {
-    throw FormatError(path, 0,
-                      "holds " + std::to_string(parts.data.size()) + " bytes where " + std::to_string(n) +
-                          " values of " + std::to_string(width) + " bytes are announced");
-  }
-  Array<T> x(size);
-  const bool big = descr[1] == '>';
-  read(parts.data.data(), big != (std::endian::native == std::endian::big) && width > 1, x);
-  for (std::size_t i = 0; i < size; ++i) {
+  Array<T> x = numpy_values<T>(path, parts, n);
+  for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]))
       throw FormatError(path, 0, "row " + std::to_string(i + 1) + " holds NaN, infinity or too large a number");
   }
   return x;
+}
+
+Table read_numpy_table(const std::string& path, std::string_view file) {
+  const NumpyParts parts(path, file);
+  require_numpy_type<double>(path, parts);
+  const std::string_view shape = dictionary_value(parts.dictionary, "shape");
+  const auto sizes = table_shape(shape);
+  if (!sizes)
+    throw FormatError(path, 0, "the NumPy array has the shape " + quote(shape) + ") where rows and columns are wanted");
+  const Array<double> read = numpy_values<double>(path, parts, sizes->first * sizes->second);
+  Table table{static_cast<Index>(sizes->first), static_cast<Index>(sizes->second), std::vector<double>(read.size())};
+  const auto rows = static_cast<std::size_t>(table.rows), cols = static_cast<std::size_t>(table.cols);
+  const bool by_column = dictionary_value(parts.dictionary, "fortran_order").starts_with("True");
+  for (std::size_t k = 0; k < read.size(); ++k) table.values[by_column ? k % rows * cols + k / rows : k] = read[k];
+  return table;
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
 // Vectors in files that aren't Matrix Market. read_vector() and write_vector() choose the kind.
 
@@ -27,6 +28,10 @@ VectorFile kind_of_contents(const std::string& path, std::string_view text);
 /// Source    numpy.lib.format, versions 1 to 3.
 template <class T>
 Array<T> read_numpy(const std::string& path, std::string_view file);
+
+/// Reads a NumPy file of two dimensions, of the types that read_numpy() takes, stored by row or by column.
+/// Throws    FormatError for anything else. Values that aren't finite are read as they are.
+Table read_numpy_table(const std::string& path, std::string_view file);
 
 /// Reads one number a line. Blank lines, and lines that begin with # or %, are skipped.
 /// Throws    FormatError with the number of a line that is anything else.

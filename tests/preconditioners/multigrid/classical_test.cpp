@@ -20,7 +20,7 @@
 namespace ostinato::test {
 namespace {
 
-constexpr MultigridOptions classical{.kind = MultigridKind::classical};
+const MultigridOptions classical{.kind = MultigridKind::classical};
 
 template <class Case>
 class ClassicalOn : public SpaceTest<Case> {

@@ -53,7 +53,7 @@ TEST(Selection, RanksByTimeAndPutsLastWhatDoesNotApply) {
   EXPECT_EQ(choice.candidates[0].name, "dia");
   EXPECT_EQ(choice.candidates[0].verdict, "chosen");
   EXPECT_EQ(choice.candidates[1].name, "csr");
-  EXPECT_EQ(choice.candidates[1].verdict, "82 % dearer over 1000 products, predicted");
+  EXPECT_EQ(choice.candidates[1].verdict, "82 % dearer over 1,000 products, predicted");
   EXPECT_EQ(choice.candidates[2].name, "cmrs");
   EXPECT_EQ(choice.candidates[2].verdict, "rows are too long");
   EXPECT_FALSE(choice.reason.empty());
@@ -68,7 +68,7 @@ TEST(Selection, TrustsTheClockMoreThanTheModel) {
   const Choice choice = choose(candidates, products(1000));
 
   EXPECT_EQ(choice.format, "csr");
-  EXPECT_EQ(choice.candidates[1].verdict, "6.0 times as dear over 1000 products, measured");
+  EXPECT_EQ(choice.candidates[1].verdict, "6.0 times as dear over 1,000 products, measured");
 }
 
 TEST(Selection, PutsWhatWasMeasuredBeforeWhatWasPredicted) {
@@ -145,7 +145,7 @@ TEST(Selection, SaysWhenTheFormatAskedForIsNotTheFastest) {
   const Choice choice = choose(three(), {.format = "csr", .expected_products = 1000});
 
   EXPECT_EQ(choice.candidates[1].name, "dia");
-  EXPECT_EQ(choice.candidates[1].verdict, "45 % cheaper over 1000 products, predicted");
+  EXPECT_EQ(choice.candidates[1].verdict, "45 % cheaper over 1,000 products, predicted");
 }
 
 TEST(Selection, TakesCsrWhenItIsOff) {

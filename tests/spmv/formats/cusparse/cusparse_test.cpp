@@ -315,7 +315,7 @@ TEST(CusparseCost, RefusesSlicesThatAreMostlyPadding) {
   profile.sliced_slots = 32 * Offset{s.longest_row};
   s.profile = std::make_shared<const Profile>(profile);
   EXPECT_EQ((CusparseSell<Cuda, double>::cost({s, h200}).reason_not),
-            "the longest row has 1000000 entries and pads 31 others: 16 slots for an entry");
+            "the longest row has 1,000,000 entries and pads 31 others: 16 slots for an entry");
 }
 
 TEST(CusparseCost, RefusesBlocksThatDoNotFit) {

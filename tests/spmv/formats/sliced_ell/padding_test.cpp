@@ -34,7 +34,7 @@ TEST(SlicedPadding, IsBounded) {
   const Host host;
   const Operator<Host, double> csr(host, long_row, {.format = "csr"});
   EXPECT_EQ(candidate(csr.choice(), "sliced-ell").cost.reason_not,
-            "the longest row has 100000 entries and pads 31 others: 31 slots for an entry");
+            "the longest row has 100,000 entries and pads 31 others: 31 slots for an entry");
   EXPECT_EQ(formats::why_not_sliced(csr.structure()), candidate(csr.choice(), "sliced-ell").cost.reason_not);
   try {
     const Operator<Host, double> sliced(host, long_row, {.format = "sliced-ell"});

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountMembership)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillMembership)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FactorAggregate)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountTentative)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillTentative)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::CountStrongEntries)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSmoothing)
+
+}  // namespace ostinato
