@@ -396,6 +396,8 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   const InterruptFlag interrupt;  // until all is written
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   live.clear();
+  report.result.reason = as_in_files(report.result.reason);
+  for (std::string& note : report.result.notes) note = as_in_files(note);
   report.times.solve = report.result.seconds;
   report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
@@ -485,7 +487,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.preconditioner = {m.name(), m.reason()};
+  report.preconditioner = {m.name(), as_in_files(m.reason())};
   report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.symmetric());
   report.hierarchy = m.levels();
   report.bytes.preconditioner = m.bytes();

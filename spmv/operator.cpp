@@ -156,36 +156,23 @@ std::string Operator<Space, T>::generated() const {
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a) {
-  if (keeps_pattern(a)) return update_values(a, same_pattern);
-  return update(SpaceCsr<Space, T>(space_, a), false, true);
+  const bool same = keeps_pattern(a);
+  return update(take(a, same), same, true);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const Csr<T>& a) {
-  if (keeps_pattern(a)) return update_values(a, same_pattern);
-  return update(SpaceCsr<Space, T>(space_, a), false, false);
+  const bool same = keeps_pattern(a);
+  return update(take(a, same), same, false);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(Csr<T>&& a) {
   const bool same = keeps_pattern(a);
-  SpaceCsr<Space, T> matrix = same ? SpaceCsr<Space, T>(space_, a.view(), same_pattern)
-                                   : SpaceCsr<Space, T>(space_, a.view());
+  SpaceCsr<Space, T> matrix = take(a.view(), same);
   require_size(matrix.view());
   matrix.keep(std::move(a));
   return update(matrix, same, false);
-}
-
-template <class Space, class T>
-Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
-  require_size(a);
-  return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
-}
-
-template <class Space, class T>
-Update Operator<Space, T>::update_values(const Csr<T>& a, SamePattern) {
-  require_size(a);
-  return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, false);
 }
 
 template <class Space, class T>
@@ -201,6 +188,13 @@ bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
          a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() && pattern_mark(space_, a) == pattern_;
 }
 
+/// The matrix in the memory of the space. One on the old pattern isn't checked again.
+template <class Space, class T>
+template <class Given>
+SpaceCsr<Space, T> Operator<Space, T>::take(const Given& a, bool same) const {
+  return same ? SpaceCsr<Space, T>(space_, a, same_pattern) : SpaceCsr<Space, T>(space_, a);
+}
+
 template <class Space, class T>
 Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
@@ -209,39 +203,49 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = same ? pattern_ : pattern_mark(space_, view);
-  same = pattern == pattern_;
-  if (same && refill(a, lent)) return Update::refilled;
-  Structure now = structure_;
-  if (same) analyse_values(space_, view, now);
-  const Analysis<Space, T> analysis = same ? Analysis<Space, T>(space_, a, now) : Analysis<Space, T>(space_, a);
-  build(analysis);
-  unseen_.reset();
+  if (pattern == pattern_ && refill(a, lent)) return Update::refilled;
+  const Analysis<Space, T> analysis(space_, a);
+  try {
+    build(analysis);
+  } catch (const ArgumentError& e) {
+    throw ArgumentError("update_values: " + std::string(e.what()) + "; build a new Operator, which may take another");
+  }
   structure_ = analysis.structure();
+  unseen_.reset();
   pattern_ = std::move(pattern);
   space_.trim();
   generate();
   return Update::rebuilt;
 }
 
-/// Puts values on the old pattern into the format. Returns false when the format can't store them.
+/// Puts values on the old pattern into the format. Returns false when the format can't store them. What can be looked at
+/// later, in lent arrays or in the format, isn't looked at.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
-  const bool later = lent && !Space::on_device;
+  const bool later = !Space::on_device && !format_->needs_symmetry() && (lent || format_->csr() != nullptr);
   Structure now = structure_;
-  now.symmetric = false;  // as far as known
-  if (!later) analyse_values(space_, a.view(), now);
+  if (later) {
+    now.symmetric = false;  // until somebody looks
+  } else {
+    analyse_values(space_, a.view(), now);
+  }
   if (!format_->update_values(a, now)) return false;
   space_.wait();
-  unseen_ = later ? std::make_unique<Unseen>(a) : nullptr;
   structure_ = std::move(now);
+  unseen_.reset();
+  if (!later) return true;
+  unseen_ = std::make_unique<Unseen>();
+  if (format_->csr() == nullptr) unseen_->matrix = a;
   return true;
 }
 
-/// Looks at the values that nobody has looked at. Several threads may ask at once.
 template <class Space, class T>
 void Operator<Space, T>::look() const {
-  if (unseen_ == nullptr) return;
-  std::call_once(unseen_->once, [&] { analyse_values(space_, unseen_->matrix.view(), structure_); });
+  std::call_once(unseen_->once, [this] {
+    const SpaceCsr<Space, T>* const in_format = format_->csr();
+    analyse_values(space_, (in_format == nullptr ? *unseen_->matrix : *in_format).view(), structure_);
+    unseen_->matrix.reset();
+  });
 }
 
 template <class Space, class T>

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -76,6 +77,12 @@ class Operator {
   Operator(const Analysis<Space, T>& analysis, Made choice, FormatOptions options = {})
       : Operator(FromChoice{}, analysis, std::move(choice), std::move(options)) {}
 
+  // A matrix of another library comes here.
+  template <detail::ForeignMatrix Matrix>
+  Operator(const Space& space, const Matrix&, FormatOptions = {}) : Operator(space, CsrView<T>{}) {
+    detail::explain_matrix<Matrix>();
+  }
+
   Operator(Operator&&) noexcept;
   Operator& operator=(Operator&&) noexcept;
   ~Operator();
@@ -83,8 +90,8 @@ class Operator {
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
   const Space& space() const { return space_; }
-  /// Its census may be null (update_values()). After update_values() of a view on Host, the first call looks at the
-  /// values.
+  /// Its census may be null (update_values()). The first call after update_values() may look at the values; several
+  /// threads may ask at once.
   const Structure& structure() const {
     if (unseen_ != nullptr) look();
     return structure_;
@@ -118,13 +125,12 @@ class Operator {
   /// Replaces the values of the matrix and keeps the chosen format. structure() then describes the new values. The
   /// matrix is analysed and the format built again only when the format can't store the new values, for example because
   /// symmetry or a constant diagonal was lost, or when the entries are in other places. The result says which it was.
-  /// With `same_pattern` the caller promises that row_ptr and col are what they were, and no time is spent on finding out.
   ///
   /// Layout    As for the constructor: a Csr is copied where needed or moved in, a CsrView is lent.
   /// Exec      One thread at a time, and none may apply the operator meanwhile.
-  /// Requires  With `same_pattern`: sorted rows without duplicates, in the same places. Otherwise apply() is undefined.
-  /// Traffic   Host: reads the pattern once and the values once or twice, and writes what the format stores. The new
-  ///           values of a view are looked at by the first structure() only.
+  /// Traffic   Host: reads the pattern once, to find out that it is the same, and copies the values. What structure() says
+  ///           of the values takes another pass: at the first structure() (the first solve) where the arrays are lent or
+  ///           the format is csr; otherwise, and on Cuda, at once.
   /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
   ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
   ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
@@ -132,8 +138,6 @@ class Operator {
   Update update_values(const CsrView<T>& a);
   Update update_values(const Csr<T>& a);
   Update update_values(Csr<T>&& a);
-  Update update_values(const CsrView<T>& a, SamePattern);
-  Update update_values(const Csr<T>& a, SamePattern);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
   /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates, which
@@ -156,21 +160,23 @@ class Operator {
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);
   void generate();
+  bool keeps_pattern(const CsrView<T>& a) const;
+  template <class Given>
+  SpaceCsr<Space, T> take(const Given& a, bool same) const;
   Update update(const SpaceCsr<Space, T>& a, bool same, bool lent);
   bool refill(const SpaceCsr<Space, T>& a, bool lent);
-  bool keeps_pattern(const CsrView<T>& a) const;
   void look() const;
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 
-  Space space_;
-  /// A matrix whose values nobody has looked at yet, for structure().
+  /// New values that nobody has looked at yet.
   struct Unseen {
-    explicit Unseen(const SpaceCsr<Space, T>& a) : matrix(a) {}
     std::once_flag once;
-    SpaceCsr<Space, T> matrix;
+    std::optional<SpaceCsr<Space, T>> matrix;  ///< empty where the format has the matrix
   };
-  std::unique_ptr<Unseen> unseen_;
+
+  Space space_;
+  std::unique_ptr<Unseen> unseen_;  ///< null when structure_ describes the values
   mutable Structure structure_;
   FormatOptions options_;
   Choice choice_;
@@ -186,6 +192,9 @@ class Operator {
 
 template <class Space, class T>
 Operator(const Space&, const Csr<T>&) -> Operator<Space, T>;
+template <class Space, detail::ForeignMatrix Matrix>
+requires requires { Space::on_device; }
+Operator(const Space&, const Matrix&) -> Operator<Space, double>;
 template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>

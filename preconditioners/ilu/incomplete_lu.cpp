@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 

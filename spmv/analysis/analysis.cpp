@@ -6,7 +6,6 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
-#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -40,15 +39,6 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
   Structure structure = analyse(space, matrix.view(), depth);
   const double seconds = watch.seconds();
   state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, seconds});
-}
-
-template <class Space, class T>
-Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure known) {
-  const Stopwatch watch;
-  if (known.rows > 0 && known.cols > 0)
-    known.profile = std::make_shared<const Profile>(take_profile(space, matrix.view()));
-  const double seconds = watch.seconds();
-  state_ = std::make_shared<State>(State{space, std::move(matrix), std::move(known), {}, {}, seconds});
 }
 
 template <class Space, class T>

@@ -29,10 +29,6 @@ class Analysis {
  public:
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth = AnalysisDepth::without_census);
 
-  /// For a matrix whose structure is known, such as new values on the same pattern (analyse_values()). The profile is
-  /// taken again, because it knows of values, too.
-  Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure known);
-
   /// On Host the arrays of a view are lent: they must outlive the analysis and the operators made from it, whatever
   /// their formats. When rows are unsorted or hold duplicates, the analysis owns a sorted copy instead.
   Analysis(const Space& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::without_census)
@@ -45,6 +41,12 @@ class Analysis {
   /// On Host the analysis takes over the arrays of the matrix, and shares them with operators that need them.
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
+
+  // A matrix of another library comes here.
+  template <detail::ForeignMatrix Matrix>
+  Analysis(const Space& space, const Matrix&, AnalysisDepth = {}) : Analysis(space, CsrView<T>{}) {
+    detail::explain_matrix<Matrix>();
+  }
 
   const Space& space() const { return state_->space; }
   const SpaceCsr<Space, T>& matrix() const { return state_->matrix; }
@@ -98,6 +100,9 @@ class Analysis {
 
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&) -> Analysis<Space, T>;
+template <class Space, detail::ForeignMatrix Matrix>
+requires requires { Space::on_device; }
+Analysis(const Space&, const Matrix&) -> Analysis<Space, double>;
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&, AnalysisDepth) -> Analysis<Space, T>;
 template <class Space, class T>

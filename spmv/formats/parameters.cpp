@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
