@@ -37,8 +37,7 @@ double seconds_of(const F& call) {
 void time_format(const Analysis<Host, double>& analysis, const Csr<double>& a, const std::string& format) {
   const FormatOptions options{.format = format};
   try {
-    const double convert =
-        best_ms([&] { return Operator<Host, double>(analysis, options).convert_seconds(); });
+    const double convert = best_ms([&] { return Operator<Host, double>(analysis, options).convert_seconds(); });
     Operator<Host, double> lent(analysis, options), owning(Host(), a, options);
     Update did = Update::refilled;
     const double view = best_ms([&] { return seconds_of([&] { did = lent.update_values(a.view()); }); });

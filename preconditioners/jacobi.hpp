@@ -77,7 +77,7 @@ template <class Space, class T>
 Jacobi(const Space&, const Csr<T>&) -> Jacobi<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
 requires requires { Space::on_device; }
-Jacobi(const Space&, const Matrix&) -> Jacobi<Space, double>;
+Jacobi(const Space&, const Matrix&)->Jacobi<Space, double>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 

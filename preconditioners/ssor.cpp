@@ -38,8 +38,7 @@ std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) {
       if (a.col[k] == static_cast<Index>(i)) d[i] = absolute ? std::abs(a.val[k]) : a.val[k];
     }
     if (d[i] == 0)
-      throw ArgumentError("ssor: " + row_text(i) +
-                          " has no diagonal entry, or 0 there; use --precond none");
+      throw ArgumentError("ssor: " + row_text(i) + " has no diagonal entry, or 0 there; use --precond none");
   }
   return d;
 }

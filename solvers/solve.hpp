@@ -90,8 +90,7 @@ SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identit
 
 // Calls with other vectors come here, then those with misspelt options.
 template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
-requires(!detail::AreVectors<B, X, T>) SolveResult
-    solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
+requires(!detail::AreVectors<B, X, T>) SolveResult solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
   return detail::explain_vectors<A, B, X>();
 }
 template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>

@@ -51,8 +51,10 @@ void explain_vector() {
       static_assert(never<C>, "x is a temporary object, which ends with the solution: give x a name");
     }
   } else if constexpr (std::convertible_to<C, In<float>> || std::convertible_to<C, In<double>>) {
-    static_assert(never<C> || !Reads, "b holds values of another type than A: A, b and x hold float, or all hold double");
-    static_assert(never<C> || Reads, "x holds values of another type than A: A, b and x hold float, or all hold double");
+    static_assert(never<C> || !Reads,
+                  "b holds values of another type than A: A, b and x hold float, or all hold double");
+    static_assert(never<C> || Reads,
+                  "x holds values of another type than A: A, b and x hold float, or all hold double");
   } else if constexpr (std::is_pointer_v<std::decay_t<C>>) {
     static_assert(never<C> || !Reads, "b is a pointer: pass std::span(b, n), which knows the length");
     static_assert(never<C> || Reads, "x is a pointer: pass std::span(x, n), which knows the length");
@@ -156,14 +158,14 @@ struct Solver {
 
   // Calls with other vectors come here.
   template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
-  requires(!detail::AreVectors<B, X, T>) SolveResult
-  operator()(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) const {
+  requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&,
+                                                                const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
   template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M,
             class T = typename detail::ValueOf<A>::type>
-  requires(!detail::AreVectors<B, X, T>) SolveResult
-  operator()(const Space&, const A&, B&&, X&&, const M&, const SolveOptions& = {}) const {
+  requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&, const M&,
+                                                                const SolveOptions& = {}) const {
     return detail::explain_vectors<A, B, X>();
   }
 

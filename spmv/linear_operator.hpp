@@ -85,7 +85,8 @@ void explain_operator() {
   if constexpr (requires(const A& a) { a.row_ptr, a.col, a.val; }) {
     static_assert(never<A>, "A is a stored matrix: make an operator of it, ostinato::Operator A(space, matrix)");
   } else if constexpr (requires(const A& a) { a.outerIndexPtr(), a.valuePtr(); }) {
-    static_assert(never<A>, "A is an Eigen::SparseMatrix: make an operator of it, ostinato::Operator A(space, csr_from(matrix))");
+    static_assert(never<A>,
+                  "A is an Eigen::SparseMatrix: make an operator of it, ostinato::Operator A(space, csr_from(matrix))");
   } else if constexpr (requires { &A::operator(); }) {
     static_assert(never<A>, "A is a function: make_operator<double>(space, n, f) makes an operator of it");
   } else if constexpr (!requires { typename A::value_type; }) {

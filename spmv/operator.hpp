@@ -194,7 +194,7 @@ template <class Space, class T>
 Operator(const Space&, const Csr<T>&) -> Operator<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
 requires requires { Space::on_device; }
-Operator(const Space&, const Matrix&) -> Operator<Space, double>;
+Operator(const Space&, const Matrix&)->Operator<Space, double>;
 template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>

@@ -102,7 +102,7 @@ template <class Space, class T>
 Analysis(const Space&, const Csr<T>&) -> Analysis<Space, T>;
 template <class Space, detail::ForeignMatrix Matrix>
 requires requires { Space::on_device; }
-Analysis(const Space&, const Matrix&) -> Analysis<Space, double>;
+Analysis(const Space&, const Matrix&)->Analysis<Space, double>;
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&, AnalysisDepth) -> Analysis<Space, T>;
 template <class Space, class T>

@@ -47,7 +47,8 @@ class ValuesOfRows : detail::CsrPattern {
           found.asymmetric_values = !(val_[mirror(i, k)] == v);
         }
       }
-      if (!(total - total == 0) && !std::all_of(val_ + row_ptr[i], val_ + row_ptr[i + 1], is_finite)) found.not_finite = 1;
+      if (!(total - total == 0) && !std::all_of(val_ + row_ptr[i], val_ + row_ptr[i + 1], is_finite))
+        found.not_finite = 1;
       detail::RowNorm<Atomic<Host>, T>{row_ptr, val_, &found}.raise(total);
     }
     return found;

@@ -31,7 +31,8 @@ class FormatList {
 
   /// Returns the entry of that name, in any case, or null.
   const FormatEntry<Space, T>* find(std::string_view name) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return same_name(e.name, name); });
+    const auto at =
+        std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return same_name(e.name, name); });
     return at != entries_.end() ? &*at : nullptr;
   }
 

@@ -47,12 +47,10 @@ struct Csr {
 
 namespace detail {
 
-/// A class that is no matrix of Ostinato.
+/// A class whose objects aren't arrays in CSR.
 template <class Matrix>
 concept ForeignMatrix = !requires(const Matrix& a) {
   a.row_ptr;
-} && !requires(const Matrix& a) {
-  a.view();
 };
 
 /// Fails to compile, with a sentence that says how to pass such a matrix.

@@ -24,7 +24,8 @@ TEST(Message, NamesAreTheSameInAnyCase) {
 TEST(Message, UnknownNameOffersTheNearest) {
   const std::vector<std::string> known{"auto", "cg", "bicgstab", "gmres"};
 
-  EXPECT_EQ(unknown_name("solver", "cgs", known), "unknown solver 'cgs'; did you mean cg? known: auto, cg, bicgstab, gmres");
+  EXPECT_EQ(unknown_name("solver", "cgs", known),
+            "unknown solver 'cgs'; did you mean cg? known: auto, cg, bicgstab, gmres");
   EXPECT_EQ(unknown_name("solver", "GMERS", known),
             "unknown solver 'GMERS'; did you mean gmres? known: auto, cg, bicgstab, gmres");
   EXPECT_EQ(unknown_name("solver", "qmr", known), "unknown solver 'qmr'; known: auto, cg, bicgstab, gmres");
