@@ -26,7 +26,10 @@
 #include <ostinato/spmv/matrix/csr_from.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>

@@ -69,9 +69,9 @@ Json format_details(const FormatInput& in, const std::string& generated) {
 }
 
 Json to_json(const Times& t) {
-  return {{"read", t.read},   {"upload", t.upload},   {"analyse", t.analyse},
-          {"tune", t.tune},   {"convert", t.convert}, {"precondition", t.precondition},
-          {"solve", t.solve}, {"total", t.total}};
+  return {{"read", t.read},  {"upload", t.upload},   {"analyse", t.analyse},           {"renumber", t.renumber},
+          {"tune", t.tune},  {"convert", t.convert}, {"precondition", t.precondition}, {"solve", t.solve},
+          {"total", t.total}};
 }
 
 Json to_json(const Bytes& b) {
@@ -96,6 +96,11 @@ Json to_json(const std::vector<MethodChange>& changes) {
   Json list = Json::array();
   for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"to", c.to}});
   return list;
+}
+
+Json to_json(const Renumbering& r) {
+  if (r.order.empty()) return nullptr;
+  return {{"reason", r.reason}, {"places_before", r.places_before}, {"places", r.places}};
 }
 
 Json to_json(const SolveReport& r) {
@@ -129,6 +134,7 @@ Json to_json(const SolveReport& r) {
           {"gradient", r.result.gradient},
           {"at_precision_limit", r.result.at_precision_limit},
           {"error", r.error ? Json(*r.error) : Json(nullptr)},
+          {"renumbering", to_json(r.renumbering)},
           {"times", to_json(r.times)},
           {"bytes", to_json(r.bytes)},
           {"reasons",

@@ -33,7 +33,8 @@ struct Times {
   double read = 0;
   double upload = 0;  ///< upload of the matrix; 0 on the CPU
   double analyse = 0;
-  double tune = 0;  ///< measuring formats, or loading the times of an earlier run
+  double renumber = 0;  ///< the order, the new matrix, and the analysis of the old one; 0 when the numbers stay
+  double tune = 0;      ///< measuring formats, or loading the times of an earlier run
   double convert = 0;
   double precondition = 0;
   double solve = 0;
@@ -47,6 +48,14 @@ struct Bytes {
   std::size_t vectors = 0;    ///< x and b
 };
 
+/// How the rows of a system were numbered anew before the solve.
+struct Renumbering {
+  std::string reason;
+  std::vector<Index> order;  ///< the row of the file at each place; empty when the numbers of the file stay
+  double places_before = 0;  ///< from which 32 entries in a row read x (Profile::sectors)
+  double places = 0;         ///< in the new numbering
+};
+
 /// The report of a solve.
 struct SolveReport {
   std::string matrix, rhs, output;
@@ -57,6 +66,7 @@ struct SolveReport {
   FormatInput formats;
   std::string generated;  ///< state of the kernels compiled for this matrix; empty without any
   std::optional<Amortisation> amortisation;
+  Renumbering renumbering;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner

@@ -9,7 +9,11 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
+#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
+#include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
@@ -31,6 +35,7 @@ struct SolveInput {
   DeviceOptions device;
   std::string solver = "auto", precond = "auto", restart = "auto";
   FormatInput formats;
+  std::string renumber = "auto";
   std::string effort = "normal";
   std::optional<double> rtol;
   SolveOptions limits;
@@ -89,6 +94,12 @@ void add_choices(Command& command, SolveInput& in) {
   add_tune_option(command, in.formats, "off, model, measure",
                   "how auto finds the format: off (csr), model (predict), measure (time the best few)");
   add_kernel_options(command, in.formats);
+  command.add({.names = "--renumber",
+               .description = "auto, on, off: whether rows get new numbers, breadth first, so that neighbours are near "
+                              "each other; x comes out in the order of the file",
+               .value = "WHEN",
+               .words = "auto, on, off"},
+              in.renumber);
 }
 
 void add_limits(Command& command, SolveInput& in) {
@@ -313,7 +324,13 @@ template <class T>
 void keep_solution(const SolveInput& in, SolveReport& report, const std::vector<T>& x) {
   if (report.rhs == of_ones && report.structure.rows >= report.structure.cols) report.error = error_of(x);
   if (in.output.empty()) return;
-  write_vector<T>(in.output, std::span<const T>(x), "ostinato solve " + in.matrix + "\n" + report.result.message());
+  const std::string comment = "ostinato solve " + in.matrix + "\n" + report.result.message();
+  const std::vector<Index>& order = report.renumbering.order;
+  if (order.empty()) {
+    write_vector<T>(in.output, std::span<const T>(x), comment);
+  } else {
+    write_vector<T>(in.output, number_as_before<T>(x, order), comment);
+  }
   report.output = in.output;
 }
 
@@ -461,20 +478,60 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   return solve_with(a, m, system, in, report, live, since_start);
 }
 
+/// Whether the rows of a system may get new numbers by --renumber auto: nothing that the user gave by name or by row
+/// refers to the numbers.
+template <class T>
+bool may_renumber(const SolveInput& in, const System<T>& system) {
+  const auto is_finite = [](const Array<T>& v) {
+    return std::all_of(v.begin(), v.end(), [](T e) { return std::isfinite(e); });
+  };
+  return in.renumber == "auto" && in.formats.format == "auto" && in.coordinates.empty() &&
+         in.precond.find("unknowns=") == std::string::npos && is_finite(system.b) && is_finite(system.x);
+}
+
+/// Analyses the matrix, and numbers the rows of the system anew where that pays or was asked for.
+template <class T, class Space>
+std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const SolveInput& in, System<T>& system,
+                                                  SolveReport& report, LiveLine& live) {
+  Stopwatch watch;
+  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
+  if (Space::on_device) report.times.upload = watch.seconds() - analysis->seconds();
+  const Structure& before = analysis->structure();
+  const NumberingChoice choice =
+      choose_numbering(before, machine_of(space), sizeof(T), format_options(in).expected_products);
+  if (in.renumber != "on" && !(choice.renumber && may_renumber(in, system))) return analysis;
+  if (before.rows != before.cols) throw UsageError("--renumber on is for square matrices");
+  live.phase("numbering the rows anew");
+  std::vector<Index> order = breadth_first_order(system.a.row_ptr, system.a.col);
+  Csr<T> a = renumber<T>(Host(), system.a, order);
+  const double seconds = watch.seconds();
+  auto again = std::make_unique<const Analysis<Space, T>>(space, a.view());
+  if (in.renumber == "auto" && !is_better_numbered(again->structure(), before)) return analysis;
+  report.renumbering = {in.renumber == "on" ? "asked for" : choice.reason,
+                        {},
+                        before.profile->sectors,
+                        again->structure().profile->sectors};
+  report.times.renumber = seconds;
+  system.a = std::move(a);
+  if (!system.b.empty()) system.b = renumber<T>(system.b, order);
+  if (!system.x.empty()) system.x = renumber<T>(system.x, order);
+  report.renumbering.order = std::move(order);
+  return again;
+}
+
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
   LiveLine live(!in.quiet);
   Stopwatch watch;
   live.phase("reading " + in.matrix, &progress);
-  const System<T> system = read_system<T>(in, report.file, progress);
+  System<T> system = read_system<T>(in, report.file, progress);
   if (!Space::on_device) require_vectors<T>(in.matrix, std::max(system.a.rows, system.a.cols), bytes_of(system.a));
   if (!in.html.empty()) report.pattern = html::density_of(system.a);
   report.times.read = watch.lap();
   live.phase("choosing a format");
   // The analysis ends before the solve, because on a GPU it holds a copy of the matrix.
-  auto analysis = std::make_unique<const Analysis<Space, T>>(space, system.a.view());
-  if (Space::on_device) report.times.upload = watch.lap() - analysis->seconds();
+  auto analysis = analyse<T>(space, in, system, report, live);
   Operator<Space, T> a = build_operator(*analysis, in, report);
   if (takes_transpose(in, a.structure()))
     return solve_least_squares<T>(std::move(a), *analysis, system, in, report, live, since_start);
@@ -503,8 +560,8 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
   const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
   const bool by_entries = kind == MultigridKind::classical || kind == MultigridKind::aggregation;
   const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
-  const bool asks =
-      in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none || in.solver == Lsmr::name;
+  const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none ||
+                    in.solver == Lsmr::name || in.renumber == "on";
   const std::optional<Generated> made = asks ? std::nullopt : generated_matrix(in.matrix);
   if (!made) return {};
   try {
@@ -575,6 +632,11 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
 }
 
 /// Refuses coordinates that nothing would look at.
+void require_points_together(const SolveInput& in) {
+  if (in.renumber == "on" && (!in.coordinates.empty() || in.precond.find("unknowns=") != std::string::npos))
+    throw UsageError("--renumber on takes the unknowns of a point apart; leave --coordinates and unknowns= out");
+}
+
 void require_use_of_points(const SolveInput& in) {
   if (in.coordinates.empty()) return;
   const bool is_multigrid = in.precond.substr(0, in.precond.find(':')) == Multigrid<Host, double>::name;
@@ -589,6 +651,7 @@ void check_files(const SolveInput& in) {
     throw UsageError("only one of the matrix, --rhs, --guess and --coordinates can be the standard input");
   }
   require_use_of_points(in);
+  require_points_together(in);
   if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
     throw UsageError("only one of --json, --html, --output and --history can be the standard output");
   require_output(in.output, {in.matrix, in.rhs, in.coordinates, in.options_file});  // x may take the place of the guess

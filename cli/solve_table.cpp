@@ -130,6 +130,15 @@ void add_hierarchy(Facts& facts, const SolveReport& r) {
     facts.more("set-up: " + counted(std::llround(*products), "product"));
 }
 
+void add_renumbering(Facts& facts, const Renumbering& r) {
+  if (r.order.empty()) return;
+  facts.row("numbering", "breadth first: " + r.reason);
+  facts.more(
+      fmt::format("32 entries now read x from {:.0f} places, before from {:.0f}; x is written as the file "
+                  "numbers it",
+                  r.places, r.places_before));
+}
+
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
   if (solver == "gmres" && r.options.restart != automatic_restart) solver += fmt::format("({})", r.options.restart);
@@ -179,6 +188,7 @@ void add_times(Facts& facts, const SolveReport& r) {
   row("read", t.read);
   if (t.upload > 0) row("upload", t.upload);
   row("analyse", t.analyse);
+  if (t.renumber > 0) row("renumber", t.renumber);
   if (t.tune > 0) row("tune", t.tune);
   row("convert", t.convert);
   row("precondition", t.precondition);
@@ -319,6 +329,7 @@ Facts facts_of(const SolveReport& r, const std::string& curve) {
   add_device(facts, r.device);
   add_matrix(facts, r.matrix, r.structure);
   facts.row("right-hand side", r.rhs);
+  add_renumbering(facts, r.renumbering);
   add_choices(facts, r);
   facts.gap();
   add_end(facts, r);

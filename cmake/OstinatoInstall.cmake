@@ -65,13 +65,16 @@ set(ostinato_headers
   spmv/matrix/csr_from.hpp
   spmv/matrix/generate.hpp
   spmv/matrix/io/matrix_market.hpp
+  spmv/matrix/ordering/breadth_first.hpp
   spmv/matrix/ordering/matching.hpp
   spmv/matrix/ordering/nested_dissection.hpp
   spmv/matrix/ordering/rcm.hpp
+  spmv/matrix/renumber.hpp
   spmv/matrix/space_csr.hpp
   spmv/matrix/stencil.hpp
   spmv/operator.hpp
   spmv/selection/choice.hpp
+  spmv/selection/numbering.hpp
   spmv/space/cuda.hpp
   spmv/space/error.hpp
   spmv/space/extents.hpp

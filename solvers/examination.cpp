@@ -17,6 +17,8 @@
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
+#include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
 
 namespace ostinato {
@@ -458,6 +460,10 @@ Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions
     e.preconditioner = {"none", "lsmr goes without one unless asked"};
     return e;
   }
+  if (choose_numbering(s, machine_of(analysis.space()), sizeof(T), FormatOptions{}.expected_products).renumber)
+    e.findings.push_back({"numbering", Weight::caution,
+                          "neighbours are far from each other, so that products wait for x; solve gives the rows new "
+                          "numbers"});
   e.preconditioner = choose_preconditioner(analysis);
   e.stronger = stronger_preconditioners<Space, T>(s);
   predict(e, s.rows, options);

@@ -20,7 +20,7 @@ Machine measured_machine(const Host& space);
 /// library: the figures are kept in the user's cache (jit/disk_cache.hpp), and in memory while the program runs. `again`
 /// measures anew. Without a cache, where OSTINATO_CACHE_DIR is empty, this is machine_of(space); a cache that can't be
 /// written or a file that is damaged costs another measurement and is no error. What was measured while other programs kept
-/// all but one thread waiting is used, but not kept.
+/// threads waiting is used for this run with the usual time to start a step, and isn't kept.
 ///
 /// Exec      Threads may call at once; one measures, the others wait.
 Machine calibrated_machine(const Host& space, bool again = false);
@@ -32,6 +32,11 @@ namespace detail {
 /// The figures as a line of text, and back. Nothing for a text with anything but figures that a machine can have.
 std::string text_of(const Machine& m);
 std::optional<Machine> machine_from(const std::string& text, int threads);
+
+/// Whether all threads took part, and in time. While other programs keep the processors busy, either one thread does all
+/// the work: it has nothing to start, and no thread starts another in less time than the least. Or the threads wait for a
+/// processor: those that have one each start in less than the most.
+bool threads_came(const Machine& m);
 
 /// The machine with the members that follow from the measured ones.
 Machine completed(Machine m);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 #include <sstream>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
@@ -119,13 +120,6 @@ double entry_seconds(const Host& space) {
   return seconds / (rows * (slot * length + row));
 }
 
-/// Whether all threads took part. While other programs keep the processors busy, one thread does all the work: it has
-/// nothing to start, and no thread starts another in less time than this.
-bool threads_came(const Machine& m) {
-  constexpr double least_start = 1.5e-7;
-  return m.threads == 1 || m.latency >= least_start;
-}
-
 /// What the figures depend on.
 std::string key_of(const Host& space) {
   std::ostringstream key;
@@ -159,6 +153,13 @@ std::string text_of(const Machine& m) {
   text.precision(17);
   text << m.bandwidth << ' ' << m.latency << ' ' << m.entry_seconds << ' ' << m.cache_bytes << '\n';
   return text.str();
+}
+
+bool threads_came(const Machine& m) {
+  constexpr double least_start = 1.5e-7, most_start = 2e-5;
+  if (m.threads == 1) return true;
+  const bool have_processors = static_cast<unsigned>(m.threads) <= std::thread::hardware_concurrency();
+  return m.latency >= least_start && (m.latency <= most_start || !have_processors);
 }
 
 Machine completed(Machine m) {
@@ -195,9 +196,9 @@ Machine calibrated_machine(const Host& space, bool again) {
   if (!again && key == kept_key) return kept;
   const std::optional<std::string> stored = again ? std::nullopt : cache.load(key);
   std::optional<Machine> m = stored ? detail::machine_from(*stored, space.threads()) : std::nullopt;
-  if (!m) {
+  if (!m || !detail::threads_came(*m)) {
     m = measured_machine(space);
-    if (threads_came(*m)) {
+    if (detail::threads_came(*m)) {
       cache.store(key, detail::text_of(*m));
     } else {  // for this run only
       m->bandwidth = std::max(m->bandwidth, machine_of(space).bandwidth);

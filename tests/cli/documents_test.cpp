@@ -120,19 +120,27 @@ void expect_samples(const std::string& document, std::size_t at_least,
   const std::vector<Sample> samples = samples_in(document);
   EXPECT_GE(samples.size(), at_least) << document;
   for (const Sample& sample : samples) {
-    const Outcome outcome = run(sample.arguments);
-    EXPECT_EQ(outcome.code, documented_code(sample)) << sample.arguments;
-    const Lines printed = masked(lines_of(outcome.out + outcome.err)), shown = masked(sample.output);
+    const Lines shown = masked(sample.output);
+    Outcome outcome;
     std::size_t furthest = 0;
-    EXPECT_TRUE(fits(shown, 0, printed, 0, furthest))
-        << document << ": $ ostinato " << sample.arguments
-        << "\nfirst line that isn't printed: " << (furthest < shown.size() ? shown[furthest] : "(the end)")
-        << "\nthe program prints:\n"
-        << outcome.out << outcome.err;
+    bool is_shown = false;
+    // What auto goes on with depends on measured times, so that other work on the machine may change the output.
+    for (int attempt = 0; attempt < 3 && !is_shown; ++attempt) {
+      outcome = run(sample.arguments);
+      furthest = 0;
+      is_shown = fits(shown, 0, masked(lines_of(outcome.out + outcome.err)), 0, furthest);
+    }
+    EXPECT_EQ(outcome.code, documented_code(sample)) << sample.arguments;
+    EXPECT_TRUE(is_shown) << document << ": $ ostinato " << sample.arguments << "\nfirst line that isn't printed: "
+                          << (furthest < shown.size() ? shown[furthest] : "(the end)") << "\nthe program prints:\n"
+                          << outcome.out << outcome.err;
   }
 }
 
 TEST_F(CliDocuments, ShowWhatTheProgramPrints) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a program that runs ten times slower goes other ways than the one of the documents";
+#endif
   const auto in_root = [&](const std::string& arguments) {
     return run(arguments, "cd '" + root + "' && OMP_NUM_THREADS=2 CUDA_VISIBLE_DEVICES=");
   };

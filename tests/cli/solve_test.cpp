@@ -50,6 +50,36 @@ TEST_F(CliSolve, ReportHasTheStableKeys) {
   EXPECT_LE(j["relative_residual"].get<double>(), 1e-8);
 }
 
+TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
+  generate("variable2d 20 p.mtx");
+  std::string b = "%%MatrixMarket matrix array real general\n400 1\n";
+  for (int i = 0; i < 400; ++i) b += std::to_string(i % 7) + "\n";
+  write("b.mtx", b);
+
+  const Outcome r = run("solve p.mtx -f b.mtx --renumber on --device cpu --rtol 1e-12 -o x.mtx --json report.json");
+
+  EXPECT_EQ(r.code, 0) << r.err;
+  for (const char* phrase : {"breadth first: asked for", "32 entries now read x from"})
+    EXPECT_NE(r.out.find(phrase), std::string::npos) << phrase << "\n" << r.out;
+  EXPECT_EQ(report()["renumbering"]["reason"], "asked for");
+  EXPECT_GT(report()["times"]["renumber"].get<double>(), 0);
+  // From the solution nothing is left to do, for a solve in the numbers of the file and for another renumbered one.
+  EXPECT_EQ(run("solve p.mtx -f b.mtx -x x.mtx --rtol 1e-11 --renumber off --json report.json").code, 0);
+  EXPECT_EQ(report()["iterations"], 0);
+  EXPECT_EQ(report()["renumbering"], nullptr);
+  EXPECT_EQ(run("solve p.mtx -f b.mtx -x x.mtx --rtol 1e-11 --renumber on --json report.json").code, 0);
+  EXPECT_EQ(report()["iterations"], 0);
+}
+
+TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
+  generate("fem27 4 p.mtx --unknowns 3");
+  expect_complaint(run("solve p.mtx --renumber on --precond multigrid:kind=aggregation,unknowns=3"), 2,
+                   "--renumber on takes the unknowns of a point apart");
+  write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n");
+  expect_complaint(run("solve wide.mtx --renumber on"), 2, "--renumber on is for square matrices");
+  expect_complaint(run("solve p.mtx --renumber maybe"), 2, "known: auto, on, off");
+}
+
 TEST_F(CliSolve, ReportsAHierarchy) {
   generate("poisson2d 32 p.mtx");
   const Outcome r = run("solve p.mtx --device cpu --precond multigrid:sweeps=2,smoother=chebyshev --json report.json");

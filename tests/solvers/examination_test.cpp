@@ -4,12 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <string>
 
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/operator.hpp>
 
 #include "support/matrices.hpp"
@@ -252,6 +256,16 @@ TEST(Examination, TakesMatricesWithoutEntriesAndRectangularOnes) {
   EXPECT_FALSE(e.structural_rank);
   ASSERT_TRUE(e.spectrum);
   EXPECT_NEAR(condition(*e.spectrum, 3), 5, 1e-12);
+}
+
+TEST(Examination, SeesAScatteredNumbering) {
+  const auto grid = generate<double>("poisson2d", {.n = 320});
+  std::vector<Index> order(static_cast<std::size_t>(grid.rows));
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), std::mt19937(1));
+
+  expect_finding(renumber<double>(Host(), grid, order), "numbering", "caution: neighbours are far from each other");
+  expect_none(grid, "numbering");
 }
 
 template <class Case>

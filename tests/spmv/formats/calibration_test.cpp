@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/formats/list.hpp>
@@ -61,6 +62,21 @@ TEST(MeasuredMachine, IsNothingInADamagedText) {
                            "1e11 2e-6 4e-10 12", "1e11 2e-6 4e-10 -33554432", "inf 2e-6 4e-10 33554432"})
     EXPECT_FALSE(detail::machine_from(text, 2)) << text;
   EXPECT_TRUE(detail::machine_from("1e11 2e-6 4e-10 33554432", 2));
+}
+
+TEST(MeasuredMachine, IsNotKeptWhereThreadsWaited) {
+  Machine m;
+  m.threads = 1;
+  EXPECT_TRUE(detail::threads_came(m)) << "one thread waits for nobody";
+  m.threads = 2;
+  m.latency = 3e-9;
+  EXPECT_FALSE(detail::threads_came(m)) << "one thread did all";
+  m.latency = 2e-6;
+  EXPECT_TRUE(detail::threads_came(m));
+  m.latency = 1e-4;
+  EXPECT_EQ(detail::threads_came(m), std::thread::hardware_concurrency() < 2);
+  m.threads = 100000;
+  EXPECT_TRUE(detail::threads_came(m)) << "more threads than processors wait for each other, always";
 }
 
 /// The user's cache in a folder of its own while the object lives.

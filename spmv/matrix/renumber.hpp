@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato {
+
+/// The square matrix with rows and columns in another order: row i of the result is row order[i] of A, and column j is
+/// column order[j]. With b and x0 from renumber() and x back through number_as_before(), the renumbered system has the
+/// solution of A x = b.
+///
+/// Shapes    A: n x n. order: n different elements of 0 .. n - 1, as from the orders of spmv/matrix/ordering.
+/// Exec      In parallel over rows. Rows come out sorted.
+/// Traffic   Reads and writes the matrix once, rows in a scattered order.
+/// Throws    DimensionError for another shape or length; ArgumentError for an element out of range or a repeated one.
+template <class T>
+Csr<T> renumber(const Host& space, const CsrView<T>& a, std::span<const Index> order);
+
+/// Element i of the result is element order[i] of v.
+/// Throws    DimensionError for another length.
+template <class T>
+Array<T> renumber(std::span<const T> v, std::span<const Index> order);
+
+/// The reverse: element order[i] of the result is element i of v.
+/// Throws    DimensionError for another length.
+template <class T>
+Array<T> number_as_before(std::span<const T> v, std::span<const Index> order);
+
+}  // namespace ostinato

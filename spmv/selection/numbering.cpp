@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/selection/numbering.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/formats/csr/csr_format.hpp>
+
+namespace ostinato {
+
+namespace {
+
+constexpr double near = 12;  // sectors of Profile::sectors in a good numbering of a mesh
+constexpr double seconds_an_entry = 55e-9;
+constexpr double mostly_blocks = 0.8;  // Profile::square_fill of matrices with several unknowns a point
+
+double csr_seconds(const Structure& s, const Machine& machine, std::size_t value_bytes) {
+  return formats::csr_cost({s, machine}, value_bytes).seconds;
+}
+
+/// Seconds that a product would take less if the columns of neighbouring rows were near each other.
+double gain_of(const Structure& s, const Machine& machine, std::size_t value_bytes) {
+  Structure ideal = s;
+  auto profile = std::make_shared<Profile>(*s.profile);
+  profile->sectors = std::min(profile->sectors, near);
+  ideal.profile = profile;
+  return csr_seconds(s, machine, value_bytes) - csr_seconds(ideal, machine, value_bytes);
+}
+
+std::string why_numbers_stay(const Structure& s) {
+  if (s.rows != s.cols) return "the matrix isn't square";
+  if (s.nonzeros == 0 || s.profile == nullptr) return "the matrix is empty";
+  if (!s.finite || s.missing_diagonal > 0) return "messages about single rows need the numbers of the file";
+  if (!s.pattern_symmetric) return "the pattern isn't symmetric";
+  const double blocks = *std::max_element(std::begin(s.profile->square_fill), std::end(s.profile->square_fill));
+  return blocks > mostly_blocks ? "rows come in blocks" : "";
+}
+
+}  // namespace
+
+NumberingChoice choose_numbering(const Structure& s, const Machine& machine, std::size_t value_bytes,
+                                 double expected_products) {
+  if (std::string why = why_numbers_stay(s); !why.empty()) return {false, std::move(why)};
+  const double saved = expected_products * gain_of(s, machine, value_bytes);
+  if (saved > seconds_an_entry * static_cast<double>(s.nonzeros)) return {true, "neighbours are far from each other"};
+  return {false, "too little to gain"};
+}
+
+bool is_better_numbered(const Structure& now, const Structure& before) {
+  constexpr double worth_it = 0.75;
+  return now.profile->sectors < worth_it * before.profile->sectors;
+}
+
+}  // namespace ostinato

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/selection/numbering.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include <ostinato/spmv/analysis/structure.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
+
+namespace ostinato::test {
+namespace {
+
+/// A matrix of the generator, numbered at random.
+Csr<double> at_random(const char* family, Index n, Index unknowns = 1) {
+  const Csr<double> a = generate<double>(family, {.n = n, .unknowns = unknowns});
+  std::vector<Index> points(static_cast<std::size_t>(a.rows / unknowns)), order;
+  std::iota(points.begin(), points.end(), 0);
+  std::shuffle(points.begin(), points.end(), std::mt19937(1));
+  for (const Index p : points)
+    for (Index u = 0; u < unknowns; ++u) order.push_back(unknowns * p + u);
+  return renumber<double>(Host(), a, order);
+}
+
+NumberingChoice choice_of(const Csr<double>& a, double expected_products = 500) {
+  return choose_numbering(analyse(Host(), a.view()), machine_of(Host()), sizeof(double), expected_products);
+}
+
+TEST(NumberingChoice, IsForScatteredRowsThatManyProductsRead) {
+  const Csr<double> grid = generate<double>("poisson2d", {.n = 400}), scattered = at_random("poisson2d", 400);
+
+  EXPECT_TRUE(choice_of(scattered).renumber);
+  EXPECT_EQ(choice_of(scattered).reason, "neighbours are far from each other");
+  EXPECT_FALSE(choice_of(scattered, 1).renumber);
+  EXPECT_FALSE(choice_of(grid).renumber);
+  EXPECT_FALSE(choice_of(at_random("poisson2d", 50)).renumber) << "a cache holds x";
+}
+
+TEST(NumberingChoice, SaysWhyNumbersStay) {
+  const auto reason_with = [](auto change) {
+    Csr<double> a = at_random("poisson2d", 400);
+    change(a);
+    const NumberingChoice choice = choice_of(a);
+    EXPECT_FALSE(choice.renumber);
+    return choice.reason;
+  };
+  const char* const by_row = "messages about single rows need the numbers of the file";
+  EXPECT_EQ(reason_with([](Csr<double>& a) { a.val[5] = std::numeric_limits<double>::infinity(); }), by_row);
+  EXPECT_EQ(reason_with([](Csr<double>& a) {
+              const auto first = a.col.begin() + a.row_ptr[1];
+              a.val[static_cast<std::size_t>(std::find(a.col.begin(), first, 0) - a.col.begin())] = 0;
+            }),
+            by_row);
+  EXPECT_EQ(choice_of(at_random("fem27", 30, 3)).reason, "rows come in blocks");
+  EXPECT_EQ(choice_of(Csr<double>{}).reason, "the matrix is empty");
+  EXPECT_EQ(choice_of(from_triplets<double>(1, 2, std::vector<Triplet<double>>{{0, 0, 1}})).reason,
+            "the matrix isn't square");
+}
+
+TEST(NumberingChoice, SeesWhetherAnOrderHelped) {
+  const Csr<double> a = at_random("poisson3d", 50);
+  const Csr<double> b = renumber<double>(Host(), a, breadth_first_order(a.row_ptr, a.col));
+  const Structure before = analyse(Host(), a.view()), after = analyse(Host(), b.view());
+
+  EXPECT_TRUE(is_better_numbered(after, before));
+  EXPECT_FALSE(is_better_numbered(before, before));
+  EXPECT_FALSE(is_better_numbered(before, after));
+}
+
+}  // namespace
+}  // namespace ostinato::test
