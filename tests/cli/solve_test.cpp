@@ -317,7 +317,8 @@ TEST_F(CliSolve, PreconditionerThatNobodyAskedForDoesNotFail) {
 
   EXPECT_EQ(report()["preconditioner"], "none");
   EXPECT_NE(report()["reasons"]["preconditioner"].get<std::string>().find("row 1 "), std::string::npos);
-  expect_complaint(run("solve d.mtx --precond jacobi"), 3, "row 1 ");
+  expect_complaint(run("solve d.mtx --precond jacobi"), 3, "jacobi: row 1 has");
+  expect_complaint(run("solve d.mtx --precond block-jacobi:block=2"), 3, "block of rows 1 to 2 has");
 }
 
 TEST_F(CliSolve, ReportsTheBackwardError) {
