@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
   const Csr<double> a = generate<double>("variable3d", {.n = n});
   const Host space;
   const Analysis<Host, double> analysis(space, a.view(), AnalysisDepth::full);
-  std::printf("variable3d:%d, %lld entries; best of %d, in ms\nanalysis %.2f, with the pattern's hash\n", n,
+  std::printf("variable3d:%d, %lld entries; best of %d, in ms\nanalysis %.2f\n", n,
               static_cast<long long>(a.nonzeros()), runs,
               best_ms([&] { return Operator<Host, double>(space, a.view(), {.format = "csr"}).analyse_seconds(); }));
   std::printf("%-12s %10s %12s %12s\n", "format", "conversion", "update, view", "update, Csr");
