@@ -92,7 +92,7 @@ TYPED_TEST(PatternHashOf, DependsOnEachEntryAndTheShape) {
 template <class T>
 std::vector<Csr<T>> with_one_change(const Csr<T>& a) {
   std::vector<Csr<T>> all;
-  for (std::size_t k = 0; k < a.col.size(); k += 1 + a.col.size() / 997) {
+  for (std::size_t k = 0; k < a.col.size(); k += 1 + a.col.size() / 199) {
     all.push_back(a);
     all.back().col[k] ^= 1 << (k % 3);
   }
@@ -125,7 +125,6 @@ TEST(PatternMark, LooksAtNoValues) {
   for (float& v : a.val) v = 7;
 
   EXPECT_EQ(pattern_mark(Host(), a.view()), mark);
-  EXPECT_EQ(pattern_mark(Host(1), a.view()), mark) << "on one thread";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include <ostinato/spmv/space/error.hpp>
 
-#include "support/matrices.hpp"
+#include "support/reference.hpp"
 
 namespace ostinato::test {
 namespace {
