@@ -217,7 +217,7 @@ struct Rung {
   /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
   template <class Space, class T>
   bool suits(const Structure& s, bool may_be_definite) const {
-    constexpr Index fewest_rows = 2000;  // factors are faster for smaller ones
+    const Index fewest_rows = options == aggressive ? 20000 : 2000;  // factors are faster for smaller ones
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (name == Multigrid<Space, T>::name)
@@ -225,9 +225,12 @@ struct Rung {
              (may_be_definite || !s.symmetric);
     return true;
   }
+
+  static constexpr std::string_view aggressive = "kind=classical,aggressive=1";
 };
 /// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 6> ladder = {{{"ilu0", "", "", 0.1e-6},
+constexpr std::array<Rung, 7> ladder = {{{"ilu0", "", "", 0.1e-6},
+                                         {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
                                          {"ict", "", "", 0.5e-6},
                                          {"ilut", "", "", 1e-6},

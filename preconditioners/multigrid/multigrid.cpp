@@ -25,6 +25,7 @@ namespace {
 
 constexpr int most_sweeps = 8;
 constexpr int most_unknowns = 100;
+constexpr int most_aggressive = 10;
 
 Smoother structured_smoother(const MultigridOptions& options) { return options.smoother.value_or(Smoother::jacobi); }
 
@@ -58,6 +59,7 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
+  require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -110,6 +112,7 @@ void require_vectors(const std::vector<double>& vectors, const algebraic::Points
 template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
+  made.aggressive = options.aggressive;
   if (options.kind != MultigridKind::aggregation) return made;
   const algebraic::Points points = points_of(analysis, options);
   made.threshold = options.threshold;
@@ -225,7 +228,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 5> known = {{
+  const std::array<PreconditionerOption, 6> known = {{
       {"kind", "automatic|structured|classical|aggregation",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
@@ -241,6 +244,8 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
       {"unknowns", "0..100",
        [&](std::string_view value) { return read_number(value, 0, most_unknowns, parsed.unknowns); }},
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
+      {"aggressive", "0..10",
+       [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
   }};
   read_options(name, text, known);
   return parsed;

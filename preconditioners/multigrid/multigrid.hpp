@@ -41,6 +41,10 @@ struct MultigridOptions {
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
 
+  /// For classical: on so many of the finest levels rows are coarsened twice at once, which takes about half of the time
+  /// and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
+  int aggressive = 0;
+
   // For aggregation:
   /// Of each point, numbered point by point; 0: as many as coordinates have dimensions, otherwise what the grid of the
   /// matrix says, otherwise 1.
@@ -92,7 +96,7 @@ class Multigrid {
 
   static constexpr std::string_view known_options =
       "kind=automatic|structured|classical|aggregation, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
-      "threshold=0..1";
+      "threshold=0..1, aggressive=0..10";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.

@@ -21,12 +21,12 @@ ln -sfn "$PWD" "$out/include/ostinato"
 sources_of() {
   echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/{memory,units}.cpp
   case "$1" in
-    matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,write}.cpp ;;
+    matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,vector_file,write}.cpp ;;
     options_file) echo cli/options_file.cpp ;;
     disk_cache) echo spmv/jit/disk_cache.cpp ;;
     kept_trials) echo spmv/jit/disk_cache.cpp spmv/selection/{choice,trials}.cpp ;;
-    report) echo cli/{amortisation,exit_code,json,solve_table,table,text}.cpp solvers/options.cpp \
-      spmv/analysis/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
+    report) echo cli/{amortisation,exit_code,json,solve_table,sparkline,table,text}.cpp cli/html/*.cpp \
+      solvers/{examination_words,options}.cpp spmv/analysis/search_engine.cpp spmv/matrix/io/text.cpp spmv/selection/choice.cpp ;;
   esac
 }
 

@@ -45,13 +45,22 @@ Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const Coarsen
            MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold), static_cast<T>(options.largest_sum),
                          c.strong.data()});
   split_rows(space, pattern, c.strong.data(), c.split);
+  number_coarse(space, c);
+  return c;
+}
+
+template <class Space>
+void number_coarse(const Space& space, Coarsening<Space>& c) {
+  const std::size_t n = c.split.size();
   for_each(space, n, CountCoarse{c.split.data(), c.number.data()});
   exclusive_scan(space, c.number);
   Offset coarse_rows = 0;
   space.download(&coarse_rows, c.number.data() + n, sizeof coarse_rows);
   c.coarse_rows = static_cast<Index>(coarse_rows);
-  return c;
 }
+
+template void number_coarse(const Host&, Coarsening<Host>&);
+template void number_coarse(const Cuda&, Coarsening<Cuda>&);
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template Coarsening<Space> coarsen(const Space&, const CsrView<T>&, const CoarseningOptions&)

@@ -33,4 +33,8 @@ struct CoarseningOptions {
 template <class Space, class T>
 Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const CoarseningOptions& options = {});
 
+/// Numbers the coarse rows of a splitting, for number and coarse_rows. Waits.
+template <class Space>
+void number_coarse(const Space& space, Coarsening<Space>& c);
+
 }  // namespace ostinato::algebraic

@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
@@ -94,9 +95,12 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     add_levels(space, analysis.matrix(), [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
   } else {
     add_levels(space, analysis.matrix(), [&](const auto& a) -> Interpolation {
-      const Coarsening<Space> c = coarsen(space, a.view(), options.coarsening);
+      const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
+      const Coarsening<Space> c =
+          twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
       if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-      return interpolation(space, a.view(), c, options.entries);
+      return twice ? multipass_interpolation(space, a.view(), c, options.entries)
+                   : interpolation(space, a.view(), c, options.entries);
     });
   }
 }

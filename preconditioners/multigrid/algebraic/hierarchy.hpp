@@ -15,7 +15,8 @@ namespace ostinato::algebraic {
 
 struct AlgebraicOptions {
   CoarseningOptions coarsening;
-  int entries = 4;  ///< of a row of the interpolation, at most; classical
+  int entries = 4;     ///< of a row of the interpolation, at most; classical
+  int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)

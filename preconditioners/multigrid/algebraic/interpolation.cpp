@@ -15,26 +15,8 @@
 
 namespace ostinato::algebraic {
 
-namespace {
-
-/// Keeps at most `most` entries of each row.
-template <class Space, class T>
-SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) {
-  const auto n = static_cast<std::size_t>(p.rows);
-  Vector<Space, Offset> count(space, n + 1);
-  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
-  const auto kept = with_rows<T>(space, std::move(count), p.cols);
-  for_each(space, n,
-           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
-                          kept->val.data()});
-  return SpaceCsr<Space, T>(kept);
-}
-
-}  // namespace
-
 template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most) {
-  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
   const auto n = static_cast<std::size_t>(a.rows);
   const SplitMatrix<T> m{detail::pattern_of(a), a.val.data(), c.strong.data(), c.split.data(), c.number.data()};
   Vector<Space, T> beta(space, n), weak(space, n);
@@ -46,14 +28,28 @@ SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const 
   for_each(space, n,
            FillSpread<T>{m, beta.data(), weak.data(), spread->row_ptr.data(), spread->col.data(), spread->val.data()});
   const SpaceCsr<Space, T> p = multiply(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources));
-  Vector<Space, double> bad(space, 1);
-  sum(space, p.view().val.size(), CountNotFinite<T>{p.view().val.data()}, bad.data());
-  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
-  return truncated<Space, T>(space, p.view(), most);
+  return truncated(space, p.view(), most);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int)
+template <class Space, class T>
+SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) {
+  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
+  Vector<Space, double> bad(space, 1);
+  sum(space, p.val.size(), CountNotFinite<T>{p.val.data()}, bad.data());
+  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+  const auto n = static_cast<std::size_t>(p.rows);
+  Vector<Space, Offset> count(space, n + 1);
+  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
+  const auto kept = with_rows<T>(space, std::move(count), p.cols);
+  for_each(space, n,
+           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
+                          kept->val.data()});
+  return SpaceCsr<Space, T>(kept);
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
+  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int); \
+  template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -23,4 +23,9 @@ namespace ostinato::algebraic {
 template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most = 4);
 
+/// Keeps at most `most` entries of each row, the largest, scaled to the sum of the row.
+/// Throws    ArgumentError when `most` isn't in 1 .. 16, or when entries leave the range of T.
+template <class Space, class T>
+SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most);
+
 }  // namespace ostinato::algebraic

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/aggressive_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountReached)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillReached)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountFirstCoarse)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillFirstCoarse)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::AsLaplacian)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::KeepSecond)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginPasses)
+template void sum(const Cuda&, std::size_t, algebraic::MarkPass<Atomic<Cuda>>, double*);
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPass)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPass)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountInjected)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillInjected)
+
+}  // namespace ostinato

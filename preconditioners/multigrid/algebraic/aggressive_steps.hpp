@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels of aggressive.hpp, on both spaces.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::algebraic {
+
+/// The strong entries of a matrix after a first splitting.
+struct FirstSplit {
+  detail::CsrPattern a;
+  const std::uint8_t* strong;
+  const std::int32_t* split;
+  const Offset* number;  ///< of each coarse row
+};
+
+/// Counts the rows that coarse row i depends on, and itself.
+struct CountReached {
+  FirstSplit m;
+  Offset* count;  ///< for each coarse row
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (m.split[i] != coarse) return;
+    Offset reached = 1;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) reached += m.strong[k];
+    count[m.number[i]] = reached;
+  }
+};
+
+/// Lists the rows that coarse row i depends on, and itself, ascending.
+template <class T>
+struct FillReached {
+  FirstSplit m;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (m.split[i] != coarse) return;
+    Offset to = row_ptr[m.number[i]];
+    const auto own = static_cast<Index>(i);
+    bool is_listed = false;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      if (!is_listed && m.a.col[k] >= own) {
+        is_listed = true;
+        put(to++, own);
+      }
+      if (m.strong[k]) put(to++, m.a.col[k]);
+    }
+    if (!is_listed) put(to, own);
+  }
+  OSTINATO_FUNCTION void put(Offset to, Index column) const {
+    col[to] = column;
+    val[to] = T{1};
+  }
+};
+
+/// Counts the coarse rows that row i depends on; itself for a coarse row.
+struct CountFirstCoarse {
+  FirstSplit m;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset found = m.split[i] == coarse ? 1 : 0;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k)
+      found += m.split[i] != coarse && m.strong[k] && m.split[m.a.col[k]] == coarse;
+    count[i] = found;
+  }
+};
+
+template <class T>
+struct FillFirstCoarse {
+  FirstSplit m;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset to = row_ptr[i];
+    if (m.split[i] == coarse) {
+      col[to] = static_cast<Index>(m.number[i]);
+      val[to] = T{1};
+      return;
+    }
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      const Index j = m.a.col[k];
+      if (!m.strong[k] || m.split[j] != coarse) continue;
+      col[to] = static_cast<Index>(m.number[j]);
+      val[to++] = T{1};
+    }
+  }
+};
+
+/// Gives row i of a pattern the values of a Laplacian, so that all its entries are strong.
+template <class T>
+struct AsLaplacian {
+  detail::CsrPattern a;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset begin = a.row_ptr[i], end = a.row_ptr[i + 1];
+    for (Offset k = begin; k < end; ++k)
+      val[k] = a.col[k] == static_cast<Index>(i) ? static_cast<T>(end - begin - 1) : T{-1};
+  }
+};
+
+/// Keeps of the coarse rows those of the second splitting, and those that no path joins with another.
+struct KeepSecond {
+  const Offset* number;        ///< of the first splitting
+  const std::int32_t* second;  ///< for each coarse row of the first
+  const Offset* paths;         ///< row pointers of the coarse rows that paths reach, with the row itself
+  std::int32_t* split;         ///< of the first, becomes that of both
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (split[i] != coarse) return;
+    const Offset at = number[i];
+    if (second[at] != coarse && paths[at + 1] - paths[at] > 1) split[i] = fine;
+  }
+};
+
+/// A pass of the interpolation: coarse rows are done in pass 0, a fine row in the pass after that of the first row that it
+/// depends on; not_done for rows that aren't done yet.
+enum Pass : std::int32_t { not_done = -1 };
+
+struct BeginPasses {
+  const std::int32_t* split;
+  std::int32_t* pass;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { pass[i] = split[i] == coarse ? 0 : not_done; }
+};
+
+/// Puts the rows into a pass that depend on a row of an earlier one. The sum counts them.
+template <class Atomic>
+struct MarkPass {
+  detail::CsrPattern a;
+  const std::uint8_t* strong;
+  std::int32_t now;
+  std::int32_t* pass;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    if (Atomic::load(&pass[i]) != not_done) return {{0}};
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (!strong[k]) continue;
+      const std::int32_t of_j = Atomic::load(&pass[a.col[k]]);
+      if (of_j == not_done || of_j >= now) continue;
+      Atomic::store(&pass[i], now);
+      return {{1}};
+    }
+    return {{0}};
+  }
+};
+
+/// The rows that a pass reads from.
+struct PassRows {
+  detail::CsrPattern a;
+  const std::uint8_t* strong;
+  const std::int32_t* pass;
+  std::int32_t now;
+
+  OSTINATO_FUNCTION bool is_source(Offset k) const {
+    const std::int32_t of_j = pass[a.col[k]];
+    return strong[k] && of_j != not_done && of_j < now;
+  }
+};
+
+/// Counts the entries of row i of the matrix of a pass: itself for rows that are done, what it depends on for a row of
+/// this pass.
+struct CountPass {
+  PassRows m;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset entries = 0;
+    if (m.pass[i] == m.now) {
+      for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) entries += m.is_source(k);
+    } else if (m.pass[i] != not_done && m.pass[i] < m.now) {
+      entries = 1;
+    }
+    count[i] = entries;
+  }
+};
+
+/// Row i of the matrix of a pass: a_ij / a_ii for each row j that it reads from, scaled so that these weights stand for all
+/// entries of the row.
+template <class T>
+struct FillPass {
+  PassRows m;
+  const T* a_val;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+    if (begin == end) return;
+    if (m.pass[i] != m.now) {
+      col[begin] = static_cast<Index>(i);
+      val[begin] = T{1};
+      return;
+    }
+    T diagonal = 0, all = 0, read = 0;
+    Offset to = begin;
+    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
+      if (m.a.col[k] == static_cast<Index>(i)) {
+        diagonal = a_val[k];
+        continue;
+      }
+      all += a_val[k];
+      if (!m.is_source(k)) continue;
+      read += a_val[k];
+      col[to] = m.a.col[k];
+      val[to++] = a_val[k];
+    }
+    // Entries of the other sign may cancel what the row reads.
+    const T share = all / read;
+    const T scale = diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal;
+    for (Offset k = begin; k < end; ++k) val[k] *= scale;
+  }
+};
+
+/// Row i of the matrix that takes coarse rows to themselves.
+struct CountInjected {
+  const std::int32_t* split;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = split[i] == coarse ? 1 : 0; }
+};
+
+template <class T>
+struct FillInjected {
+  const std::int32_t* split;
+  const Offset* number;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (split[i] != coarse) return;
+    col[row_ptr[i]] = static_cast<Index>(number[i]);
+    val[row_ptr[i]] = T{1};
+  }
+};
+
+}  // namespace ostinato::algebraic
