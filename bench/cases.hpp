@@ -44,13 +44,15 @@ inline Case load_case(const std::string& name) {
       options.entries_per_row = value;
     } else if (key == "constant") {
       options.constant = value != 0;
+    } else if (key == "renumbered") {
+      options.renumbered = value != 0;
     } else if (key == "compress") {
       compress = value != 0 ? Compress::on : Compress::off;
     } else if (key == "ones") {
       ones = value != 0;
     } else {
       throw ArgumentError("unknown key '" + key + "' in " + name +
-                          "; known: n, unknowns, entries, constant, compress, ones");
+                          "; known: n, unknowns, entries, constant, renumbered, compress, ones");
     }
   }
   Case c{generate<double>(family, options), compress};

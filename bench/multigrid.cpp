@@ -3,7 +3,9 @@
 // Set-up and solve with multigrid, for a random right-hand side, x0 = 0, to 1e-8. Set-up is from a CSR matrix in the
 // memory of the space until everything is ready: analysis, format, hierarchy. The second of two runs counts.
 //
-//   bench_multigrid [cpu|cuda] [NAME ...]      NAME as in bench_spmv
+//   bench_multigrid [cpu|cuda] [OPTIONS | NAME ...]
+//
+// NAME as in bench_spmv. OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind.
 
 #include <algorithm>
 #include <cstdio>
@@ -22,6 +24,8 @@ using namespace ostinato::bench;
 
 struct Figures {
   double analyse = 0, convert = 0, hierarchy = 0, cycle = 0;
+  double complexity = 0;  ///< entries on all levels over those of the matrix
+  std::size_t bytes = 0;  ///< of the hierarchy
   SolveResult result;
 };
 
@@ -45,7 +49,7 @@ double cycle_seconds(const Space& space, const Multigrid<Space, double>& m, cons
 
 template <class Space>
 Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                Compress compress) {
+                Compress compress, const MultigridOptions& options) {
   Figures f;
   space.wait();
   Stopwatch watch;
@@ -54,13 +58,16 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
   const Operator<Space, double> a(analysis, FormatOptions{.expected_products = 50, .compress = compress});
   space.wait();
   f.convert = watch.lap();
-  const Multigrid<Space, double> m(analysis);
+  const Multigrid<Space, double> m(analysis, options);
   space.wait();
   f.hierarchy = watch.lap();
   Vector<Space, double> x(space, b.size(), 0.0);
   f.result = solve(space, a, b, x, m);
   Vector<Space, double> z(space, b.size());
   f.cycle = cycle_seconds(space, m, b, z);
+  for (const PreconditionerLevel& level : m.levels())
+    f.complexity += static_cast<double>(level.nonzeros) / static_cast<double>(matrix.view().nonzeros());
+  f.bytes = m.bytes();
   return f;
 }
 
@@ -69,19 +76,27 @@ void run(const Space& space, const std::vector<std::string>& names) {
   std::printf("%s\n\n", space.description().c_str());
   std::printf(
       "| matrix | rows | analyse ms | convert ms | hierarchy ms | set-up ms | solver | iterations | solve ms | us an "
-      "iteration | us a cycle, plain calls | residual |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+      "iteration | us a cycle, plain calls | residual | entries of A | MB |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+  std::string text;
   for (const std::string& name : names) {
+    if (name.find(':') == std::string::npos && name.find('=') != std::string::npos) {
+      text = name;
+      continue;
+    }
+    const MultigridOptions options = Multigrid<Space, double>::parse_options(text);
     const auto [host, compress] = load_case(name);
     const SpaceCsr<Space, double> matrix(space, host.view());
     const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
-    measure(space, matrix, b, compress);
-    const Figures f = measure(space, matrix, b, compress);
+    measure(space, matrix, b, compress, options);
+    const Figures f = measure(space, matrix, b, compress, options);
     const SolveResult& r = f.result;
-    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e |\n", name.c_str(),
-                host.rows, f.analyse * 1e3, f.convert * 1e3, f.hierarchy * 1e3,
-                (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e | %.2f | %.1f |\n",
+                (name + (text.empty() ? "" : ", " + text)).c_str(), host.rows, f.analyse * 1e3, f.convert * 1e3,
+                f.hierarchy * 1e3, (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
                 r.status == Status::converged ? "" : (" " + std::string(to_string(r.status))).c_str(), r.seconds * 1e3,
-                r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual);
+                r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual, f.complexity,
+                static_cast<double>(f.bytes) / 1e6);
     std::fflush(stdout);
   }
 }

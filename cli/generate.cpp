@@ -41,6 +41,7 @@ void add_family_options(Command& command, GenerateOptions& o) {
   add("--peclet", o.peclet, at_least(0), "cell Peclet number");
   flag("--rotating", o.rotating, "velocity that turns around the middle");
   flag("--periodic", o.periodic, "the ends of each axis are beside each other");
+  flag("--renumbered", o.renumbered, "nodes in a random order, which hides the grid");
   add("--anisotropy", o.anisotropy, at_least(0), "diffusion along y where that along x is 1");
   add("--unknowns", o.unknowns, whole(1), "unknowns a node: the size of the dense blocks");
   flag("--constant", o.constant, "constant values instead of random ones");

@@ -58,6 +58,7 @@ void set(const GivenOption& given, GenerateOptions& o) {
   if (name == "peclet") set_number(given, at_least(0), o.peclet);
   if (name == "rotating") set_flag(given, o.rotating);
   if (name == "periodic") set_flag(given, o.periodic);
+  if (name == "renumbered") set_flag(given, o.renumbered);
   if (name == "anisotropy") set_number(given, at_least(0), o.anisotropy);
   if (name == "unknowns") set_number(given, whole(1), o.unknowns);
   if (name == "constant") set_flag(given, o.constant);

@@ -9,6 +9,8 @@
 #include <string>
 
 #include <ostinato/spmv/matrix/generate/families.hpp>
+#include <ostinato/spmv/matrix/generate/numbering.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 
@@ -46,36 +48,47 @@ struct Family {
 
 /// The only list of families. Dispatch, help and error messages use this list.
 template <class T>
-constexpr std::array<Family<T>, 18> families = {{
-    {{"poisson2d", "n [periodic]", "5-point Laplacian on n x n, symmetric positive definite"},
+constexpr std::array<Family<T>, 20> families = {{
+    {{"poisson2d", "n [periodic] [renumbered]", "5-point Laplacian on n x n, symmetric positive definite"},
      poisson<T, 2>,
      poisson_stencil<2>},
-    {{"poisson3d", "n [periodic]", "7-point Laplacian on n x n x n, symmetric positive definite"},
+    {{"poisson3d", "n [periodic] [renumbered]", "7-point Laplacian on n x n x n, symmetric positive definite"},
      poisson<T, 3>,
      poisson_stencil<3>},
-    {{"anisotropic", "n [anisotropy] [periodic]", "5-point -u_xx - epsilon u_yy on n x n, symmetric positive definite"},
+    {{"anisotropic", "n [anisotropy] [periodic] [renumbered]",
+      "5-point -u_xx - epsilon u_yy on n x n, symmetric positive definite"},
      anisotropic<T>,
      anisotropic_stencil},
-    {{"variable2d", "n [periodic] [seed]",
+    {{"variable2d", "n [periodic] [renumbered] [seed]",
       "-div(a grad u), a smooth plus random, on n x n, symmetric positive definite"},
      variable<T, 2>},
-    {{"variable3d", "n [periodic] [seed]",
+    {{"variable3d", "n [periodic] [renumbered] [seed]",
       "-div(a grad u), a smooth plus random, on n x n x n, symmetric positive definite"},
      variable<T, 3>},
-    {{"convection-diffusion2d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n, an M-matrix"},
+    {{"convection-diffusion2d", "n [peclet] [rotating] [renumbered]",
+      "upwind convection and diffusion on n x n, an M-matrix"},
      convection_diffusion<T, 2>,
      convection_diffusion_stencil<2>},
-    {{"convection-diffusion3d", "n [peclet] [rotating]", "upwind convection and diffusion on n x n x n, an M-matrix"},
+    {{"convection-diffusion3d", "n [peclet] [rotating] [renumbered]",
+      "upwind convection and diffusion on n x n x n, an M-matrix"},
      convection_diffusion<T, 3>,
      convection_diffusion_stencil<3>},
-    {{"pde2d", "n", "elliptic equation with smooth coefficients on n x n, 5 diagonals, nonsymmetric"}, pde<T, 2>},
-    {{"pde3d", "n", "elliptic equation with smooth coefficients on n x n x n, 7 diagonals, nonsymmetric"}, pde<T, 3>},
-    {{"kgs2d", "n", "two coupled 5-point grids of n x n, 7 diagonals, nonsymmetric"}, kgs<T, 2>},
-    {{"kgs3d", "n", "two coupled 7-point grids of n x n x n, 9 diagonals, nonsymmetric"}, kgs<T, 3>},
-    {{"maxwell2d", "n", "three coupled fields on n x n, 18 broken diagonals, nonsymmetric"}, maxwell2d<T>},
-    {{"fem27", "n [unknowns] [constant] [seed]",
+    {{"pde2d", "n [renumbered]", "elliptic equation with smooth coefficients on n x n, 5 diagonals, nonsymmetric"},
+     pde<T, 2>},
+    {{"pde3d", "n [renumbered]", "elliptic equation with smooth coefficients on n x n x n, 7 diagonals, nonsymmetric"},
+     pde<T, 3>},
+    {{"kgs2d", "n [renumbered]", "two coupled 5-point grids of n x n, 7 diagonals, nonsymmetric"}, kgs<T, 2>},
+    {{"kgs3d", "n [renumbered]", "two coupled 7-point grids of n x n x n, 9 diagonals, nonsymmetric"}, kgs<T, 3>},
+    {{"maxwell2d", "n [renumbered]", "three coupled fields on n x n, 18 broken diagonals, nonsymmetric"}, maxwell2d<T>},
+    {{"fem27", "n [unknowns] [constant] [renumbered] [seed]",
       "27-point, dense blocks, n x n x n nodes, symmetric positive definite"},
      fem27<T>},
+    {{"mesh2d", "n [seed]",
+      "P1 Laplacian on triangles, n x n inner vertices, numbered at random, symmetric positive definite"},
+     laplace_on_mesh<T, 2>},
+    {{"mesh3d", "n [seed]",
+      "P1 Laplacian on tetrahedra, n x n x n inner vertices, numbered at random, symmetric positive definite"},
+     laplace_on_mesh<T, 3>},
     {{"rmat", "n [entries_per_row] [seed]", "R-MAT graph, n rounded up to a power of two rows"}, rmat<T>},
     {{"banded", "n [bandwidth] [broken] [scatter] [seed]", "n rows, broken diagonals and scatter points"}, banded<T>},
     {{"random", "n [entries_per_row] [seed]", "n rows of equal length, columns spread over the row"}, random<T>},
@@ -99,6 +112,10 @@ std::span<const GeneratorInfo> generators() {
 
 namespace {
 
+bool reads(const GeneratorInfo& info, std::string_view option) {
+  return info.arguments.find("[" + std::string(option) + "]") != std::string_view::npos;
+}
+
 template <class T>
 const generate_detail::Family<T>& family_called(std::string_view name) {
   for (const auto& family : generate_detail::families<T>)
@@ -112,12 +129,17 @@ const generate_detail::Family<T>& family_called(std::string_view name) {
 
 template <class T>
 Csr<T> generate(std::string_view family, const GenerateOptions& options) {
-  return family_called<T>(family).make(family, options);
+  using namespace generate_detail;
+  const Family<T>& called = family_called<T>(family);
+  Csr<T> a = called.make(family, options);
+  if (!options.renumbered || !reads(called.info, "renumbered")) return a;
+  const int block = reads(called.info, "unknowns") ? options.unknowns : 1;
+  return renumber<T>(Host(), a, random_order(a.rows, 1, block));
 }
 
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options) {
   const auto make = family_called<double>(family).make_stencil;
-  if (make == nullptr) return {};
+  if (make == nullptr || options.renumbered) return {};
   return make(family, options);
 }
 

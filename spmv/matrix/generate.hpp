@@ -25,13 +25,14 @@ std::span<const GeneratorInfo> generators();
 
 /// The parameters of generate(). A family ignores the members that its GeneratorInfo::arguments doesn't name.
 struct GenerateOptions {
-  Index n = 0;                  ///< grid points per side; rows for rmat, banded, random, dense-row and powerlaw; >= 1
-  double peclet = 10;           ///< cell Péclet number |v| h / epsilon for the largest component of the velocity; >= 0
-  bool rotating = false;        ///< the velocity turns around the centre instead of being constant
-  bool periodic = false;        ///< the last point along each axis is beside the first, instead of boundary values
-  double anisotropy = 1e-3;     ///< epsilon, the diffusion along y; the diffusion along x is 1; > 0
-  int unknowns = 1;             ///< unknowns per node, so that the blocks are unknowns x unknowns; >= 1
-  bool constant = false;        ///< constant values instead of random ones
+  Index n = 0;               ///< grid points per side; rows for rmat, banded, random, dense-row and powerlaw; >= 1
+  double peclet = 10;        ///< cell Péclet number |v| h / epsilon for the largest component of the velocity; >= 0
+  bool rotating = false;     ///< the velocity turns around the centre instead of being constant
+  bool periodic = false;     ///< the last point along each axis is beside the first, instead of boundary values
+  bool renumbered = false;   ///< nodes in a random order, which hides the grid; always the same for a number of nodes
+  double anisotropy = 1e-3;  ///< epsilon, the diffusion along y; the diffusion along x is 1; > 0
+  int unknowns = 1;          ///< unknowns per node, so that the blocks are unknowns x unknowns; >= 1
+  bool constant = false;     ///< constant values instead of random ones
   double entries_per_row = 16;  ///< mean over all rows, >= 1; entries beyond the length of a row are left out
   Index bandwidth = 8;          ///< diagonals on each side of the main diagonal; >= 0
   double broken = 0.25;         ///< length of the gap in each diagonal except the main diagonal, as a share; 0 .. 1
@@ -41,7 +42,7 @@ struct GenerateOptions {
 
 /// Generates a matrix of a family, for T = float or double.
 ///
-/// Unknowns are numbered along x first, then y, then z. h is 1 / (n + 1) unless stated otherwise. Boundary values are
+/// Unknowns are numbered along x first, then y, then z, without the option `renumbered`. h is 1 / (n + 1) unless stated otherwise. Boundary values are
 /// zero (Dirichlet) and eliminated, so rows at the boundary have fewer entries. With the option `periodic` there is no
 /// boundary: all rows are alike, n is at least 3, and the matrix is singular, because constants solve A x = 0.
 ///
@@ -73,6 +74,12 @@ struct GenerateOptions {
 ///   fem27                       27-point neighbourhoods on n^3 nodes, dense unknowns x unknowns blocks: unknowns n^3
 ///                               rows and unknowns^2 (3 n - 2)^3 entries. Symmetric, strictly dominant, so positive
 ///                               definite. constant: 27 unknowns on the diagonal and -1 elsewhere.
+///   mesh2d, mesh3d              -laplace(u) by linear finite elements, times h^(2-D), on triangles or tetrahedra that
+///                               follow no pattern: a grid of n^D inner vertices, each moved at random by up to 0.2 h
+///                               (mesh2d) or 0.1 h (mesh3d) along each axis, its cells cut along random diagonals.
+///                               Vertices are numbered at random. Symmetric positive definite; rows away from the
+///                               boundary sum to 0. About 7 or 15 entries a row. Of those beside the diagonal some 17 or
+///                               30 % are positive.
 ///   rmat                        R-MAT graph (a, b, c, d = .57, .19, .19, .05): n rounded up to a power of two rows,
 ///                               row lengths drawn one by one (Poisson), duplicates removed, so that somewhat fewer
 ///                               than entries_per_row remain. Values in (0, 1], also on the diagonal.
@@ -95,7 +102,7 @@ template <class T>
 Csr<T> generate(std::string_view family, const GenerateOptions& options);
 
 /// Returns the stencil of the matrix that generate() makes, where its coefficients are constant: poisson2d, poisson3d,
-/// anisotropic, and convection-diffusion2d and 3d that don't rotate. Returns nothing for others.
+/// anisotropic, and convection-diffusion2d and 3d that don't rotate, unless renumbered. Returns nothing for others.
 /// Throws    As generate().
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options);
 

@@ -57,7 +57,8 @@ TEST_F(CliGenerated, TakesVectorsAndPrecisionAsForAFile) {
 TEST_F(CliGenerated, MakesAMatrixWhereItIsNeeded) {
   for (const char* rest : {"poisson2d:20 --format dia", "poisson2d:20 --tune off", "poisson2d:20 --precond jacobi",
                            "poisson2d:20 --precond ilu0", "poisson2d:20 --precond chebyshev:degree=3",
-                           "variable2d:20:seed=7", "convection-diffusion2d:20:peclet=1,rotating", "fem27:5:constant"}) {
+                           "variable2d:20:seed=7", "convection-diffusion2d:20:peclet=1,rotating", "fem27:5:constant",
+                           "mesh2d:20:seed=3", "poisson3d:9:renumbered"}) {
     const Outcome r = run(std::string("solve ") + rest + " --device cpu");
     EXPECT_EQ(r.code, 0) << rest << r.err;
     EXPECT_EQ(r.out.find("no matrix"), std::string::npos) << rest;
@@ -97,7 +98,7 @@ TEST_F(CliGenerated, NamesTheOptionThatIsWrong) {
     return r.err;
   };
   EXPECT_EQ(complaint("poisson3d:16:3"),
-            "ostinato: poisson3d:16:3: '3' isn't an option of poisson3d; it reads n [periodic]\n");
+            "ostinato: poisson3d:16:3: '3' isn't an option of poisson3d; it reads n [periodic] [renumbered]\n");
   EXPECT_EQ(complaint("poisson2d:4:"), "ostinato: poisson2d:4: names no option; leave the last colon out\n");
   EXPECT_EQ(complaint("anisotropic:4:anisotropy=1,anisotropy=2"),
             "ostinato: anisotropic:4:anisotropy=1,anisotropy=2: anisotropy is given twice\n");

@@ -19,14 +19,16 @@ template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most) {
   const auto n = static_cast<std::size_t>(a.rows);
   const SplitMatrix<T> m{detail::pattern_of(a), a.val.data(), c.strong.data(), c.split.data(), c.number.data()};
-  Vector<Space, T> beta(space, n), weak(space, n);
+  Vector<Space, T> beta(space, n), weak(space, n), diagonal(space, n);
   Vector<Space, Offset> spread_count(space, n + 1), source_count(space, n + 1);
-  for_each(space, n, SumParts<T>{m, beta.data(), weak.data(), spread_count.data(), source_count.data()});
+  for_each(space, n,
+           SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
   const auto sources = with_rows<T>(space, std::move(source_count), c.coarse_rows);
   const auto spread = with_rows<T>(space, std::move(spread_count), a.rows);
   for_each(space, n, FillSources<T>{m, sources->row_ptr.data(), sources->col.data(), sources->val.data()});
   for_each(space, n,
-           FillSpread<T>{m, beta.data(), weak.data(), spread->row_ptr.data(), spread->col.data(), spread->val.data()});
+           FillSpread<T>{m, beta.data(), weak.data(), diagonal.data(), spread->row_ptr.data(), spread->col.data(),
+                         spread->val.data()});
   const SpaceCsr<Space, T> p = multiply(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources));
   return truncated(space, p.view(), most);
 }

@@ -27,19 +27,20 @@ struct SplitMatrix {
 };
 
 /// Sums over the entries of a row i: beta[i] of the strong coarse ones, weak[i] of the diagonal and those that aren't
-/// strong. Counts the entries of the row of the spread and of the sources.
+/// strong. Copies the diagonal. Counts the entries of the row of the spread and of the sources.
 template <class T>
 struct SumParts {
   SplitMatrix<T> m;
-  T *beta, *weak;
+  T *beta, *weak, *diagonal;
   Offset *spread_count, *source_count;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    T coarse_sum = 0, weak_sum = 0;
+    T coarse_sum = 0, weak_sum = 0, own = 0;
     Offset coarse_count = 0, fine_count = 0;
     for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
       if (!m.strong[k]) {
         weak_sum += m.val[k];
+        if (m.a.col[k] == static_cast<Index>(i)) own = m.val[k];
       } else if (m.split[m.a.col[k]] == coarse) {
         coarse_sum += m.val[k];
         ++coarse_count;
@@ -49,6 +50,7 @@ struct SumParts {
     }
     beta[i] = coarse_sum;
     weak[i] = weak_sum;
+    diagonal[i] = own;
     const bool is_coarse = m.split[i] == coarse;
     spread_count[i] = is_coarse ? 1 : coarse_count + fine_count > 0 ? fine_count + 1 : 0;
     source_count[i] = is_coarse ? 1 : coarse_count;
@@ -84,7 +86,7 @@ struct FillSources {
 template <class T>
 struct FillSpread {
   SplitMatrix<T> m;
-  const T *beta, *weak;
+  const T *beta, *weak, *diagonal;
   const Offset* row_ptr;
   Index* col;
   T* val;
@@ -97,12 +99,11 @@ struct FillSpread {
       val[begin] = T{1};
       return;
     }
-    T theta = weak[i], diagonal = 0;
+    T theta = weak[i];
     Offset to = begin, own = -1;
     for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
       const Index j = m.a.col[k];
       const bool is_own = j == static_cast<Index>(i);
-      if (is_own) diagonal = m.val[k];
       if (own < 0 && j >= static_cast<Index>(i)) {
         own = to;
         col[to++] = static_cast<Index>(i);
@@ -118,7 +119,7 @@ struct FillSpread {
       own = to;
       col[to] = static_cast<Index>(i);
     }
-    if (!(theta * diagonal > 0)) theta = diagonal;
+    if (!(theta * diagonal[i] > 0)) theta = diagonal[i];
     const T scale = theta == 0 ? T{0} : T{-1} / theta;
     val[own] = T{1};
     for (Offset k = begin; k < end; ++k) val[k] *= scale;
@@ -126,12 +127,8 @@ struct FillSpread {
 
   /// a_ji where its sign is opposite to that of the diagonal of row j, otherwise 0.
   OSTINATO_FUNCTION T entry(Index j, Index i) const {
-    const T back = value(j, i);
-    return back == 0 || !(back * value(j, j) < 0) ? T{0} : back;
-  }
-  OSTINATO_FUNCTION T value(Index j, Index i) const {
     const Offset k = m.a.first_from(j, i);
-    return k < m.a.row_ptr[j + 1] && m.a.col[k] == i ? m.val[k] : T{0};
+    return k < m.a.row_ptr[j + 1] && m.a.col[k] == i && m.val[k] * diagonal[j] < 0 ? m.val[k] : T{0};
   }
 };
 

@@ -34,6 +34,8 @@ template <class T>
 Csr<T> maxwell2d(std::string_view family, const GenerateOptions& options);
 template <class T>
 Csr<T> fem27(std::string_view family, const GenerateOptions& options);
+template <class T, int D>
+Csr<T> laplace_on_mesh(std::string_view family, const GenerateOptions& options);
 template <class T>
 Csr<T> rmat(std::string_view family, const GenerateOptions& options);
 template <class T>
