@@ -452,6 +452,8 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   if (report.out_of_time) say_out_of_time(in, report.result);
   live.clear();
+  report.result.reason = as_in_files(report.result.reason);
+  for (std::string& note : report.result.notes) note = as_in_files(note);
   report.times.solve = report.result.seconds;
   report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
@@ -594,7 +596,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), m->reason()};
+  report.preconditioner = {m->name(), as_in_files(m->reason())};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   return solve_with(a, *m, system, in, report, live, since_start);

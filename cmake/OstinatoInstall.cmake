@@ -82,6 +82,7 @@ set(ostinato_headers
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp
+  spmv/space/message.hpp
   spmv/space/span_of.hpp
   spmv/space/stop.hpp
   spmv/space/vector.hpp

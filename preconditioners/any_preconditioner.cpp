@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -36,33 +37,33 @@ namespace {
 constexpr const char* asked_for = "asked for";
 constexpr const char* chosen_before = "chosen for earlier values: ";
 
-/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
+/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE", in lower case.
 struct Request {
-  std::string_view name, options;
+  std::string name, options;
 };
 
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
-  return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
+  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
 }
 
 /// The entry of a preconditioner that takes these options; null for "auto" and "none".
 template <class Space, class T>
 const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
   if (asked.name == "auto" || asked.name == "none") {
-    if (!asked.options.empty()) throw ArgumentError(std::string(asked.name) + " takes no options");
+    if (!asked.options.empty()) throw ArgumentError(asked.name + " takes no options");
     return nullptr;
   }
-  std::string known = "auto, none";
+  std::vector<std::string> known{"auto", "none"};
   for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
     if (entry.name == asked.name) {
       entry.check(asked.options);
       return &entry;
     }
-    known += ", " + std::string(entry.name);
+    known.emplace_back(entry.name);
   }
-  throw ArgumentError("unknown preconditioner '" + std::string(asked.name) + "'; known: " + known);
+  throw ArgumentError(unknown_name("preconditioner", asked.name, known));
 }
 
 template <class Space, class T>
@@ -144,7 +145,7 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
                                                const StopRequest& stop)
     : space_(analysis.space()),
-      choice_{std::string(request_of(name).name), asked_for},
+      choice_{request_of(name).name, asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
@@ -161,12 +162,12 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name) {
   Analysis<Space, T> analysis(space, a);
   *this = AnyPreconditioner(analysis, name);
-  if (name == "auto") own_analysis_ = std::move(analysis);
+  if (request_of(name).name == "auto") own_analysis_ = std::move(analysis);
 }
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name) {
-  const bool keep = name == "auto";
+  const bool keep = request_of(name).name == "auto";
   Analysis<Space, T> analysis = keep ? Analysis<Space, T>(space, Csr<T>(a)) : Analysis<Space, T>(space, a);
   *this = AnyPreconditioner(analysis, name);
   if (keep) own_analysis_ = std::move(analysis);

@@ -28,8 +28,9 @@ struct StrongerOptions {
   StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
-/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
-/// enqueued. r and z don't overlap. A solver applies M on one thread at a time; M says itself whether several solves may
+/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of z
+/// and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda apply is
+/// enqueued. A solver applies M on one thread at a time; M says itself whether several solves may
 /// use it at once.
 ///
 /// Optional:

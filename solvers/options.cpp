@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -28,10 +29,7 @@ std::string in_words(Status status) {
 
 void require_valid(const SolveOptions& o) {
   const auto at_least = [](const char* name, double value, double least) {
-    if (value >= least) return;
-    char text[120];
-    std::snprintf(text, sizeof text, "SolveOptions: %s is %g, and has to be at least %g", name, value, least);
-    throw ArgumentError(text);
+    require_between("SolveOptions", name, value, least);
   };
   at_least("rtol", o.rtol, 0);
   at_least("atol", o.atol, 0);

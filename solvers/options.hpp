@@ -89,7 +89,7 @@ struct MethodChange {
 struct SolveResult {
   Status status = Status::converged;
   /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
-  /// 5". Rows count from 1. Empty after convergence, unless there is something to say of the solution.
+  /// 5 (counted from 0)". Empty after convergence, unless there is something to say of the solution.
   std::string reason;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -41,9 +42,9 @@ template <class Space, class T>
 SolveResult run_alone(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
-  std::string known = "auto";
-  for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
-  throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
+  std::vector<std::string> known{"auto"};
+  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
+  throw ArgumentError(unknown_name("solver", name, known));
 }
 
 /// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
@@ -681,8 +682,9 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
   require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  const bool no_other = solver == "auto" && a.rows() != a.cols();
-  const std::string_view name = no_other ? Lsmr::name : solver;
+  const std::string asked = lower(solver);
+  const bool no_other = asked == "auto" && a.rows() != a.cols();
+  const std::string_view name = no_other ? Lsmr::name : asked;
   SolveResult result = Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
   if (const std::string unused = unused_options(given, name); !unused.empty())
     result.notes.push_back("an option had no effect: " + unused);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -87,6 +88,37 @@ template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>:
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                   const SolveOptions& options) {
   return solve(space, a, b, x, Identity{}, "auto", options);
+}
+
+// Calls with other vectors come here, then those with misspelt options.
+template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T>) SolveResult solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T> && !std::same_as<M, SolveOptions>) SolveResult
+    solve(const Space&, const A&, B&&, X&&, const M&, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T>) SolveResult
+    solve(const Space&, const A&, B&&, X&&, const M&, std::string_view, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  detail::Anything, const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
 }
 
 }  // namespace ostinato

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -206,7 +207,8 @@ std::vector<double> positive_diagonal(const CsrView<double>& a) {
       if (a.col[k] == static_cast<Index>(i)) d[i] = a.val[k];
     }
     if (!(d[i] > 0))
-      throw ArgumentError("fsai: row " + std::to_string(i + 1) + " has no positive diagonal entry; use --precond none");
+      throw ArgumentError("fsai: " + row_text(static_cast<std::size_t>(i)) +
+                          " has no positive diagonal entry; use --precond none");
   }
   return d;
 }

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -73,7 +74,7 @@ FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
 template <class Space, class T>
 auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options) -> Made {
   const Structure& s = analysis.structure();
-  if (options.entries < 1 || options.entries > most_entries) throw ArgumentError("fsai: entries must be in 1..255");
+  require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());

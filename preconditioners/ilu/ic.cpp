@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -162,7 +163,7 @@ void require_positive_diagonal(const CsrView<double>& a) {
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
       positive |= a.col[k] == static_cast<Index>(i) && a.val[k] > 0;
     if (!positive) {
-      throw ArgumentError("incomplete Cholesky: row " + std::to_string(i + 1) +
+      throw ArgumentError("incomplete Cholesky: " + row_text(static_cast<std::size_t>(i)) +
                           " has no positive diagonal entry, so that the matrix isn't positive definite; take ilut");
     }
   }

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -67,6 +68,7 @@ IlukKind::Options IlukKind::parse_options(std::string_view text) {
 }
 
 Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "level", options.level, 0, 100);
   return factor_iluk(a, {.level = options.level}, most_entries(), stop);
 }
 
@@ -80,6 +82,9 @@ IlutKind::Options IlutKind::parse_options(std::string_view text) {
 }
 
 Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "drop", options.factors.drop, 0, 1);
+  require_between(name, "fill", options.factors.fill, 1);
+  require_between(name, "pivot", options.factors.pivot, 0, 1);
   return factor_ilut(a, options.factors, most_entries(), stop);
 }
 
@@ -93,6 +98,8 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
 
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
   constexpr double any = std::numeric_limits<double>::infinity();
+  require_between(name, "fill", options.fill, 0);
+  require_between(name, "pivot", options.pivot, 0, 1);
   const double most = options.fill * static_cast<double>(a.nonzeros());
   const bool is_limited = options.fill > 0 && most < static_cast<double>(most_entries());
   try {
@@ -125,6 +132,8 @@ IctKind::Options IctKind::parse_options(std::string_view text) {
 }
 
 Factors IctKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "drop", options.drop, 0, 1);
+  require_between(name, "fill", options.fill, 1);
   return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries(), stop);
 }
 

@@ -63,6 +63,15 @@ TYPED_TEST(SolveOn, TakesTheSolverThatIsNamed) {
   }
 }
 
+TYPED_TEST(SolveOn, TakesNamesInAnyCase) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 15}));
+
+  EXPECT_EQ(this->solve(system, "BiCGStab").result.solver, "bicgstab");
+  EXPECT_EQ(this->solve(system, "AUTO").result.solver, "cg");
+  EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(system, "cgs"); }).substr(0, 63),
+            "unknown solver 'cgs'; did you mean cg? known: auto, cg, bicgsta");
+}
+
 TYPED_TEST(SolveOn, TakesEveryPreconditionerWithEverySolver) {
   const auto system = with_known_solution(generate<typename TypeParam::T>("variable2d", {.n = 15}));
   for (const SolverInfo& solver : solver_infos) {

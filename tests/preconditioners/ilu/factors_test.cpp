@@ -309,7 +309,7 @@ TEST(Factors, EndWithinALookAfterAStopIsRequested) {
 TEST(FactorIc, NamesTheFirstRowWithoutAPositiveDiagonalEntry) {
   EXPECT_NE(message_of<ArgumentError>([] {
               factor_ic(dense<double>({{2, 1}, {1, 0}}), {});
-            }).find("row 2 "),
+            }).find("row 1 (counted from 0) "),
             std::string::npos);
 }
 
