@@ -164,10 +164,10 @@ class CountedSignals {
 /// Whether METIS runs, and its handlers are replaced: they are neither those of the test nor METIS' own. METIS' own are
 /// there for some microseconds, in which a signal would end the process in another way.
 extern "C" void gk_sigthrow(int) __attribute__((weak));
-bool are_replaced(void (*ours)(int)) {
+bool are_replaced(const struct sigaction& ours) {
   struct sigaction now {};
   sigaction(SIGTERM, nullptr, &now);
-  return now.sa_handler != ours && now.sa_handler != gk_sigthrow;
+  return now.sa_handler != ours.sa_handler && now.sa_handler != gk_sigthrow;
 }
 
 struct Never {
@@ -182,6 +182,8 @@ TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
   const Graph g = graph_of(generate<double>("poisson2d", {.n = 150}));
   const std::vector<Index> order = nested_dissection(g);
   const CountedSignals handlers;
+  struct sigaction ours {};
+  sigaction(SIGTERM, nullptr, &ours);
   for (const StopRequest& stop : {StopRequest(), StopRequest(Never())}) {
     std::atomic<bool> done = false;
     int sent = 0;
@@ -190,7 +192,7 @@ TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
       sigfillset(&all);
       pthread_sigmask(SIG_SETMASK, &all, nullptr);
       for (; !done; ++sent) {
-        if (are_replaced(reinterpret_cast<void (*)(int)>(count_signal))) kill(getpid(), SIGTERM);
+        if (are_replaced(ours)) kill(getpid(), SIGTERM);
         std::this_thread::sleep_for(std::chrono::microseconds(200));
       }
     });
@@ -213,7 +215,7 @@ TEST(NestedDissectionDeathTest, EndsWithTheProcess) {
   const auto order_until_killed = [&g](const StopRequest& stop) {
     signal(SIGTERM, SIG_DFL);
     std::thread([] {
-      while (!are_replaced(SIG_DFL)) std::this_thread::yield();
+      while (!are_replaced({})) std::this_thread::yield();  // {}: SIG_DFL
       kill(getpid(), SIGTERM);
     }).detach();
     for (int k = 0; k < 1000; ++k) nested_dissection(g, stop);
