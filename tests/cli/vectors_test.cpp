@@ -3,6 +3,8 @@
 #include <cstring>
 #include <vector>
 
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+
 #include "cli/program.hpp"
 
 // Vectors in NumPy files and in text, and the history.
