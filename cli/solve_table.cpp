@@ -366,7 +366,7 @@ html::Page page_of(const SolveReport& r) {
   }
   if (html::has_convergence(r.result)) {
     page.heading("Convergence");
-    page.picture(html::draw_convergence(r.result, r.options.rtol), convergence_caption(r.result));
+    page.picture(html::draw_convergence(r.result, r.goal), convergence_caption(r.result));
   }
   page.heading("Report");
   page.facts(facts_of(r, {}));

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -24,6 +25,7 @@ struct StrongerOptions {
   bool thorough = false;      ///< as much as memory allows
   bool definite = true;       ///< A may be positive definite, if it is symmetric
   double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
+  StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
 /// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of z

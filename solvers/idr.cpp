@@ -9,7 +9,6 @@
 #include <ostinato/solvers/idr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -18,7 +17,7 @@ namespace ostinato {
 namespace {
 
 int shadow_vectors(const SolveOptions& options, std::size_t rows) {
-  require_between("idr", "shadow", options.shadow, 1, IdrScalars::most);
+  require_valid(options);
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(options.shadow)));
 }
 

@@ -38,6 +38,21 @@ void require_valid(const SolveOptions& o) {
   at_least("divergence_limit", o.divergence_limit, 0);
   at_least("restart", o.restart, 0);
   at_least("check_every", o.check_every, 0);
+  require_between("SolveOptions", "shadow", o.shadow, 1, most_shadow_vectors);
+}
+
+std::string unused_options(const SolveOptions& o, std::string_view solver) {
+  const SolveOptions usual;
+  std::string text;
+  const auto say = [&](const std::string& option, const char* method) {
+    text += (text.empty() ? "" : ", ") + option + " is for " + method;
+  };
+  // "auto" may take gmres, and never takes idr.
+  const bool gmres = solver == "auto" || solver == "gmres";
+  if (o.restart != usual.restart && !gmres) say("restart = " + std::to_string(o.restart), "gmres");
+  if (o.flexible != usual.flexible && !gmres) say("flexible", "gmres");
+  if (o.shadow != usual.shadow && solver != "idr") say("shadow = " + std::to_string(o.shadow), "idr");
+  return text;
 }
 
 std::string SolveResult::message() const {
