@@ -9,7 +9,6 @@
 #include <ostinato/solvers/idr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
-#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 

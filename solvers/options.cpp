@@ -38,10 +38,7 @@ void require_valid(const SolveOptions& o) {
   at_least("divergence_limit", o.divergence_limit, 0);
   at_least("restart", o.restart, 0);
   at_least("check_every", o.check_every, 0);
-  if (o.shadow < 1 || o.shadow > most_shadow_vectors) {
-    throw ArgumentError("SolveOptions: shadow, the number of shadow vectors, is " + std::to_string(o.shadow) +
-                        ", and has to be 1 to " + std::to_string(most_shadow_vectors));
-  }
+  require_between("SolveOptions", "shadow", o.shadow, 1, most_shadow_vectors);
 }
 
 std::string unused_options(const SolveOptions& o, std::string_view solver) {
