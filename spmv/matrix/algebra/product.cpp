@@ -37,69 +37,6 @@ std::vector<Index> cut_by_terms(const Host& space, const CsrPattern& a, const Cs
   return first;
 }
 
-/// Finds the columns of rows of A B, one row after the other. The columns of a row are bits in words, of which there are
-/// fewer to sort; and no branch depends on what a term meets, because no processor could foresee such a branch.
-class RowPatterns {
- public:
-  RowPatterns(const CsrPattern& a, const CsrPattern& b, Index cols)
-      : a_(a), b_(b), bits_(static_cast<std::size_t>(cols) / 64 + 1, 0), words_(bits_.size() + 1) {}
-
-  /// Appends the columns of row i, ascending, to `to`. Returns their number.
-  Offset append(Index i, Array<Index>& to) {
-    const std::size_t words = collect(static_cast<std::size_t>(i));
-    std::sort(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(words));
-    const std::size_t before = to.size();
-    for (std::size_t k = 0; k < words; ++k) {
-      const Index word = words_[k];
-      for (std::uint64_t rest = std::exchange(bits_[static_cast<std::size_t>(word)], 0); rest != 0; rest &= rest - 1)
-        to.push_back(64 * word + std::countr_zero(rest));
-    }
-    return static_cast<Offset>(to.size() - before);
-  }
-
- private:
-  /// Sets the bits of row `i`, and lists their words. Returns the number of words.
-  std::size_t collect(std::size_t i) {
-    std::size_t words = 0;
-    for (Offset k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k) {
-      const auto of_b = static_cast<std::size_t>(a_.col[k]);
-      for (Offset q = b_.row_ptr[of_b]; q < b_.row_ptr[of_b + 1]; ++q) {
-        const auto j = static_cast<std::uint32_t>(b_.col[q]);
-        std::uint64_t& bits = bits_[j / 64];
-        words_[words] = static_cast<Index>(j / 64);
-        words += bits == 0;
-        bits |= std::uint64_t{1} << (j % 64);
-      }
-    }
-    return words;
-  }
-
-  CsrPattern a_, b_;
-  Array<std::uint64_t> bits_;  ///< all 0 between rows
-  Array<Index> words_;         ///< room for all words, and for one more that isn't kept
-};
-
-}  // namespace
-
-Vector<Host, Index> detail::product_pattern(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols,
-                                            std::span<Offset> row_ptr) {
-  const std::vector<Index> first = cut_by_terms(space, a, b, cols);
-  std::vector<Array<Index>> found(first.size() - 1);
-  parallel_for(space, found.size(), [&](std::size_t part) {
-    RowPatterns patterns(a, b, cols);
-    for (Index i = first[part]; i < first[part + 1]; ++i)
-      row_ptr[static_cast<std::size_t>(i)] = patterns.append(i, found[part]);
-  });
-  exclusive_scan(space, row_ptr);
-  Vector<Host, Index> col(space, static_cast<std::size_t>(row_ptr.back()));
-  parallel_for(space, found.size(), [&](std::size_t part) {
-    std::copy(found[part].begin(), found[part].end(), col.data() + row_ptr[static_cast<std::size_t>(first[part])]);
-  });
-  return col;
-}
-
-namespace {
-
 template <class T>
 struct Factor {
   CsrPattern pattern;
@@ -108,24 +45,67 @@ struct Factor {
   explicit Factor(const CsrView<T>& a) : pattern(detail::pattern_of(a)), val(a.val.data()) {}
 };
 
-/// The values of row i of C = A B. `sums` has an element for each column, all of them 0 before and after.
-template <class T>
-void multiply_row(const Factor<T>& a, const Factor<T>& b, const CsrPattern& c, T* val, T* sums, std::size_t i) {
+/// Adds up row i of A B in `sums`, which has an element for each column, all of them 0 before. Calls meet(j) for the column
+/// of each term.
+template <class T, class F>
+void add_row(const Factor<T>& a, const Factor<T>& b, std::size_t i, T* sums, F meet) {
   for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
     const T factor = a.val[k];
     const auto of_b = static_cast<std::size_t>(a.pattern.col[k]);
-    for (Offset q = b.pattern.row_ptr[of_b]; q < b.pattern.row_ptr[of_b + 1]; ++q)
-      sums[b.pattern.col[q]] += factor * b.val[q];
-  }
-  for (Offset p = c.row_ptr[i]; p < c.row_ptr[i + 1]; ++p) {
-    val[p] = sums[c.col[p]];
-    sums[c.col[p]] = 0;
+    for (Offset q = b.pattern.row_ptr[of_b]; q < b.pattern.row_ptr[of_b + 1]; ++q) {
+      const Index j = b.pattern.col[q];
+      sums[j] += factor * b.val[q];
+      meet(static_cast<std::uint32_t>(j));
+    }
   }
 }
 
+/// Columns and values of rows, one row after the other.
+template <class T>
+struct FoundRows {
+  Array<Index> col;
+  Array<T> val;
+};
+
+/// The set of the columns of a row. Columns are bits in words, of which there are fewer to sort; and no branch depends on
+/// what a term meets, because no processor could foresee such a branch.
+class ColumnSet {
+ public:
+  explicit ColumnSet(Index cols) : bits_(static_cast<std::size_t>(cols) / 64 + 1, 0), words_(bits_.size() + 1) {}
+
+  void insert(std::uint32_t j) {
+    std::uint64_t& bits = bits_[j / 64];
+    words_[count_] = static_cast<Index>(j / 64);
+    count_ += bits == 0;
+    bits |= std::uint64_t{1} << (j % 64);
+  }
+
+  /// Moves the columns, ascending, and their sums to the end of `to`. Returns their number.
+  template <class T>
+  Offset take(T* sums, FoundRows<T>& to) {
+    std::sort(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(count_));
+    const std::size_t before = to.col.size();
+    for (std::size_t k = 0; k < count_; ++k) {
+      const Index word = words_[k];
+      for (std::uint64_t rest = std::exchange(bits_[static_cast<std::size_t>(word)], 0); rest != 0; rest &= rest - 1) {
+        const Index j = 64 * word + std::countr_zero(rest);
+        to.col.push_back(j);
+        to.val.push_back(std::exchange(sums[j], T{0}));
+      }
+    }
+    count_ = 0;
+    return static_cast<Offset>(to.col.size() - before);
+  }
+
+ private:
+  Array<std::uint64_t> bits_;  ///< all 0 between rows
+  Array<Index> words_;         ///< those that aren't 0; room for one more that isn't kept
+  std::size_t count_ = 0;
+};
+
 template <class T>
 struct Accumulators {
-  std::vector<Index> first;
+  std::vector<Index> first;  ///< row of each part
   std::vector<std::vector<T>> sums;
 
   Accumulators(const Host& space, const CsrView<T>& a, const CsrView<T>& b)
@@ -133,11 +113,36 @@ struct Accumulators {
     parallel_for(space, sums.size(), [&](std::size_t part) { sums[part].assign(static_cast<std::size_t>(b.cols), 0); });
   }
 
+  /// Makes the matrix: pattern and values in one pass over the terms.
+  void make(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& c) {
+    const Factor<T> left(a), right(b);
+    std::vector<FoundRows<T>> found(sums.size());
+    parallel_for(space, found.size(), [&, this](std::size_t part) {
+      ColumnSet columns(b.cols);
+      for (auto i = static_cast<std::size_t>(first[part]); i < static_cast<std::size_t>(first[part + 1]); ++i) {
+        add_row(left, right, i, sums[part].data(), [&](std::uint32_t j) { columns.insert(j); });
+        c.row_ptr.data()[i] = columns.take(sums[part].data(), found[part]);
+      }
+    });
+    exclusive_scan(space, c.row_ptr);
+    const auto entries = static_cast<std::size_t>(c.row_ptr.data()[a.rows]);
+    c.col = Vector<Host, Index>(space, entries);
+    c.val = Vector<Host, T>(space, entries);
+    parallel_for(space, found.size(), [&, this](std::size_t part) {
+      const Offset to = c.row_ptr.data()[first[part]];
+      std::copy(found[part].col.begin(), found[part].col.end(), c.col.data() + to);
+      std::copy(found[part].val.begin(), found[part].val.end(), c.val.data() + to);
+    });
+  }
+
   void multiply(const Host& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
     const Factor<T> left(a), right(b);
     parallel_for(space, sums.size(), [&, this](std::size_t part) {
-      for (auto i = static_cast<std::size_t>(first[part]); i < static_cast<std::size_t>(first[part + 1]); ++i)
-        multiply_row(left, right, c, val, sums[part].data(), i);
+      T* const of_part = sums[part].data();
+      for (auto i = static_cast<std::size_t>(first[part]); i < static_cast<std::size_t>(first[part + 1]); ++i) {
+        add_row(left, right, i, of_part, [](std::uint32_t) {});
+        for (Offset p = c.row_ptr[i]; p < c.row_ptr[i + 1]; ++p) val[p] = std::exchange(of_part[c.col[p]], T{0});
+      }
     });
   }
 };
@@ -146,6 +151,12 @@ struct Accumulators {
 template <class T>
 struct NoWork {
   NoWork(const Cuda&, const CsrView<T>&, const CsrView<T>&) {}
+
+  void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
+    c.col = detail::product_pattern(space, detail::pattern_of(a), detail::pattern_of(b), b.cols, c.row_ptr.span());
+    c.val = Vector<Cuda, T>(space, c.col.size());
+    multiply(space, a, b, detail::pattern_of(c.view()), c.val.data());
+  }
 
   void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
     detail::product_values(space, detail::pattern_of(a), a.val.data(), detail::pattern_of(b), b.val.data(),
@@ -160,16 +171,22 @@ void require_factors(const CsrView<T>& a, const CsrView<T>& b) {
                        detail::shape_of(b) + "; the columns of the first have to be as many as the rows of the second");
 }
 
+/// The product, before its entries are made.
 template <class Space, class T>
-std::shared_ptr<CsrStorage<Space, T>> product_storage(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
+std::shared_ptr<CsrStorage<Space, T>> without_entries(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
   require_factors(a, b);
   auto c = std::make_shared<CsrStorage<Space, T>>();
   c->rows = a.rows;
   c->cols = b.cols;
   c->row_ptr = Vector<Space, Offset>(space, static_cast<std::size_t>(a.rows) + 1);
-  c->col = detail::product_pattern(space, detail::pattern_of(a), detail::pattern_of(b), b.cols, c->row_ptr.span());
-  c->val = Vector<Space, T>(space, c->col.size());
   return c;
+}
+
+template <class Work, class Space, class T>
+SpaceCsr<Space, T> made(const Space& space, const CsrView<T>& a, const CsrView<T>& b, Work& work,
+                        const std::shared_ptr<CsrStorage<Space, T>>& c) {
+  work.make(space, a, b, *c);
+  return SpaceCsr<Space, T>(c);
 }
 
 }  // namespace
@@ -187,11 +204,9 @@ MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space,
       cols_(b.view().cols),
       a_nonzeros_(a.view().nonzeros()),
       b_nonzeros_(b.view().nonzeros()),
-      arrays_(product_storage(space, a.view(), b.view())),
-      result_(arrays_),
-      work_(std::make_unique<Work>(space, a.view(), b.view())) {
-  update(a, b);
-}
+      arrays_(without_entries(space, a.view(), b.view())),
+      work_(std::make_unique<Work>(space, a.view(), b.view())),
+      result_(made(space, a.view(), b.view(), *work_, arrays_)) {}
 
 template <class Space, class T>
 MatrixProduct<Space, T>::MatrixProduct(MatrixProduct&&) noexcept = default;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The phases of MatrixProduct.
+// The phases of MatrixProduct on Cuda.
 
 #include <span>
 
@@ -11,15 +11,12 @@
 
 namespace ostinato {
 
-class Host;
 class Cuda;
 
 namespace detail {
 
 /// The pattern of A B, whose second factor has `cols` columns. Fills row_ptr, of a.rows + 1 elements, and makes col.
-/// Waits on Cuda.
-Vector<Host, Index> product_pattern(const Host& space, const CsrPattern& a, const CsrPattern& b, Index cols,
-                                    std::span<Offset> row_ptr);
+/// Waits.
 Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols,
                                     std::span<Offset> row_ptr);
 
