@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -15,6 +16,9 @@
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::bench {
+
+/// Seconds that all threads of this process have computed so far. Unlike a watch, they tell little of other programs.
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 /// A matrix, and whether formats may compress its values.
 struct Case {

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The systems of bench_multigrid with PETSc: CG with hypre's BoomerAMG and with GAMG, for the same random right-hand
 // side, x0 = 0, until the residual is 1e-8 of b. Set-up is from an assembled matrix until the preconditioner is ready.
-// The second of two runs counts. Times are those of the slowest rank.
+// The second of two runs counts. Times are those of the slowest rank, CPU times the sum over ranks. "times A" are the entries
+// of all levels over those of A; 0 for BoomerAMG, which prints its own with the option below.
 //
-//   OMP_NUM_THREADS=1 mpirun -n 2 bench_petsc [NAME ...]      NAME as in bench_spmv, or a Matrix Market file
+//   OMP_NUM_THREADS=1 mpirun -n 2 bench_petsc [OPTION=VALUE | NAME ...]
+//
+// NAME as in bench_spmv, or a Matrix Market file. OPTION is one of PETSc's, for all peers and the names behind, such as
+// -pc_hypre_boomeramg_print_statistics=1.
 
 #include <petscksp.h>
 
@@ -77,6 +81,8 @@ Vec own_part(Mat m, const std::vector<double>& values) {
 
 struct Figures {
   double setup = 0, solve = 0, residual = 0;
+  double setup_cpu = 0, solve_cpu = 0;  ///< seconds of all ranks
+  double complexity = 0;                ///< entries on all levels over those of the matrix; 0: unknown
   PetscInt iterations = 0;
   bool converged = false;
 };
@@ -85,6 +91,12 @@ double slowest(double seconds) {
   double most = 0;
   MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, PETSC_COMM_WORLD);
   return most;
+}
+
+double of_all_ranks(double seconds) {
+  double total = 0;
+  MPI_Allreduce(&seconds, &total, 1, MPI_DOUBLE, MPI_SUM, PETSC_COMM_WORLD);
+  return total;
 }
 
 double relative_residual(Mat m, Vec b, Vec x) {
@@ -113,14 +125,23 @@ Figures measure(Mat m, Vec b, const std::string& options) {
   check(KSPSetTolerances(ksp, 1e-8, 1e-300, PETSC_DEFAULT, 1000));
   check(KSPSetFromOptions(ksp));
   MPI_Barrier(PETSC_COMM_WORLD);
-  double start = MPI_Wtime();
+  double start = MPI_Wtime(), cpu = cpu_seconds();
   check(KSPSetUp(ksp));
   check(KSPSetUpOnBlocks(ksp));
   f.setup = slowest(MPI_Wtime() - start);
+  f.setup_cpu = of_all_ranks(cpu_seconds() - cpu);
+  PC pc = nullptr;
+  PetscReal points = 0;
+  check(KSPGetPC(ksp, &pc));
+  PetscBool is_gamg = PETSC_FALSE;
+  check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(pc), PCGAMG, &is_gamg));
+  if (is_gamg) check(PCMGGetGridComplexity(pc, &points, &f.complexity));
   MPI_Barrier(PETSC_COMM_WORLD);
   start = MPI_Wtime();
+  cpu = cpu_seconds();
   check(KSPSolve(ksp, b, x));
   f.solve = slowest(MPI_Wtime() - start);
+  f.solve_cpu = of_all_ranks(cpu_seconds() - cpu);
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   check(KSPGetConvergedReason(ksp, &reason));
   f.converged = reason > 0;
@@ -131,7 +152,7 @@ Figures measure(Mat m, Vec b, const std::string& options) {
   return f;
 }
 
-void run(const std::string& name) {
+void run(const std::string& name, const std::string& more) {
   const Case c = load_case(name);
   Mat m = own_rows(c.matrix);
   Vec b = own_part(m, random_vector(static_cast<std::size_t>(c.matrix.rows), 2));
@@ -139,11 +160,13 @@ void run(const std::string& name) {
   for (const Peer& peer : peers) {
     std::string options = peer.options;
     if (const std::size_t at = options.find("{}"); at != std::string::npos) options.replace(at, 2, threshold);
+    options += more;
     measure(m, b, options);
     const Figures f = measure(m, b, options);
-    check(PetscPrintf(PETSC_COMM_WORLD, "| %s | %s | %.1f | %.1f | %.1f | %d%s | %.1e |\n", name.c_str(), peer.name,
-                      f.setup * 1e3, f.solve * 1e3, (f.setup + f.solve) * 1e3, static_cast<int>(f.iterations),
-                      f.converged ? "" : " not converged", f.residual));
+    check(PetscPrintf(PETSC_COMM_WORLD, "| %s | %s | %.1f | %.1f | %.1f | %d%s | %.1e | %.1f | %.1f | %.2f |\n",
+                      name.c_str(), peer.name, f.setup * 1e3, f.solve * 1e3, (f.setup + f.solve) * 1e3,
+                      static_cast<int>(f.iterations), f.converged ? "" : " not converged", f.residual,
+                      f.setup_cpu * 1e3, f.solve_cpu * 1e3, f.complexity));
   }
   check(VecDestroy(&b));
   check(MatDestroy(&m));
@@ -160,10 +183,20 @@ int main(int argc, char** argv) {
   try {
     check(PetscPrintf(PETSC_COMM_WORLD, "PETSc %d.%d.%d, %d ranks\n\n", PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR,
                       PETSC_VERSION_SUBMINOR, ranks));
-    check(PetscPrintf(PETSC_COMM_WORLD,
-                      "| matrix | CG with | set-up ms | solve ms | total ms | iterations | residual |\n"
-                      "|---|---|---|---|---|---|---|\n"));
-    for (const std::string& name : names) run(name);
+    check(PetscPrintf(
+        PETSC_COMM_WORLD,
+        "| matrix | CG with | set-up ms | solve ms | total ms | iterations | residual | CPU ms of set-up | CPU ms of "
+        "solve | times A |\n"
+        "|---|---|---|---|---|---|---|---|---|---|\n"));
+    std::string more;
+    for (std::string name : names) {
+      if (name[0] != '-') {
+        run(name, more);
+        continue;
+      }
+      std::replace(name.begin(), name.end(), '=', ' ');
+      more += " " + name;
+    }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_petsc: %s\n", e.what());
     code = 1;
