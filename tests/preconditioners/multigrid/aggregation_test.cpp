@@ -103,6 +103,17 @@ TYPED_TEST(MultigridByAggregationOn, SolvesElasticityOfThinBodies) {
     EXPECT_LE(this->solve(elasticity<T>(e, false), aggregation(3, coordinates_of(e, 3))), most) << e.x;
 }
 
+TYPED_TEST(MultigridByAggregationOn, RefusesWhatIsntDefinite) {
+  using T = typename TypeParam::T;
+  for (const double shift : {0.5, 3.9}) {
+    Csr<T> a = renumbered(generate<T>("poisson2d", {.n = 60}));
+    for (Index i = 0; i < a.rows; ++i)
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        if (a.col[k] == i) a.val[k] -= static_cast<T>(shift);
+    EXPECT_THROW((Multigrid<typename TypeParam::Space, T>(this->space(), a, aggregation())), ArgumentError) << shift;
+  }
+}
+
 TYPED_TEST(MultigridByAggregationOn, SolvesWithConstants) {
   using T = typename TypeParam::T;
   EXPECT_LE(this->solve(renumbered(generate<T>("poisson3d", {.n = 24})), aggregation()), 12);
