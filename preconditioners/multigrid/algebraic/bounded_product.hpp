@@ -7,11 +7,11 @@
 
 namespace ostinato::algebraic {
 
-/// A B, unless a level of `entries` entries can't afford the product: a fine row that many rows depend on, and that depends
-/// on many coarse rows, joins all of the one with all of the other, which takes the square of the memory of that row.
+/// A B, unless a level of `entries` entries can't afford the product: a row that joins many rows with many others takes the
+/// square of the memory of that row.
 ///
 /// Exec      Waits.
-/// Throws    ArgumentError for more than 100 terms an entry of the level: on meshes there are fewer than 10.
+/// Throws    ArgumentError for more than 100 terms an entry of the level: on meshes there are some 10.
 template <class Space, class T>
 SpaceCsr<Space, T> bounded_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
                                    Offset entries) {

@@ -114,6 +114,30 @@ TYPED_TEST(MultigridByAggregationOn, RefusesWhatIsntDefinite) {
   }
 }
 
+/// A hub with spokes of four points each: the hub is beside as many aggregates as there are spokes.
+template <class T>
+Csr<T> spokes(Index count) {
+  std::vector<Triplet<T>> triplets;
+  const Index rows = 4 * count + 1;
+  for (Index i = 0; i < rows; ++i) triplets.push_back({i, i, static_cast<T>(1e-2)});
+  for (Index i = 1; i < rows; ++i) {
+    const Index j = i % 4 == 1 ? 0 : i - 1;
+    triplets.insert(triplets.end(), {{i, j, T{-1}}, {j, i, T{-1}}, {i, i, T{1}}, {j, j, T{1}}});
+  }
+  return from_triplets<T>(rows, rows, triplets);
+}
+
+TYPED_TEST(MultigridByAggregationOn, RefusesToTakeTheSquareOfALongRow) {
+  using T = typename TypeParam::T;
+  EXPECT_NO_THROW((Multigrid<typename TypeParam::Space, T>(this->space(), spokes<T>(60), aggregation())));
+  try {
+    const Multigrid<typename TypeParam::Space, T> m(this->space(), spokes<T>(4000), aggregation());
+    FAIL();
+  } catch (const ArgumentError& e) {
+    EXPECT_NE(std::string(e.what()).find("joins too many others"), std::string::npos) << e.what();
+  }
+}
+
 TYPED_TEST(MultigridByAggregationOn, SolvesWithConstants) {
   using T = typename TypeParam::T;
   EXPECT_LE(this->solve(renumbered(generate<T>("poisson3d", {.n = 24})), aggregation()), 12);
