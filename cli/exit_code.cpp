@@ -18,7 +18,7 @@ Complaint Complaint::of_exception() {
   } catch (const DeviceError& e) {
     return {e.what(), exit_device};
   } catch (const Error& e) {
-    return {e.what(), exit_bad_input};
+    return {as_in_files(e.what()), exit_bad_input};
   } catch (const std::bad_alloc&) {
     return {"out of memory; a smaller --restart, --precision single or --format csr takes less", exit_device};
   } catch (const std::exception& e) {

@@ -69,6 +69,8 @@ struct SolveReport {
   Renumbering renumbering;
   SolverChoice solver;
   PreconditionerChoice preconditioner;
+  double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
+  bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner
   SolveOptions options;
   SolveResult result;

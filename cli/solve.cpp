@@ -9,6 +9,7 @@
 #include <ostinato/ostinato.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
 #include <ostinato/solvers/list.hpp>
+#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
@@ -113,7 +114,7 @@ void add_limits(Command& command, SolveInput& in) {
   number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
-  number("--time-limit", in.limits.time_limit, "seconds at most; 0: no limit");
+  number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
   command.add({.names = "--restart",
@@ -289,6 +290,16 @@ Vector<Space, T> initial_guess(const Space& space, std::size_t n, const Array<T>
   return Vector<Space, T>(space, n, T{0});
 }
 
+/// The 2-norm, by way of the largest element: squares might leave the range.
+template <class T>
+double norm_of(const std::vector<T>& v) {
+  const double size = largest(v);
+  if (!(size > 0)) return size;
+  double total = 0;
+  for (const T e : v) total += (static_cast<double>(e) / size) * (static_cast<double>(e) / size);
+  return size * std::sqrt(total);
+}
+
 template <class T>
 double error_of(const std::vector<T>& x) {
   double error = 0;
@@ -397,6 +408,32 @@ void warn_of_goal(const SolveInput& in, const SolveOptions& options) {
                   options.rtol, sizeof(T) == sizeof(float) ? "single" : "double", unit));
 }
 
+/// A time that is over after some seconds.
+struct Deadline {
+  double seconds;
+  Stopwatch since = {};
+  bool stop_requested() const { return since.seconds() >= seconds; }
+};
+
+/// Makes a preconditioner within the limit of time. Nothing when the time is over before.
+template <class Space, class T>
+std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis,
+                                                               const std::string& name, double time_limit) {
+  try {
+    const StopRequest stop = time_limit > 0 ? StopRequest(Deadline{time_limit}) : StopRequest();
+    return AnyPreconditioner<Space, T>(analysis, name, stop);
+  } catch (const Stopped&) {
+    return {};
+  }
+}
+
+/// The end of a solve that no time was left for, once its residual is known.
+void say_out_of_time(const SolveInput& in, SolveResult& result) {
+  result.status = Status::time_limit;
+  result.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
+  result.notes.clear();
+}
+
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
@@ -409,16 +446,30 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   }
   auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);
   warn_of_goal<T>(in, report.options);
+  if (!in.html.empty()) report.goal = relative_goal(report.options, norm_of(b.download()));
   live.phase("solving");
   const InterruptFlag interrupt;  // until all is written
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
+  if (report.out_of_time) say_out_of_time(in, report.result);
   live.clear();
+  report.result.reason = as_in_files(report.result.reason);
+  for (std::string& note : report.result.notes) note = as_in_files(note);
   report.times.solve = report.result.seconds;
   report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
   report.bytes.vectors = b.bytes() + x.bytes();
   if constexpr (requires { a.generated(); }) report.generated = a.generated();
   return finish(in, report, x, since_start);
+}
+
+/// Ends without an iteration: the time was over before the preconditioner was there.
+template <class A, class T>
+int end_out_of_time(const A& a, const System<T>& given, const SolveInput& in, SolveReport& report, LiveLine& live,
+                    const Stopwatch& since_start) {
+  report.out_of_time = true;
+  report.options.max_iterations = 0;
+  report.preconditioner = {"none", in.precond + " wasn't ready in time"};
+  return solve_with(a, Identity{}, given, in, report, live, since_start);
 }
 
 /// Whether the solve multiplies with A^T, too.
@@ -434,12 +485,13 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   live.phase("transposing");
   const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
   report.times.convert += watch.lap();
-  const AnyPreconditioner<Space, T> m(analysis, in.precond == "auto" ? "none" : in.precond);
+  const auto m = make_preconditioner(analysis, in.precond == "auto" ? "none" : in.precond, in.limits.time_limit);
   report.times.precondition = watch.lap();
-  report.preconditioner = {m.name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m.reason()};
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0);
-  report.bytes.preconditioner = m.bytes();
-  return solve_with(a, m, system, in, report, live, since_start);
+  if (!m) return end_out_of_time(a, system, in, report, live, since_start);
+  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m->reason()};
+  report.bytes.preconditioner = m->bytes();
+  return solve_with(a, *m, system, in, report, live, since_start);
 }
 
 /// The options of a preconditioner that is given as NAME:OPTIONS.
@@ -536,17 +588,18 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   watch.lap();
   live.phase("preparing the preconditioner");
   if (!in.coordinates.empty()) return solve_with_points<T>(a, *analysis, system, in, report, live, since_start);
-  const AnyPreconditioner<Space, T> m(*analysis, in.precond);
+  const auto m = make_preconditioner(*analysis, in.precond, in.limits.time_limit);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
   // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.preconditioner = {m.name(), m.reason()};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.symmetric());
-  report.hierarchy = m.levels();
-  report.bytes.preconditioner = m.bytes();
-  return solve_with(a, m, system, in, report, live, since_start);
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, !m || m->symmetric());
+  if (!m) return end_out_of_time(a, system, in, report, live, since_start);
+  report.preconditioner = {m->name(), as_in_files(m->reason())};
+  report.hierarchy = m->levels();
+  report.bytes.preconditioner = m->bytes();
+  return solve_with(a, *m, system, in, report, live, since_start);
 }
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
@@ -664,9 +717,16 @@ void check_files(const SolveInput& in) {
   if (!in.output.empty()) check_vector_name(in.output);
 }
 
+/// Refuses options that the solver asked for by name would take no notice of.
+void require_use_of_options(const SolveInput& in) {
+  const std::string unused = unused_options(solve_options(in, ""), in.solver);
+  if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
+}
+
 int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
+  require_use_of_options(in);
   in.limits.effort = in.effort == "quick" ? Effort::quick : in.effort == "thorough" ? Effort::thorough : Effort::normal;
   check_files(in);
   const std::optional<Stencil> stencil = stencil_of(in);

@@ -61,7 +61,7 @@ std::string singular_hint(const SolveReport& r) {
   if (!(result.relative_residual > 1e-2)) return {};
   const double rounding = r.device.precision == "single" ? 1e-5 : 1e-14;
   if (result.backward_error < rounding) return "x has grown without end: the matrix may be singular or nearly so";
-  if (result.solver == "minres" || result.reason.find("singular") != std::string::npos)
+  if ((result.solver == "minres" && r.structure.symmetric) || result.reason.find("singular") != std::string::npos)
     return "the matrix may be singular: then b must be in its range, or no x solves the system";
   return {};
 }
@@ -366,7 +366,7 @@ html::Page page_of(const SolveReport& r) {
   }
   if (html::has_convergence(r.result)) {
     page.heading("Convergence");
-    page.picture(html::draw_convergence(r.result, r.options.rtol), convergence_caption(r.result));
+    page.picture(html::draw_convergence(r.result, r.goal), convergence_caption(r.result));
   }
   page.heading("Report");
   page.facts(facts_of(r, {}));

@@ -77,47 +77,25 @@ std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return result;
-}
-
 namespace {
 
-/// The least number of letters to insert, remove, replace or swap with the next that makes b of a (optimal string
-/// alignment).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before, last(b.size() + 1), now(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    now[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      now[j] = std::min({last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) now[j] = std::min(now[j], before[j - 2] + 1);
-    }
-    before = last;
-    last = now;
-  }
-  return last[b.size()];
+/// Adds 1 to the number that ends before `end`, and returns where the number begins.
+std::size_t count_up(std::string& text, std::size_t end) {
+  const std::size_t begin = text.find_last_not_of("0123456789", end - 1) + 1;
+  text.replace(begin, end - begin, std::to_string(std::stoll(text.substr(begin, end - begin)) + 1));
+  return begin;
 }
 
 }  // namespace
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const std::string given = lower(word);
-  const std::string* nearest = nullptr;
-  std::size_t least = 1 + given.size() / 4;
-  if (given.size() < 3) return {};
-  for (const std::string& name : known) {
-    const bool begins = name.starts_with(given) || (name.size() > 3 && given.starts_with(name));
-    const std::size_t d = begins ? 1 : distance(given, name);
-    if (d > least || (d == least && nearest != nullptr)) continue;
-    least = d;
-    nearest = &name;
+std::string as_in_files(std::string text) {
+  constexpr std::string_view mark = " (counted from 0)", to = " to ";
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at)) {
+    text.erase(at, mark.size());
+    at = count_up(text, at);
+    if (std::string_view(text).substr(0, at).ends_with(to)) count_up(text, at - to.size());
   }
-  return nearest == nullptr ? "" : "did you mean " + *nearest + "? ";
+  return text;
 }
 
 namespace {

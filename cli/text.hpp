@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::cli {
@@ -32,11 +33,8 @@ std::string names_of(const List& list, std::string names = {}) {
 /// Cuts "a, b, c" into its words.
 std::vector<std::string> words_of(std::string_view list);
 
-std::string lower(std::string_view text);  ///< in lower case
-
-/// "did you mean solve? " when one of the words is so near to `word` that a slip of the finger explains the difference, or
-/// when `word` is its beginning; empty otherwise.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+/// A message of the library for people who look at files: "row 5 (counted from 0)" becomes "row 6".
+std::string as_in_files(std::string text);
 
 /// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored, since
 /// nobody is left to be told.

@@ -82,7 +82,9 @@ set(ostinato_headers
   spmv/space/host.hpp
   spmv/space/index.hpp
   spmv/space/memory.hpp
+  spmv/space/message.hpp
   spmv/space/span_of.hpp
+  spmv/space/stop.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp

@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <new>
 
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -35,39 +37,40 @@ namespace {
 constexpr const char* asked_for = "asked for";
 constexpr const char* chosen_before = "chosen for earlier values: ";
 
-/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE".
+/// The name and the options in a text "NAME:KEY=VALUE,KEY=VALUE", in lower case.
 struct Request {
-  std::string_view name, options;
+  std::string name, options;
 };
 
 Request request_of(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
   if (colon + 1 == text.size()) throw ArgumentError(std::string(text) + " names no option; leave the colon out");
-  return {text.substr(0, colon), text.substr(std::min(colon + 1, text.size()))};
+  return {lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
 }
 
 /// The entry of a preconditioner that takes these options; null for "auto" and "none".
 template <class Space, class T>
 const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
   if (asked.name == "auto" || asked.name == "none") {
-    if (!asked.options.empty()) throw ArgumentError(std::string(asked.name) + " takes no options");
+    if (!asked.options.empty()) throw ArgumentError(asked.name + " takes no options");
     return nullptr;
   }
-  std::string known = "auto, none";
+  std::vector<std::string> known{"auto", "none"};
   for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
     if (entry.name == asked.name) {
       entry.check(asked.options);
       return &entry;
     }
-    known += ", " + std::string(entry.name);
+    known.emplace_back(entry.name);
   }
-  throw ArgumentError("unknown preconditioner '" + std::string(asked.name) + "'; known: " + known);
+  throw ArgumentError(unknown_name("preconditioner", asked.name, known));
 }
 
 template <class Space, class T>
-std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const Request& asked) {
+std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const Request& asked,
+                                                     const StopRequest& stop = {}) {
   const auto* entry = find_entry<Space, T>(asked);
-  return entry == nullptr ? nullptr : entry->build(analysis, asked.options);
+  return entry == nullptr ? nullptr : entry->build(analysis, asked.options, stop);
 }
 
 PreconditionerChoice choose_simple(const Structure& s) {
@@ -139,17 +142,18 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 }
 
 template <class Space, class T>
-AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name)
+AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
+                                               const StopRequest& stop)
     : space_(analysis.space()),
-      choice_{std::string(request_of(name).name), asked_for},
+      choice_{request_of(name).name, asked_for},
       options_(request_of(name).options),
       rows_(static_cast<std::size_t>(analysis.structure().rows)) {
   if (choice_.name != "auto") {
-    built_ = build(analysis, {choice_.name, options_});
+    built_ = build(analysis, {choice_.name, options_}, stop);
     return;
   }
   find_entry<Space, T>({choice_.name, options_});
-  choose(analysis);
+  choose(analysis, stop);
   rung_ = 0;
   analysis_ = analysis.weak();
 }
@@ -158,25 +162,25 @@ template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name) {
   Analysis<Space, T> analysis(space, a);
   *this = AnyPreconditioner(analysis, name);
-  if (name == "auto") own_analysis_ = std::move(analysis);
+  if (request_of(name).name == "auto") own_analysis_ = std::move(analysis);
 }
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>& a, std::string_view name) {
-  const bool keep = name == "auto";
+  const bool keep = request_of(name).name == "auto";
   Analysis<Space, T> analysis = keep ? Analysis<Space, T>(space, Csr<T>(a)) : Analysis<Space, T>(space, a);
   *this = AnyPreconditioner(analysis, name);
   if (keep) own_analysis_ = std::move(analysis);
 }
 
 template <class Space, class T>
-void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis) {
+void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   choice_ = choose_preconditioner(analysis);
   // The reasons against a preconditioner (why_not) don't cover all that its constructor may refuse, nor memory. Only a
   // preconditioner that was asked for by name may fail.
   const PreconditionerChoice simple = choose_simple(analysis.structure());
   for (;;) {
-    const std::string why = try_to_build(analysis);
+    const std::string why = try_to_build(analysis, stop);
     if (why.empty()) break;
     built_.reset();
     choice_ = choice_.name == simple.name ? PreconditionerChoice{"none", why}
@@ -185,14 +189,14 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis) {
   if (choice_.name == simple.name || choice_.name == "none") return;
   auto instead = std::make_unique<AnyPreconditioner>(analysis, "none");
   instead->choice_ = simple;
-  if (instead->try_to_build(analysis).empty()) fallback_ = std::move(instead);
+  if (instead->try_to_build(analysis, stop).empty()) fallback_ = std::move(instead);
 }
 
 /// Returns why the chosen preconditioner can't be built or won't pay; empty when it was built.
 template <class Space, class T>
-std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis) {
+std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   try {
-    built_ = build(analysis, {choice_.name, options_});
+    built_ = build(analysis, {choice_.name, options_}, stop);
     const bool is_poor = built_ != nullptr && built_->rate() > poor_rate(analysis.grid().unknowns);
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
@@ -243,6 +247,24 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   return std::max(least, rung.seconds_an_entry * static_cast<double>(s.nonzeros));
 }
 
+/// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.
+template <class Space, class T>
+std::string why_no_complete_factors(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  std::vector<char> has_entry(static_cast<std::size_t>(s.cols), 0);
+  const CsrView<T>& a = analysis.matrix().view();
+  Array<Index> col(a.col.size());
+  analysis.space().download(col.data(), a.col.data(), a.col.size_bytes());
+  for (const Index j : col) has_entry[static_cast<std::size_t>(j)] = 1;
+  const auto empty = std::count(has_entry.begin(), has_entry.end(), 0);
+  const auto text = [](auto count, const char* what) {
+    return "lu: A is singular, because " + std::to_string(count) + " " + what +
+           (count == 1 ? " has no entry" : "s have no entry");
+  };
+  if (s.empty_rows > 0) return text(s.empty_rows, "row");
+  return empty > 0 ? text(empty, "column") : std::string();
+}
+
 std::string no_time_for(const Rung& rung, double seconds) {
   char text[80];
   std::snprintf(text, sizeof text, ": no time is left to make it, some %.1g s", seconds);
@@ -280,6 +302,12 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
     const Rung& rung = ladder[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
+    if (rung.name == LuKind::name) {
+      if (const std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
+        why += (why.empty() ? "" : "; ") + singular;
+        break;
+      }
+    }
     const std::string refused =
         seconds > options.seconds ? no_time_for(rung, seconds) : climb_to(next, *analysis, options);
     if (refused.empty()) return stronger_.get();
@@ -300,7 +328,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
   made->rows_ = rows_;
   made->rung_ = next + 1;
   made->analysis_ = analysis_;
-  std::string why = made->try_to_build(analysis);
+  std::string why = made->try_to_build(analysis, options.stop);
   if (!why.empty()) return why;
   stronger_ = std::move(made);
   stronger_thorough_ = options.thorough;

@@ -68,7 +68,9 @@ class AnyPreconditioner {
   /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
   /// preconditioner that it would take can't be built for the matrix.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
-  explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto");
+  ///           Stopped once `stop` is made: incomplete and complete factors take long.
+  explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
+                             const StopRequest& stop = {});
   /// For "auto", the arrays are lent to the object.
   AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.
@@ -98,6 +100,7 @@ class AnyPreconditioner {
   /// the last copy of its analysis is gone, or when the preconditioner can't be made, or not within options.seconds; `why`
   /// then says so.
   /// Exec      Made by the first call, which waits.
+  /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
 
@@ -115,8 +118,8 @@ class AnyPreconditioner {
 
  private:
   AnyPreconditioner() = default;
-  std::string try_to_build(const Analysis<Space, T>& analysis);
-  void choose(const Analysis<Space, T>& analysis);
+  std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
+  void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
 

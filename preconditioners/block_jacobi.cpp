@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
@@ -109,7 +110,7 @@ template <class Space, class T>
 BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options)
     : space_(analysis.space()), options_(options) {
   require_square(name, analysis.structure());
-  if (options.block < 0 || options.block > most) throw ArgumentError("block-jacobi: block must be in 0..32");
+  require_between(name, "block", options.block, 0, most);
   const std::vector<Index> begin =
       find_blocks(space_, detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block));
   std::vector<Offset> at(1, 0);
@@ -144,9 +145,8 @@ void BlockJacobi<Space, T>::invert(const Analysis<Space, T>& analysis) {
   if (bad == flags.end()) return;
   const std::vector<Index> begin = begin_.download();
   const auto b = static_cast<std::size_t>(bad - flags.begin());
-  const std::string first = std::to_string(begin[b] + 1), last = std::to_string(begin[b + 1]);
-  throw ArgumentError("block-jacobi: the diagonal block of " +
-                      (first == last ? "row " + first : "rows " + first + " to " + last) +
+  const auto first = static_cast<std::size_t>(begin[b]), last = static_cast<std::size_t>(begin[b + 1]) - 1;
+  throw ArgumentError("block-jacobi: the diagonal block of " + row_text(first, last) +
                       " has no inverse in the range of the numbers; use another block=N, or --precond none");
 }
 

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -35,8 +36,8 @@ const Analysis<Space, T>& square(const Analysis<Space, T>& analysis, const Cheby
   require_square("chebyshev", analysis.structure());
   if (!analysis.structure().finite)
     throw ArgumentError("chebyshev: the matrix holds NaN or infinity; use --precond none");
-  if (o.degree < 1 || o.degree > most_degree) throw ArgumentError("chebyshev: degree must be in 1..100");
-  if (o.ratio < least_ratio || o.ratio > most_ratio) throw ArgumentError("chebyshev: ratio must be in 2..100000");
+  require_between("chebyshev", "degree", o.degree, 1, most_degree);
+  require_between("chebyshev", "ratio", o.ratio, least_ratio, most_ratio);
   return analysis;
 }
 
@@ -53,7 +54,7 @@ Vector<Space, T> positive_inverse(const Analysis<Space, T>& analysis) {
   const std::vector<T> host = inverse.download();
   const auto bad = std::find_if(host.begin(), host.end(), [](T v) { return !(v > 0) || !std::isfinite(v); });
   if (bad == host.end()) return inverse;
-  throw ArgumentError("chebyshev: row " + std::to_string(bad - host.begin() + 1) +
+  throw ArgumentError("chebyshev: " + row_text(static_cast<std::size_t>(bad - host.begin())) +
                       " has no positive diagonal entry that can be divided by; use --precond none");
 }
 

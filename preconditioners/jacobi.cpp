@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/jacobi_steps.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -37,7 +38,7 @@ Jacobi<Space, T>::Jacobi(const Space& space, const SpaceCsr<Space, T>& a, Jacobi
   if (unusable.download()[0] == 0) return;
   const std::vector<T> inverse = inverse_.download();
   const auto bad = std::find_if(inverse.begin(), inverse.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });
-  throw ArgumentError("jacobi: row " + std::to_string(bad - inverse.begin() + 1) +
+  throw ArgumentError("jacobi: " + row_text(static_cast<std::size_t>(bad - inverse.begin())) +
                       " has no diagonal entry that can be divided by (it is missing, 0 or not finite); use --precond "
                       "none");
 }

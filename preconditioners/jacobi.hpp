@@ -44,6 +44,12 @@ class Jacobi {
   Jacobi(const Space& space, const Csr<T>& a, JacobiOptions options = {}) : Jacobi(space, a.view(), options) {}
   Jacobi(const Space& space, const SpaceCsr<Space, T>& a, JacobiOptions options = {});
 
+  // A matrix of another library comes here.
+  template <detail::ForeignMatrix Matrix>
+  Jacobi(const Space& space, const Matrix&, JacobiOptions = {}) : Jacobi(space, CsrView<T>{}) {
+    detail::explain_matrix<Matrix>();
+  }
+
   /// Takes the diagonal of a matrix with new values, as the constructor from an Analysis does. After an exception the
   /// object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
@@ -69,6 +75,9 @@ class Jacobi {
 
 template <class Space, class T>
 Jacobi(const Space&, const Csr<T>&) -> Jacobi<Space, T>;
+template <class Space, detail::ForeignMatrix Matrix>
+requires requires { Space::on_device; }
+Jacobi(const Space&, const Matrix&)->Jacobi<Space, double>;
 template <class Space, class T>
 Jacobi(const Space&, const CsrView<T>&) -> Jacobi<Space, T>;
 

@@ -43,7 +43,8 @@ struct PreconditionerEntry {
   std::string_view options;                    ///< "KEY=VALUES, KEY=VALUES", for help texts; empty when there are none
   std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
   void (*check)(std::string_view options);     ///< throws ArgumentError for a text that M doesn't take
-  std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options);
+  std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options,
+                                                          const StopRequest& stop);
 };
 
 namespace detail {
@@ -62,10 +63,12 @@ auto parsed_options(std::string_view text) {
 }
 
 template <class M, class Analysis>
-M make(const Analysis& analysis, std::string_view options) {
+M make(const Analysis& analysis, std::string_view options, const StopRequest& stop) {
   const auto parsed = parsed_options<M>(options);
   if constexpr (std::is_same_v<decltype(parsed), const NoOptions>) {
     return M(analysis);
+  } else if constexpr (std::is_constructible_v<M, const Analysis&, decltype(parsed), const StopRequest&>) {
+    return M(analysis, parsed, stop);
   } else {
     return M(analysis, parsed);
   }
@@ -77,7 +80,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
   using Space = typename M::space_type;
   using T = typename M::value_type;
 
-  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options) : m_(make<M>(analysis, options)) {}
+  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options, const StopRequest& stop)
+      : m_(make<M>(analysis, options, stop)) {}
 
   void apply(std::span<const T> r, std::span<T> z) const override { m_.apply(r, z); }
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const override {
@@ -128,21 +132,22 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
 /// equals_transpose, works_in_float, levels, rate, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
-/// takes what that returns as the second argument of the constructor.
+/// takes what that returns as the second argument of the constructor. One that takes long to make may take a StopRequest as
+/// the third, and throws Stopped once the request is made.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
   std::string_view options;
   if constexpr (requires { M::known_options; }) options = M::known_options;
-  return {
-      M::name,
-      M::description,
-      options,
-      &M::why_not,
-      [](std::string_view text) { (void)detail::parsed_options<M>(text); },
-      [](const Analysis<Space, T>& analysis, std::string_view text) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
-        return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text);
-      }};
+  return {M::name,
+          M::description,
+          options,
+          &M::why_not,
+          [](std::string_view text) { (void)detail::parsed_options<M>(text); },
+          [](const Analysis<Space, T>& analysis, std::string_view text,
+             const StopRequest& stop) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
+            return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text, stop);
+          }};
 }
 
 /// The one list of preconditioners: dispatch, help and tests read it. "none" isn't in the list.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <ostinato/spmv/linear_operator.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -24,10 +25,12 @@ struct StrongerOptions {
   bool thorough = false;      ///< as much as memory allows
   bool definite = true;       ///< A may be positive definite, if it is symmetric
   double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
+  StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
-/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. On Cuda apply is
-/// enqueued. r and z don't overlap. A solver applies M on one thread at a time; M says itself whether several solves may
+/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of z
+/// and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda apply is
+/// enqueued. A solver applies M on one thread at a time; M says itself whether several solves may
 /// use it at once.
 ///
 /// Optional:

@@ -15,7 +15,7 @@ namespace ostinato {
 inline void require_rows(std::string_view preconditioner, const Structure& s, std::size_t rows) {
   if (static_cast<std::size_t>(s.rows) == rows) return;
   throw DimensionError(std::string(preconditioner) + ": new values of " + std::to_string(s.rows) +
-                       " rows for a preconditioner of " + std::to_string(rows));
+                       " rows for a preconditioner of " + std::to_string(rows) + "; build a new preconditioner");
 }
 
 }  // namespace ostinato

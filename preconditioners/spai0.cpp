@@ -11,6 +11,7 @@
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/preconditioners/spai0_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -37,7 +38,7 @@ Spai0<Space, T>::Spai0(const Analysis<Space, T>& analysis)
   const std::vector<T> m = diagonal_.download();
   const auto bad = std::find_if(m.begin(), m.end(), [](T v) { return !std::isfinite(v) || v == T{0}; });
   throw ArgumentError(
-      "spai0: row " + std::to_string(bad - m.begin() + 1) +
+      "spai0: " + row_text(static_cast<std::size_t>(bad - m.begin())) +
       " has no usable diagonal entry (it is missing, 0, not finite, or beyond the range of the numbers); "
       "use --precond none");
 }

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/require_square.hpp>
 #include <ostinato/spmv/matrix/ordering/colouring.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -37,8 +38,7 @@ std::vector<double> diagonal_of(const CsrView<double>& a, bool absolute) {
       if (a.col[k] == static_cast<Index>(i)) d[i] = absolute ? std::abs(a.val[k]) : a.val[k];
     }
     if (d[i] == 0)
-      throw ArgumentError("ssor: row " + std::to_string(i + 1) +
-                          " has no diagonal entry, or 0 there; use --precond none");
+      throw ArgumentError("ssor: " + row_text(i) + " has no diagonal entry, or 0 there; use --precond none");
   }
   return d;
 }
@@ -70,7 +70,7 @@ template <class Space, class T>
 Factored<Space, T> factored(const Analysis<Space, T>& analysis, const SsorOptions& o) {
   require_square("ssor", analysis.structure());
   if (!analysis.structure().finite) throw ArgumentError("ssor: the matrix holds NaN or infinity; use --precond none");
-  if (!(o.omega >= least_omega && o.omega <= most_omega)) throw ArgumentError("ssor: omega must be in 0.01..1.99");
+  require_between("ssor", "omega", o.omega, least_omega, most_omega);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(analysis.structure()) < 0)
     std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());

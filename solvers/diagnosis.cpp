@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -27,11 +29,11 @@ namespace {
 
 /// The first element that isn't finite.
 struct Found {
-  std::size_t row = 0;  ///< counts from 1; 0: there is none
+  std::optional<std::size_t> row;
   bool is_nan = false;
 
-  explicit operator bool() const { return row > 0; }
-  std::string text() const { return (is_nan ? "NaN in row " : "infinity in row ") + std::to_string(row); }
+  explicit operator bool() const { return row.has_value(); }
+  std::string text() const { return (is_nan ? "NaN in " : "infinity in ") + row_text(*row); }
 };
 
 template <class Space, class T>
@@ -39,7 +41,7 @@ Found first_not_finite(const Space& space, In<T> v) {
   std::vector<T> host(v.size());
   space.download(host.data(), v.data(), v.size_bytes());
   for (std::size_t i = 0; i < host.size(); ++i) {
-    if (!std::isfinite(host[i])) return {i + 1, std::isnan(host[i])};
+    if (!std::isfinite(host[i])) return {i, std::isnan(host[i])};
   }
   return {};
 }
@@ -69,12 +71,12 @@ std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
     Vector<Space, T> y(space, system.b().size());
     system.a().apply(ones, y);
     if (const Found found = first_not_finite<Space, T>(space, y))
-      return (where.empty() ? "A * ones isn't finite" : where) + " in row " + std::to_string(found.row);
+      return (where.empty() ? "A * ones isn't finite" : where) + " in " + row_text(*found.row);
     if (!where.empty()) return where;
     if (system.m().is_identity() || x.size() != y.size()) return {};
     system.m().apply(system.b(), y);
     const Found found = first_not_finite<Space, T>(space, y);
-    return found ? "M^-1 b isn't finite in row " + std::to_string(found.row) : "";
+    return found ? "M^-1 b isn't finite in " + row_text(*found.row) : "";
   });
 }
 
@@ -100,6 +102,27 @@ bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T
     if (!(std::abs(static_cast<double>(sum[i])) <= rounding * size[i])) return false;
   }
   return true;
+}
+
+template <class Space, class T>
+bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r) {
+  constexpr double clear = 1e-3, rounding = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const Space& space = system.space();
+  const auto shown = [&] {
+    Vector<Space, T> first(space, r.size()), second(space, r.size());
+    system.a().apply(r, first);
+    system.a().apply(first, second);
+    Vector<Space, double> slot(space, 1);
+    const auto product = [&](In<T> v, In<T> w) {
+      dot<T>(space, v, w, slot.data());
+      return slot.download()[0];
+    };
+    const double rr = product(r, r), vv = product(first, first), ww = product(second, second);
+    const double difference = std::abs(product(r, second) - vv);
+    const double norm = std::isnan(system.a_norm()) ? 0 : system.a_norm();
+    return difference > clear * std::sqrt(rr * ww) && difference > rounding * norm * std::sqrt(rr * vv);
+  };
+  return !if_possible([&] { return std::string(shown() ? "yes" : ""); }).empty();
 }
 
 template <class Space, class T>
@@ -132,6 +155,7 @@ std::string why_singular(const ScaledSystem<Space, T>& system, double goal) {
 #define OSTINATO_INSTANTIATE(Space, T)                                                 \
   template std::string why_not_finite(const ScaledSystem<Space, T>&, In<T>);           \
   template bool is_rounding_by_row(const Space&, const OperatorRef<Space, T>&, In<T>); \
+  template bool shows_asymmetry(const ScaledSystem<Space, T>&, In<T>);                 \
   template std::string why_singular(const ScaledSystem<Space, T>&, double)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

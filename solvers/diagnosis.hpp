@@ -6,15 +6,16 @@
 
 #include <ostinato/solvers/scaled_system.hpp>
 
-// Why a solve failed, found out after its end: SolveResult::reason. Nothing here costs a solve that converges.
+// Why a solve failed, found out after its end, or why one can't succeed: SolveResult::reason. Nothing here costs a solve
+// that converges, unless a method is used for a matrix that isn't for it.
 
 namespace ostinato {
 
 /// A number in three digits.
 std::string short_text(double number);
 
-/// Says where the first number that isn't finite comes from: "b holds NaN in row 5" (rows count from 1), the same of the
-/// guess and of A, or "M^-1 b isn't finite in row 5". Empty when all of them are finite. `x` is the caller's after the
+/// Says where the first number that isn't finite comes from: "b holds NaN in row 5 (counted from 0)", the same of
+/// the guess and of A, or "M^-1 b isn't finite in row 5 (counted from 0)". Empty when all of them are finite. `x` is the caller's after the
 /// solve, which is finite if the guess was.
 /// Exec      Copies vectors to the host; one product and one application of M.
 template <class Space, class T>
@@ -25,6 +26,14 @@ std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
 /// Exec      Some products, copied to the host.
 template <class Space, class T>
 bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T> y);
+
+/// Whether a product shows that A isn't symmetric: r . A (A r) and A r . A r differ by more than a thousandth of
+/// ||r|| ||A (A r)|| and by more than rounding. The vectors are those that CG meets: rows that r leaves alone, such as
+/// fixed values on a boundary whose columns are still there, don't count. Of convection-diffusion2d with 20^2 and 60^2
+/// points, CG solves those with Peclet numbers up to 0.01 and 0.03; those of 0.1 and more show it (2026-11-23).
+/// Exec      Two products, in vectors of its own. False when there is no memory for them.
+template <class Space, class T>
+bool shows_asymmetry(const ScaledSystem<Space, T>& system, In<T> r);
 
 /// Says that A is singular, where that is easily seen: rows without entries, or A * ones = 0 up to rounding. Empty
 /// otherwise, and also when that can't be why the residual of a symmetric A stays above `goal`, a norm of the system.

@@ -9,6 +9,7 @@
 #include <ostinato/solvers/idr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -17,10 +18,7 @@ namespace ostinato {
 namespace {
 
 int shadow_vectors(const SolveOptions& options, std::size_t rows) {
-  if (options.shadow < 1 || options.shadow > IdrScalars::most) {
-    throw ArgumentError("idr: s, the number of shadow vectors, is " + std::to_string(options.shadow) +
-                        "; it has to be 1 to " + std::to_string(IdrScalars::most));
-  }
+  require_valid(options);
   return static_cast<int>(std::clamp<std::size_t>(rows, 1, static_cast<std::size_t>(options.shadow)));
 }
 

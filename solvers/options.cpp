@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -28,10 +29,7 @@ std::string in_words(Status status) {
 
 void require_valid(const SolveOptions& o) {
   const auto at_least = [](const char* name, double value, double least) {
-    if (value >= least) return;
-    char text[120];
-    std::snprintf(text, sizeof text, "SolveOptions: %s is %g, and has to be at least %g", name, value, least);
-    throw ArgumentError(text);
+    require_between("SolveOptions", name, value, least);
   };
   at_least("rtol", o.rtol, 0);
   at_least("atol", o.atol, 0);
@@ -40,6 +38,24 @@ void require_valid(const SolveOptions& o) {
   at_least("divergence_limit", o.divergence_limit, 0);
   at_least("restart", o.restart, 0);
   at_least("check_every", o.check_every, 0);
+  if (o.shadow < 1 || o.shadow > most_shadow_vectors) {
+    throw ArgumentError("SolveOptions: shadow, the number of shadow vectors, is " + std::to_string(o.shadow) +
+                        ", and has to be 1 to " + std::to_string(most_shadow_vectors));
+  }
+}
+
+std::string unused_options(const SolveOptions& o, std::string_view solver) {
+  const SolveOptions usual;
+  std::string text;
+  const auto say = [&](const std::string& option, const char* method) {
+    text += (text.empty() ? "" : ", ") + option + " is for " + method;
+  };
+  // "auto" may take gmres, and never takes idr.
+  const bool gmres = solver == "auto" || solver == "gmres";
+  if (o.restart != usual.restart && !gmres) say("restart = " + std::to_string(o.restart), "gmres");
+  if (o.flexible != usual.flexible && !gmres) say("flexible", "gmres");
+  if (o.shadow != usual.shadow && solver != "idr") say("shadow = " + std::to_string(o.shadow), "idr");
+  return text;
 }
 
 std::string SolveResult::message() const {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -39,25 +39,6 @@ struct Iteration {
   double seconds = 0;            ///< since the solve began
 };
 
-/// A request to end a solve, made in another thread: a std::stop_token, or another object with stop_requested() const.
-/// (So this header need not include `<stop_token>`.) An empty one never asks.
-class StopRequest {
- public:
-  StopRequest() = default;
-
-  template <class Token>
-  requires requires(const Token& token) {
-    { token.stop_requested() } -> std::convertible_to<bool>;
-  }
-  StopRequest(Token token) : asks_([token = std::move(token)] { return bool(token.stop_requested()); }) {}
-
-  explicit operator bool() const { return asks_ != nullptr; }
-  bool is_made() const { return asks_ != nullptr && asks_(); }
-
- private:
-  std::function<bool()> asks_;
-};
-
 /// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/gmres.hpp).
 inline constexpr int automatic_restart = 0;
 inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow
@@ -83,15 +64,21 @@ struct SolveOptions {
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
   bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
-  /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far.
+  /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve() makes
+  /// a stronger preconditioner, the callback is called every quarter of a second, with the number of the last iteration.
   std::function<bool(const Iteration&)> callback = {};
-  /// Looked at where the callback is called. Once a stop is requested, from any thread, the solve ends as interrupted, and
-  /// x holds the iterate so far.
+  /// Looked at where the callback is called, and more often while a preconditioner is made. Once a stop is requested, from
+  /// any thread, the solve ends as interrupted, and x holds the iterate so far.
   StopRequest stop = {};
 };
 
-/// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a restart of 0.
+/// Throws    ArgumentError that names the first option that can't be: one that is NaN or negative, or a shadow outside
+///           of 1 .. 6. A larger check_every than 64 means 64.
 void require_valid(const SolveOptions& options);
+
+/// Names options that the caller has changed and that the method takes no notice of: "shadow = 9 is for idr". Empty when
+/// there are none. For "auto", options of methods that auto may choose count as used.
+std::string unused_options(const SolveOptions& options, std::string_view solver);
 
 /// A place where another method or preconditioner went on.
 struct MethodChange {
@@ -102,7 +89,7 @@ struct MethodChange {
 struct SolveResult {
   Status status = Status::converged;
   /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
-  /// 5". Rows count from 1. Empty after convergence, unless there is something to say of the solution.
+  /// 5 (counted from 0)". Empty after convergence, unless there is something to say of the solution.
   std::string reason;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed

@@ -434,9 +434,12 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
     }
     if (over) break;
     if (restarts < 0) check_goal<T>(result, system.b_norm(), monitor.goal());
-    const StopReason last = monitor.at_limit()  ? StopReason::limit
-                            : solve.can_go_on() ? StopReason::none
-                                                : StopReason::stall;
+    const bool hopeless =
+        restarts < 0 && !why_not_symmetric<Method>(system.a()).empty() && shows_asymmetry<Space, T>(system, solve.r());
+    const StopReason last = monitor.at_limit()   ? StopReason::limit
+                            : hopeless           ? StopReason::breakdown
+                            : !solve.can_go_on() ? StopReason::stall
+                                                 : StopReason::none;
     if (last != StopReason::none) {
       policy.is_over(last, solve.norm(), monitor.goal());
       break;

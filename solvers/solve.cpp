@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <limits>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include <ostinato/solvers/callback_guard.hpp>
@@ -15,6 +16,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -40,9 +42,9 @@ template <class Space, class T>
 SolveResult run_alone(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
                       const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
   if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
-  std::string known = "auto";
-  for (const SolverInfo& info : solver_infos) known += ", " + std::string(info.name);
-  throw ArgumentError("unknown solver '" + std::string(name) + "'; known: " + known);
+  std::vector<std::string> known{"auto"};
+  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
+  throw ArgumentError(unknown_name("solver", name, known));
 }
 
 /// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
@@ -428,10 +430,19 @@ class Ladder {
       if (m.name() == "lu" && all.reason.find("A is singular") != std::string::npos) break;
       std::string why;
       const Stopwatch watch;
+      called_ = 0;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
-      const auto next = m.stronger(
-          {.thorough = options_.effort == Effort::thorough, .definite = all.solver == Cg::name, .seconds = seconds},
-          why);
+      std::optional<PreconditionerRef<Space, T>> next;
+      try {
+        next = m.stronger({.thorough = options_.effort == Effort::thorough,
+                           .definite = all.solver == Cg::name,
+                           .seconds = seconds,
+                           .stop = Asking{*this, all, watch}},
+                          why);
+      } catch (const Stopped&) {
+        all.seconds += watch.seconds();
+        return stopped_while_making(std::move(all));
+      }
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
@@ -454,6 +465,35 @@ class Ladder {
   }
 
  private:
+  /// Asks, while a preconditioner is made, whether the time is over or the caller wants an end.
+  struct Asking {
+    const Ladder& ladder;
+    const SolveResult& all;
+    const Stopwatch& watch;
+
+    bool stop_requested() const { return ladder.is_to_stop(all, watch.seconds()); }
+  };
+
+  bool is_to_stop(const SolveResult& all, double seconds) const {
+    constexpr double between = 0.25;  // two calls of the callback
+    const double now = all.seconds + seconds;
+    if (options_.time_limit > 0 && now >= options_.time_limit) return true;
+    if (options_.stop.is_made()) return true;
+    if (!options_.callback || seconds < called_ + between) return false;
+    called_ = seconds;
+    return !options_.callback({all.iterations, all.relative_residual, now});
+  }
+
+  /// The result when the time was over, or the caller wanted an end, before a stronger preconditioner was made.
+  SolveResult stopped_while_making(SolveResult all) const {
+    all.notes.emplace_back("a stronger preconditioner was being made when the solve was stopped");
+    const bool late = options_.time_limit > 0 && all.seconds >= options_.time_limit;
+    all.status = late ? Status::time_limit : Status::interrupted;
+    all.reason = std::string(options_.stop.is_made() ? "a stop was requested" : "the callback ended the solve") +
+                 " at iteration " + std::to_string(all.iterations) + ", while a stronger preconditioner was made";
+    return with_limit(std::move(all));
+  }
+
   /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse. Small
   /// systems are solved before factors are there, large ones are given a chance without. Factors are made on the host.
   bool needs_factors() const {
@@ -604,8 +644,9 @@ class Ladder {
   std::string_view solver_;
   const SolveOptions& options_;
   Structure structure_;
-  bool unsolvable_ = false;  ///< no x solves the system
-  bool slow_ = false;        ///< the latest run was stopped because it was slow
+  bool unsolvable_ = false;    ///< no x solves the system
+  bool slow_ = false;          ///< the latest run was stopped because it was slow
+  mutable double called_ = 0;  ///< when the callback was called while a preconditioner is made
   Pace pace_;
 };
 
@@ -641,9 +682,12 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
                           const PreconditionerRef<Space, T>& m, std::string_view solver, const SolveOptions& given) {
   require_valid(given);
   const CallbackGuard guard(given);  // so that std::bad_alloc of a callback isn't taken for a method's lack of memory
-  const bool no_other = solver == "auto" && a.rows() != a.cols();
-  const std::string_view name = no_other ? Lsmr::name : solver;
+  const std::string asked = lower(solver);
+  const bool no_other = asked == "auto" && a.rows() != a.cols();
+  const std::string_view name = no_other ? Lsmr::name : asked;
   SolveResult result = Ladder<Space, T>(space, a, b, x, name, guard.options()).climb(m);
+  if (const std::string unused = unused_options(given, name); !unused.empty())
+    result.notes.push_back("an option had no effect: " + unused);
   if (no_other) result.notes.insert(result.notes.begin(), std::string(name) + " chosen: the matrix isn't square");
   guard.rethrow();
   return result;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -52,8 +53,10 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 /// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual has
 /// fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
 /// options.effort bounds how far that goes, and options.time_limit, too: nothing is made that is predicted to be ready
-/// after it. What is being made isn't stopped, so that a solve may end later. A method asked for by name stays; CG and MINRES take no incomplete factors, so
+/// after it, and what is being made is stopped then, or when the callback or options.stop wants an end. A method asked for by name stays; CG and MINRES take no incomplete factors, so
 /// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
+///
+/// An option that differs from its default and that the solver has no use for (unused_options()) is named in result.notes.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`, apart from each other. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;
@@ -85,6 +88,37 @@ template <detail::IsSpace Space, class A, class T = typename detail::ValueOf<A>:
 SolveResult solve(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                   const SolveOptions& options) {
   return solve(space, a, b, x, Identity{}, "auto", options);
+}
+
+// Calls with other vectors come here, then those with misspelt options.
+template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T>) SolveResult solve(const Space&, const A&, B&&, X&&, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T> && !std::same_as<M, SolveOptions>) SolveResult
+    solve(const Space&, const A&, B&&, X&&, const M&, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <detail::IsSpace Space, class A, class B, class X, class M, class T = typename detail::ValueOf<A>::type>
+requires(!detail::AreVectors<B, X, T>) SolveResult
+    solve(const Space&, const A&, B&&, X&&, const M&, std::string_view, const SolveOptions& = {}) {
+  return detail::explain_vectors<A, B, X>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
+}
+template <class Call = void>
+SolveResult solve(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                  detail::Anything, const detail::MisspeltOptions&) {
+  return detail::explain_options<Call>();
 }
 
 }  // namespace ostinato

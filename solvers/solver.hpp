@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <string_view>
 #include <type_traits>
 
@@ -34,6 +35,79 @@ concept HasRealValues = Real<typename A::value_type>;
 /// What a solver takes as A and M.
 template <class A, class M>
 concept AreForSolvers = HasRealValues<A> && LinearOperator<A> && Preconditioner<M, typename A::value_type>;
+
+/// Whether b and x are vectors of T that a solver reads and writes.
+template <class B, class X, class T>
+concept AreVectors = std::convertible_to<B, In<T>> && std::convertible_to<X, Out<T>>;
+
+/// Fails to compile, with a sentence that says why a vector isn't one of T. `C` is its class, `Reads` that it is b.
+template <class C, class T, bool Reads>
+void explain_vector() {
+  using V = std::remove_cvref_t<C>;
+  if constexpr (std::convertible_to<C, In<T>>) {
+    if constexpr (std::is_lvalue_reference_v<C>) {
+      static_assert(never<C>, "x is const, but a solver writes the solution to x");
+    } else {
+      static_assert(never<C>, "x is a temporary object, which ends with the solution: give x a name");
+    }
+  } else if constexpr (std::convertible_to<C, In<float>> || std::convertible_to<C, In<double>>) {
+    static_assert(never<C> || !Reads,
+                  "b holds values of another type than A: A, b and x hold float, or all hold double");
+    static_assert(never<C> || Reads,
+                  "x holds values of another type than A: A, b and x hold float, or all hold double");
+  } else if constexpr (std::is_pointer_v<std::decay_t<C>>) {
+    static_assert(never<C> || !Reads, "b is a pointer: pass std::span(b, n), which knows the length");
+    static_assert(never<C> || Reads, "x is a pointer: pass std::span(x, n), which knows the length");
+  } else if constexpr (requires(const V& v) { v.data(), v.size(); }) {
+    static_assert(never<C> || !Reads, "b is a vector of another library: pass ostinato::span_of(b)");
+    static_assert(never<C> || Reads, "x is a vector of another library: pass ostinato::span_of(x)");
+  } else {
+    static_assert(never<C> || !Reads, "b is no vector: pass a std::vector, std::span or ostinato::Vector");
+    static_assert(never<C> || Reads, "x is no vector: pass a std::vector, std::span or ostinato::Vector");
+  }
+}
+
+/// Fails to compile, with a sentence on the first of A, b and x that isn't for solvers.
+template <class A, class B, class X>
+SolveResult explain_vectors() {
+  using T = typename ValueOf<A>::type;
+  if constexpr (!HasRealValues<A> || !LinearOperator<A>) {
+    explain_operator<A>();
+  } else if constexpr (!std::convertible_to<B, In<T>>) {
+    explain_vector<B, T, true>();
+  } else {
+    explain_vector<X, T, false>();
+  }
+  return {};
+}
+
+/// Stands for any argument, after every better match.
+struct Anything {
+  template <class Object>
+  Anything(const Object&) {}
+};
+
+/// Takes options with a name that other libraries have, so that the error names those of SolveOptions.
+struct MisspeltOptions {
+  double rtol, tol, tolerance, eps, reltol, rel_tol, atol, abstol, abs_tol;
+  int max_iterations, maxiter, max_iter, maxit, max_it, iterations, max_iters, maxiters, itmax;
+  double time_limit, timeout, divergence_limit;
+  int restart;
+  bool flexible;
+  int shadow, check_every;
+  Effort effort;
+  bool history, verbose;
+  std::function<bool(const Iteration&)> callback;
+  StopRequest stop;
+};
+
+template <class Call = void>
+SolveResult explain_options() {
+  static_assert(never<Call>,
+                "an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of "
+                "iterations max_iterations");
+  return {};
+}
 
 /// Fails to compile, with a sentence that says why A or M isn't for solvers.
 template <class A, class M>
@@ -80,6 +154,38 @@ struct Solver {
   SolveResult operator()(const Space& space, const A& a, In<T> b, Out<std::type_identity_t<T>> x,
                          const SolveOptions& options = {}) const {
     return (*this)(space, a, b, x, Identity{}, options);
+  }
+
+  // Calls with other vectors come here.
+  template <detail::IsSpace Space, class A, class B, class X, class T = typename detail::ValueOf<A>::type>
+  requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&,
+                                                                const SolveOptions& = {}) const {
+    return detail::explain_vectors<A, B, X>();
+  }
+  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M,
+            class T = typename detail::ValueOf<A>::type>
+  requires(!detail::AreVectors<B, X, T>) SolveResult operator()(const Space&, const A&, B&&, X&&, const M&,
+                                                                const SolveOptions& = {}) const {
+    return detail::explain_vectors<A, B, X>();
+  }
+
+  // Calls with options of another kind, or misspelt ones, come here.
+  template <detail::IsSpace Space, class A, class B, class X, detail::InPlaceOfM M, class Options,
+            class T = typename detail::ValueOf<A>::type>
+  requires(detail::AreVectors<B, X, T> && !std::convertible_to<const Options&, const SolveOptions&>) SolveResult
+  operator()(const Space&, const A&, B&&, X&&, const M&, const Options&) const {
+    static_assert(detail::never<Options>, "what follows M has to be SolveOptions, as in {.rtol = 1e-10}");
+    return {};
+  }
+  template <class Call = void>
+  SolveResult operator()(detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                         const detail::MisspeltOptions&) const {
+    return detail::explain_options<Call>();
+  }
+  template <class Call = void>
+  SolveResult operator()(detail::Anything, detail::Anything, detail::Anything, detail::Anything, detail::Anything,
+                         const detail::MisspeltOptions&) const {
+    return detail::explain_options<Call>();
   }
 
   // Calls without the space come here.

@@ -17,8 +17,8 @@ struct Structure;
 ///
 ///   using value_type = double;                  or float
 ///   rows(), cols()
-///   apply(alpha, x, beta, y) const              y = alpha A x + beta y; beta = 0 overwrites y, even NaN.
-///                                               On Cuda x and y are device memory, and apply works on the stream.
+///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, all elements of y. With beta = 0, y isn't read:
+///                                               it may hold anything, even NaN. x and y don't overlap. On Cuda x and y are device memory, and apply works on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
@@ -84,6 +84,9 @@ void explain_operator() {
   using T = typename ValueOf<A>::type;
   if constexpr (requires(const A& a) { a.row_ptr, a.col, a.val; }) {
     static_assert(never<A>, "A is a stored matrix: make an operator of it, ostinato::Operator A(space, matrix)");
+  } else if constexpr (requires(const A& a) { a.outerIndexPtr(), a.valuePtr(); }) {
+    static_assert(never<A>,
+                  "A is an Eigen::SparseMatrix: make an operator of it, ostinato::Operator A(space, csr_from(matrix))");
   } else if constexpr (requires { &A::operator(); }) {
     static_assert(never<A>, "A is a function: make_operator<double>(space, n, f) makes an operator of it");
   } else if constexpr (!requires { typename A::value_type; }) {

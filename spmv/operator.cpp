@@ -78,8 +78,9 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
     convert_seconds_ += watch.seconds() - (analysis.seconds() - analysed_before);
   }
   structure_ = analysis.structure();
-  pattern_ = analysis.pattern();
-  analyse_seconds_ = analysis.seconds();
+  const Stopwatch marking;
+  pattern_ = pattern_mark(space_, analysis.matrix().view());
+  analyse_seconds_ = analysis.seconds() + marking.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
   space_.trim();
@@ -155,51 +156,96 @@ std::string Operator<Space, T>::generated() const {
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a) {
-  return update(SpaceCsr<Space, T>(space_, a));
+  const bool same = keeps_pattern(a);
+  return update(take(a, same), same, true);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const Csr<T>& a) {
-  return update(SpaceCsr<Space, T>(space_, a));
+  const bool same = keeps_pattern(a);
+  return update(take(a, same), same, false);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(Csr<T>&& a) {
-  SpaceCsr<Space, T> matrix(space_, a.view());
+  const bool same = keeps_pattern(a);
+  SpaceCsr<Space, T> matrix = take(a.view(), same);
   require_size(matrix.view());
   matrix.keep(std::move(a));
-  return update(matrix);
+  return update(matrix, same, false);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
-  return update(SpaceCsr<Space, T>(space_, a, on_space));
+  return update(SpaceCsr<Space, T>(space_, a, on_space), keeps_pattern(a), true);
+}
+
+/// Whether arrays in host memory hold the old pattern, which was checked. False where only the space can tell.
+template <class Space, class T>
+bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
+  if constexpr (Space::on_device) return false;
+  return a.rows == rows() && a.cols == cols() && a.row_ptr.size() == static_cast<std::size_t>(rows()) + 1 &&
+         a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() && pattern_mark(space_, a) == pattern_;
+}
+
+/// The matrix in the memory of the space. One on the old pattern isn't checked again.
+template <class Space, class T>
+template <class Given>
+SpaceCsr<Space, T> Operator<Space, T>::take(const Given& a, bool same) const {
+  return same ? SpaceCsr<Space, T>(space_, a, same_pattern) : SpaceCsr<Space, T>(space_, a);
 }
 
 template <class Space, class T>
-Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a) {
+Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
   require_size(view);
   ++updates_;
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
-  std::string pattern = pattern_hash(space_, view);
-  if (pattern == pattern_) {
-    Structure now = structure_;
-    analyse_values(space_, view, now);
-    if (format_->update_values(a, now)) {
-      structure_ = std::move(now);
-      space_.wait();
-      return Update::refilled;
-    }
-  }
+  std::string pattern = same ? pattern_ : pattern_mark(space_, view);
+  if (pattern == pattern_ && refill(a, lent)) return Update::refilled;
   const Analysis<Space, T> analysis(space_, a);
-  build(analysis);
+  try {
+    build(analysis);
+  } catch (const ArgumentError& e) {
+    throw ArgumentError("update_values: " + std::string(e.what()) + "; build a new Operator, which may take another");
+  }
   structure_ = analysis.structure();
+  unseen_.reset();
   pattern_ = std::move(pattern);
   space_.trim();
   generate();
   return Update::rebuilt;
+}
+
+/// Puts values on the old pattern into the format. Returns false when the format can't store them. What can be looked at
+/// later, in lent arrays or in the format, isn't looked at.
+template <class Space, class T>
+bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
+  const bool later = !Space::on_device && !format_->needs_symmetry() && (lent || format_->csr() != nullptr);
+  Structure now = structure_;
+  if (later) {
+    now.symmetric = false;  // until somebody looks
+  } else {
+    analyse_values(space_, a.view(), now);
+  }
+  if (!format_->update_values(a, now)) return false;
+  space_.wait();
+  structure_ = std::move(now);
+  unseen_.reset();
+  if (!later) return true;
+  unseen_ = std::make_unique<Unseen>();
+  if (format_->csr() == nullptr) unseen_->matrix = a;
+  return true;
+}
+
+template <class Space, class T>
+void Operator<Space, T>::look() const {
+  std::call_once(unseen_->once, [this] {
+    const SpaceCsr<Space, T>* const in_format = format_->csr();
+    analyse_values(space_, (in_format == nullptr ? *unseen_->matrix : *in_format).view(), structure_);
+    unseen_->matrix.reset();
+  });
 }
 
 template <class Space, class T>

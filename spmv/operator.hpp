@@ -5,6 +5,8 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +77,12 @@ class Operator {
   Operator(const Analysis<Space, T>& analysis, Made choice, FormatOptions options = {})
       : Operator(FromChoice{}, analysis, std::move(choice), std::move(options)) {}
 
+  // A matrix of another library comes here.
+  template <detail::ForeignMatrix Matrix>
+  Operator(const Space& space, const Matrix&, FormatOptions = {}) : Operator(space, CsrView<T>{}) {
+    detail::explain_matrix<Matrix>();
+  }
+
   Operator(Operator&&) noexcept;
   Operator& operator=(Operator&&) noexcept;
   ~Operator();
@@ -82,7 +90,12 @@ class Operator {
   Index rows() const { return structure_.rows; }
   Index cols() const { return structure_.cols; }
   const Space& space() const { return space_; }
-  const Structure& structure() const { return structure_; }  ///< its census may be null (update_values())
+  /// Its census may be null (update_values()). The first call after update_values() may look at the values; several
+  /// threads may ask at once.
+  const Structure& structure() const {
+    if (unseen_ != nullptr) look();
+    return structure_;
+  }
   const Choice& choice() const { return choice_; }
   const std::string& format() const { return choice_.format; }
   const std::string& parameters() const { return choice_.parameters; }  ///< empty when the format has none
@@ -115,6 +128,9 @@ class Operator {
   ///
   /// Layout    As for the constructor: a Csr is copied where needed or moved in, a CsrView is lent.
   /// Exec      One thread at a time, and none may apply the operator meanwhile.
+  /// Traffic   Host: reads the pattern once, to find out that it is the same, and copies the values. What structure() says
+  ///           of the values takes another pass: at the first structure() (the first solve) where the arrays are lent or
+  ///           the format is csr; otherwise, and on Cuda, at once.
   /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
   ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
   ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
@@ -144,18 +160,30 @@ class Operator {
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);
   void generate();
-  Update update(const SpaceCsr<Space, T>& a);
+  bool keeps_pattern(const CsrView<T>& a) const;
+  template <class Given>
+  SpaceCsr<Space, T> take(const Given& a, bool same) const;
+  Update update(const SpaceCsr<Space, T>& a, bool same, bool lent);
+  bool refill(const SpaceCsr<Space, T>& a, bool lent);
+  void look() const;
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
 
+  /// New values that nobody has looked at yet.
+  struct Unseen {
+    std::once_flag once;
+    std::optional<SpaceCsr<Space, T>> matrix;  ///< empty where the format has the matrix
+  };
+
   Space space_;
-  Structure structure_;
+  std::unique_ptr<Unseen> unseen_;  ///< null when structure_ describes the values
+  mutable Structure structure_;
   FormatOptions options_;
   Choice choice_;
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
-  std::string pattern_;                             ///< pattern_hash() of the matrix
+  std::string pattern_;                             ///< pattern_mark() of the matrix
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;
@@ -164,6 +192,9 @@ class Operator {
 
 template <class Space, class T>
 Operator(const Space&, const Csr<T>&) -> Operator<Space, T>;
+template <class Space, detail::ForeignMatrix Matrix>
+requires requires { Space::on_device; }
+Operator(const Space&, const Matrix&)->Operator<Space, double>;
 template <class Space, class T>
 Operator(const Space&, Csr<T>&&) -> Operator<Space, T>;
 template <class Space, class T>

@@ -83,7 +83,7 @@ bool has_convergence(const SolveResult& result) {
   return std::count_if(result.history.begin(), result.history.end(), is_drawn) >= 2;
 }
 
-Drawing draw_convergence(const SolveResult& result, double rtol) {
+Drawing draw_convergence(const SolveResult& result, double goal) {
   const std::vector<std::size_t> shown = drawn(result.history);
   const std::size_t last = std::max<std::size_t>(1, result.history.size() - 1);
   double least = result.history[shown.front()], most = least;
@@ -91,14 +91,14 @@ Drawing draw_convergence(const SolveResult& result, double rtol) {
     least = std::min(least, result.history[k]);
     most = std::max(most, result.history[k]);
   }
-  if (rtol > 0) least = std::min(least, rtol);
+  if (goal > 0) least = std::min(least, goal);
   const LogAxis y = log_axis(least, most, bottom, top);
   Drawing drawing(width, height, "convergence",
                   "residual over " + counted(static_cast<std::int64_t>(last), "iteration"));
   draw_axes(drawing, y, last);
-  if (rtol > 0) {
-    drawing.line({left, y.at(rtol)}, {right, y.at(rtol)}, "goal");
-    drawing.text({left + 6, y.at(rtol) - 5}, Anchor::start, fmt::format("goal {:.3g}", rtol), "soft");
+  if (goal > 0) {
+    drawing.line({left, y.at(goal)}, {right, y.at(goal)}, "goal");
+    drawing.text({left + 6, y.at(goal) - 5}, Anchor::start, fmt::format("goal {:.3g}", goal), "soft");
   }
   std::vector<Point> points;
   for (const std::size_t k : shown)

@@ -12,8 +12,9 @@ namespace ostinato::cli::html {
 
 /// The residual by iterations, with the goal and the places where another method took over. At most 400 iterations are
 /// drawn one by one; of more, the least and the greatest residual of each of 200 stretches.
+/// `goal`: the residual over ||b|| that ends the solve (relative_goal()).
 /// Requires  A history of two residuals or more.
-Drawing draw_convergence(const SolveResult& result, double rtol);
+Drawing draw_convergence(const SolveResult& result, double goal);
 
 /// Whether there is anything to draw: two residuals that are positive and finite.
 bool has_convergence(const SolveResult& result);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -206,9 +207,33 @@ std::vector<double> positive_diagonal(const CsrView<double>& a) {
       if (a.col[k] == static_cast<Index>(i)) d[i] = a.val[k];
     }
     if (!(d[i] > 0))
-      throw ArgumentError("fsai: row " + std::to_string(i + 1) + " has no positive diagonal entry; use --precond none");
+      throw ArgumentError("fsai: " + row_text(static_cast<std::size_t>(i)) +
+                          " has no positive diagonal entry; use --precond none");
   }
   return d;
+}
+
+/// Powers of two that bring the diagonal into 1 .. 4: A(J, J) has no denormal numbers then, and their squares and
+/// products stay in range. Other than by scales, no bit changes.
+std::vector<int> exponents_of(const std::vector<double>& diagonal) {
+  std::vector<int> e(diagonal.size());
+  for (std::size_t i = 0; i < e.size(); ++i) e[i] = -static_cast<int>(std::floor(0.5 * std::ilogb(diagonal[i])));
+  return e;
+}
+
+/// A(i, j) 2^(e(i) + e(j))
+Array<double> scaled_values(const CsrView<double>& a, const std::vector<int>& e) {
+  Array<double> val(a.val.size());
+  for (std::size_t i = 0; i < e.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+      val[k] = std::ldexp(a.val[k], e[i] + e[static_cast<std::size_t>(a.col[k])]);
+      if (!std::isfinite(val[k]))
+        throw ArgumentError("fsai: an entry of row " + std::to_string(i + 1) +
+                            " is huge beside the diagonal entries of its row and column, so that the matrix isn't "
+                            "positive definite; use --precond ilut");
+    }
+  }
+  return val;
 }
 
 /// Some consecutive rows of G.
@@ -233,12 +258,17 @@ Piece make_rows(RowMaker maker, Index first, Index last) {
 }  // namespace
 
 ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options) {
-  const std::vector<double> diagonal = positive_diagonal(a);
+  std::vector<double> diagonal = positive_diagonal(a);
+  const std::vector<int> exponents = exponents_of(diagonal);
+  const Array<double> values = scaled_values(a, exponents);
+  CsrView<double> scaled = a;
+  scaled.val = values;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = std::ldexp(diagonal[i], 2 * exponents[i]);
   const Index together = std::max<Index>(64, a.rows / host.threads() + 1);
   std::vector<Piece> pieces(static_cast<std::size_t>((a.rows + together - 1) / together));
   parallel_for(host, pieces.size(), [&](std::size_t k) {
     const Index first = static_cast<Index>(k) * together;
-    pieces[k] = make_rows(RowMaker(a, diagonal, options), first, std::min(a.rows, first + together));
+    pieces[k] = make_rows(RowMaker(scaled, diagonal, options), first, std::min(a.rows, first + together));
   });
   ApproximateFactor f;
   f.g.rows = f.g.cols = a.rows;
@@ -248,6 +278,8 @@ ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a,
     f.g.val.insert(f.g.val.end(), piece.val.begin(), piece.val.end());
     f.diagonal_only += piece.diagonal_only;
   }
+  for (std::size_t k = 0; k < f.g.val.size(); ++k)
+    f.g.val[k] = std::ldexp(f.g.val[k], exponents[static_cast<std::size_t>(f.g.col[k])]);
   return f;
 }
 

@@ -12,9 +12,11 @@
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -26,28 +28,14 @@ constexpr int most_entries = 255;
 Host threads_of(const Host& space) { return space; }
 Host threads_of(const Cuda&) { return Host(); }
 
-/// Whether A is symmetric but for rounding of its values. Only the lower triangle is used.
-bool is_nearly_symmetric(const Csr<double>& a) {
-  constexpr double asymmetry = 1e-6;  // of the largest value in the row
-  const Csr<double> t = transpose(a.view());
-  if (a.rows != a.cols || a.row_ptr != t.row_ptr || a.col != t.col) return false;
-  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
-    const auto begin = static_cast<std::size_t>(a.row_ptr[i]), end = static_cast<std::size_t>(a.row_ptr[i + 1]);
-    double largest = 0, difference = 0;
-    for (std::size_t k = begin; k < end; ++k) {
-      largest = std::max(largest, std::abs(a.val[k]));
-      difference = std::max(difference, std::abs(a.val[k] - t.val[k]));
-    }
-    if (difference > asymmetry * largest) return false;
-  }
-  return true;
-}
-
 template <class T>
 Csr<T> rounded(Csr<double> g) {
   Csr<T> r{g.rows, g.cols, std::move(g.row_ptr), std::move(g.col), Array<T>(g.val.size())};
   std::transform(g.val.begin(), g.val.end(), r.val.begin(), [](double v) { return static_cast<T>(v); });
-  if (std::all_of(r.val.begin(), r.val.end(), [](T v) { return std::isfinite(v); })) return r;
+  bool usable = std::all_of(r.val.begin(), r.val.end(), [](T v) { return std::isfinite(v); });
+  for (std::size_t i = 0; i + 1 < r.row_ptr.size(); ++i)  // the diagonal entry is the last one of the row
+    usable = usable && r.val[static_cast<std::size_t>(r.row_ptr[i + 1] - 1)] != 0;
+  if (usable) return r;
   throw ArgumentError("fsai: the factor leaves the range of the numbers; scale the matrix, or use --precond none");
 }
 
@@ -86,7 +74,7 @@ FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
 template <class Space, class T>
 auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options) -> Made {
   const Structure& s = analysis.structure();
-  if (options.entries < 1 || options.entries > most_entries) throw ArgumentError("fsai: entries must be in 1..255");
+  require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());

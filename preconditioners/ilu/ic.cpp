@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,19 +12,23 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
 namespace {
 
+constexpr const char* stopped = "the factorisation was stopped";
+
 /// Factors row after row. The columns of L, as far as they are done, update the row at hand.
 class Cholesky {
  public:
-  Cholesky(const CsrView<double>& a, const IcOptions& options, double shift, Offset most_entries)
+  Cholesky(const CsrView<double>& a, const IcOptions& options, double shift, Offset most_entries, StopCheck& check)
       : a_(a),
         options_(options),
         shift_(shift),
         most_entries_(most_entries),
+        check_(check),
         n_(static_cast<std::size_t>(a.rows)),
         columns_(n_),
         value_(n_, 0),
@@ -55,6 +60,7 @@ class Cholesky {
   };
 
   bool factor_row(std::size_t i, Factors& f) {
+    check_.count(100);
     double pivot = load(i);
     row_.clear();
     while (!left_.empty()) {
@@ -66,6 +72,7 @@ class Cholesky {
       is_filled_[k] = 0;
       if (!of_a && std::abs(value) <= options_.drop * size_[i] * size_[k]) continue;
       if (value == 0) continue;
+      check_.count(columns_[k].size() + 10);
       for (const auto& [j, l] : columns_[k]) add(j, -value * l);
       row_.push_back({static_cast<Index>(k), value / f.pivot[k], of_a ? HUGE_VAL : std::abs(value) / size_[k]});
       pivot -= value * row_.back().value;
@@ -137,6 +144,7 @@ class Cholesky {
   const IcOptions& options_;
   double shift_;
   Offset most_entries_;
+  StopCheck& check_;
   std::size_t n_;
   std::vector<std::vector<std::pair<Index, double>>> columns_;  ///< of L, by rows
   std::vector<double> value_;                                   ///< of the row at hand
@@ -155,7 +163,7 @@ void require_positive_diagonal(const CsrView<double>& a) {
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
       positive |= a.col[k] == static_cast<Index>(i) && a.val[k] > 0;
     if (!positive) {
-      throw ArgumentError("incomplete Cholesky: row " + std::to_string(i + 1) +
+      throw ArgumentError("incomplete Cholesky: " + row_text(static_cast<std::size_t>(i)) +
                           " has no positive diagonal entry, so that the matrix isn't positive definite; take ilut");
     }
   }
@@ -163,20 +171,27 @@ void require_positive_diagonal(const CsrView<double>& a) {
 
 }  // namespace
 
-Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset most_entries) {
+Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset most_entries, const StopRequest& stop) {
   require_positive_diagonal(a);
   constexpr double first_shift = 1e-3;
-  for (double shift = 0;; shift = shift == 0 ? first_shift : 2 * shift) {
-    // With a large shift the diagonal dominates, and every pivot is positive.
-    if (std::optional<Factors> f = Cholesky(a, options, shift, most_entries).run()) return *std::move(f);
-    if (!std::isfinite(shift))
-      throw ArgumentError("incomplete Cholesky: no shift makes the pivots positive; take ilut");
+  StopCheck check(stop, stopped);
+  double shift = 0;
+  for (; shift <= largest_shift; shift = shift == 0 ? first_shift : 2 * shift) {
+    if (std::optional<Factors> f = Cholesky(a, options, shift, most_entries, check).run()) return *std::move(f);
   }
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "incomplete Cholesky: not even A + %.3g diag(A) has positive pivots, so that A is far from positive "
+                "definite; take ilut",
+                shift / 2);
+  throw ArgumentError(text);
 }
 
-std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries) {
+std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries,
+                                           const StopRequest& stop) {
   require_positive_diagonal(a);
-  return Cholesky(a, options, 0, most_entries).run();
+  StopCheck check(stop, stopped);
+  return Cholesky(a, options, 0, most_entries, check).run();
 }
 
 }  // namespace ostinato

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -15,21 +16,25 @@ struct IcOptions {
   double most_fill = 10;  ///< entries of the factors at most, as a multiple of those of A
 };
 
+/// The largest shift: with a larger one, M is little more than the diagonal.
+inline constexpr double largest_shift = 8.192;
+
 /// Factors a symmetric positive definite matrix: A is nearly L D L^T, of which `upper` holds D L^T. Reads the lower triangle.
 ///
-/// A pivot that isn't positive ends the attempt; the next one factors A + s diag(A), with s from 1e-3 on doubled each time.
-/// Factors::shift says which s it was.
+/// A pivot that isn't positive ends the attempt; the next one factors A + s diag(A), with s from 1e-3 on doubled each time
+/// up to largest_shift. Factors::shift says which s it was.
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values.
-/// Throws    ArgumentError when the diagonal isn't positive; std::bad_alloc for more than `most_entries` entries.
+/// Throws    ArgumentError when the diagonal isn't positive, or when no such s makes the pivots positive; std::bad_alloc for more than `most_entries` entries; Stopped once `stop` is made.
 /// Source    Manteuffel, Math. Comp. 34 (1980) 473-497, for the shift.
 Factors factor_ic(const CsrView<double>& a, const IcOptions& options,
-                  Offset most_entries = std::numeric_limits<Offset>::max());
+                  Offset most_entries = std::numeric_limits<Offset>::max(), const StopRequest& stop = {});
 
 /// The first of these attempts alone: nothing when a pivot isn't positive. With fill, drop = 0 and an infinite most_fill the
 /// factors are complete, so that the attempt says whether the matrix is positive definite, up to rounding.
 std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options,
-                                           Offset most_entries = std::numeric_limits<Offset>::max());
+                                           Offset most_entries = std::numeric_limits<Offset>::max(),
+                                           const StopRequest& stop = {});
 
 }  // namespace ostinato

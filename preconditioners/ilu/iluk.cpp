@@ -22,10 +22,11 @@ struct Pattern {
 /// Finds the pattern row by row. A row is a linked list of columns, into which the rows of U of its columns are merged.
 class Fill {
  public:
-  Fill(const CsrView<double>& a, int most, Offset most_entries)
+  Fill(const CsrView<double>& a, int most, Offset most_entries, const StopRequest& stop)
       : a_(a),
         most_(most),
         most_entries_(most_entries),
+        check_(stop, "the factorisation was stopped"),
         n_(static_cast<std::size_t>(a.rows)),
         next_(n_ + 1),
         level_of_(n_) {}
@@ -65,6 +66,8 @@ class Fill {
   void merge(Index k) {
     const int level = level_of_[static_cast<std::size_t>(k)];
     if (level >= most_) return;  // its fill would be of a higher level
+    check_.count(static_cast<std::size_t>(pattern_.row_ptr[static_cast<std::size_t>(k) + 1] -
+                                          pattern_.diagonal[static_cast<std::size_t>(k)]));
     Index before = k;
     for (Offset e = pattern_.diagonal[static_cast<std::size_t>(k)] + 1;
          e < pattern_.row_ptr[static_cast<std::size_t>(k) + 1]; ++e) {
@@ -98,6 +101,7 @@ class Fill {
   const CsrView<double>& a_;
   int most_;
   Offset most_entries_;
+  StopCheck check_;
   std::size_t n_;
   std::vector<Index> next_;
   std::vector<int> level_of_;  ///< of the columns in the list
@@ -108,10 +112,11 @@ class Fill {
 /// Computes the values on a pattern, in place.
 class Values {
  public:
-  Values(const CsrView<double>& a, const Pattern& pattern, double boost)
+  Values(const CsrView<double>& a, const Pattern& pattern, double boost, const StopRequest& stop)
       : a_(a),
         pattern_(pattern),
         boost_(boost),
+        check_(stop, "the factorisation was stopped"),
         val_(pattern.col.size(), 0),
         place_(static_cast<std::size_t>(a.rows), none) {}
 
@@ -133,6 +138,7 @@ class Values {
     }
     for (Offset k = begin; k < diagonal; ++k) {
       const auto row = static_cast<std::size_t>(pattern_.col[at(k)]);
+      check_.count(static_cast<std::size_t>(pattern_.row_ptr[row + 1] - pattern_.diagonal[row]));
       const double factor = val_[at(k)] /= val_[at(pattern_.diagonal[row])];
       for (Offset e = pattern_.diagonal[row] + 1; e < pattern_.row_ptr[row + 1]; ++e) {
         const Offset place = place_[static_cast<std::size_t>(pattern_.col[at(e)])];
@@ -164,6 +170,7 @@ class Values {
   const CsrView<double>& a_;
   const Pattern& pattern_;
   double boost_;
+  StopCheck check_;
   std::vector<double> val_;
   std::vector<Offset> place_;  ///< of a column in the row at hand; none where the pattern hasn't got it
   Index boosted_ = 0;
@@ -171,9 +178,10 @@ class Values {
 
 }  // namespace
 
-Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options, Offset most_entries) {
-  const Pattern pattern = Fill(a, options.level, most_entries).run();
-  return Values(a, pattern, options.boost).run();
+Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options, Offset most_entries,
+                    const StopRequest& stop) {
+  const Pattern pattern = Fill(a, options.level, most_entries, stop).run();
+  return Values(a, pattern, options.boost, stop).run();
 }
 
 }  // namespace ostinato

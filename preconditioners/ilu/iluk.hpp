@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -17,9 +18,9 @@ struct IlukOptions {
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values. A diagonal entry that A lacks is taken as 0.
-/// Throws    std::bad_alloc when the factors have more than `most_entries` entries.
+/// Throws    std::bad_alloc when the factors have more than `most_entries` entries; Stopped once `stop` is made.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 10.3.2 and 10.3.3.
 Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options,
-                    Offset most_entries = std::numeric_limits<Offset>::max());
+                    Offset most_entries = std::numeric_limits<Offset>::max(), const StopRequest& stop = {});
 
 }  // namespace ostinato

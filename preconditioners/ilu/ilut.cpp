@@ -47,10 +47,11 @@ Csr<double> sorted(const Triangle& t) {
 /// have been pivots: the row is reduced by their rows of U, in their order.
 class Elimination {
  public:
-  Elimination(const CsrView<double>& a, const IlutOptions& options, Offset most_entries)
+  Elimination(const CsrView<double>& a, const IlutOptions& options, Offset most_entries, const StopRequest& stop)
       : a_(a),
         options_(options),
         most_entries_(most_entries),
+        check_(stop, "the factorisation was stopped"),
         n_(static_cast<std::size_t>(a.rows)),
         place_(n_),
         column_(n_),
@@ -76,6 +77,7 @@ class Elimination {
   };
 
   void factor_row(std::size_t i) {
+    check_.count(100);
     const double size = load(i);
     eliminate(i, options_.drop * size);
     const std::size_t chosen = choose_pivot(i, size);
@@ -121,6 +123,7 @@ class Elimination {
       if (std::abs(value) <= least) continue;
       const double factor = value / pivot_[k];
       in_l_.push_back({static_cast<Index>(k), factor, std::abs(factor) * largest_in_u_[k]});
+      check_.count(static_cast<std::size_t>(upper_.row_ptr[k + 1] - upper_.row_ptr[k]));
       for (auto e = static_cast<std::size_t>(upper_.row_ptr[k]); e < static_cast<std::size_t>(upper_.row_ptr[k + 1]);
            ++e)
         add(i, static_cast<std::size_t>(upper_.col[e]), -factor * upper_.val[e]);
@@ -193,6 +196,7 @@ class Elimination {
   const CsrView<double>& a_;
   const IlutOptions& options_;
   Offset most_entries_;
+  StopCheck check_;
   std::size_t n_;
   std::vector<Index> place_, column_;  ///< of each column its place, and the reverse
   std::vector<double> value_;          ///< of the row, by columns
@@ -209,8 +213,9 @@ class Elimination {
 
 }  // namespace
 
-Factors factor_ilut(const CsrView<double>& a, const IlutOptions& options, Offset most_entries) {
-  return Elimination(a, options, most_entries).run();
+Factors factor_ilut(const CsrView<double>& a, const IlutOptions& options, Offset most_entries,
+                    const StopRequest& stop) {
+  return Elimination(a, options, most_entries, stop).run();
 }
 
 }  // namespace ostinato

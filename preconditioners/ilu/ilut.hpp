@@ -5,6 +5,7 @@
 #include <limits>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -22,9 +23,9 @@ struct IlutOptions {
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values. Pivoting serves where the rows are scaled alike (prepare()).
-/// Throws    std::bad_alloc when the factors have more than `most_entries` entries.
+/// Throws    std::bad_alloc when the factors have more than `most_entries` entries; Stopped once `stop` is made.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, sections 10.4.1 to 10.4.4.
 Factors factor_ilut(const CsrView<double>& a, const IlutOptions& options,
-                    Offset most_entries = std::numeric_limits<Offset>::max());
+                    Offset most_entries = std::numeric_limits<Offset>::max(), const StopRequest& stop = {});
 
 }  // namespace ostinato

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -54,8 +56,8 @@ Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&) {
-  return factor_iluk(a, {.level = 0}, most_entries());
+Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const StopRequest& stop) {
+  return factor_iluk(a, {.level = 0}, most_entries(), stop);
 }
 
 IlukKind::Options IlukKind::parse_options(std::string_view text) {
@@ -65,8 +67,9 @@ IlukKind::Options IlukKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IlukKind::factor(const CsrView<double>& a, const Options& options) {
-  return factor_iluk(a, {.level = options.level}, most_entries());
+Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "level", options.level, 0, 100);
+  return factor_iluk(a, {.level = options.level}, most_entries(), stop);
 }
 
 IlutKind::Options IlutKind::parse_options(std::string_view text) {
@@ -78,8 +81,11 @@ IlutKind::Options IlutKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IlutKind::factor(const CsrView<double>& a, const Options& options) {
-  return factor_ilut(a, options.factors, most_entries());
+Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "drop", options.factors.drop, 0, 1);
+  require_between(name, "fill", options.factors.fill, 1);
+  require_between(name, "pivot", options.factors.pivot, 0, 1);
+  return factor_ilut(a, options.factors, most_entries(), stop);
 }
 
 LuKind::Options LuKind::parse_options(std::string_view text) {
@@ -90,13 +96,15 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors LuKind::factor(const CsrView<double>& a, const Options& options) {
+Factors LuKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
   constexpr double any = std::numeric_limits<double>::infinity();
+  require_between(name, "fill", options.fill, 0);
+  require_between(name, "pivot", options.pivot, 0, 1);
   const double most = options.fill * static_cast<double>(a.nonzeros());
   const bool is_limited = options.fill > 0 && most < static_cast<double>(most_entries());
   try {
     return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8},
-                       is_limited ? static_cast<Offset>(most) : most_entries());
+                       is_limited ? static_cast<Offset>(most) : most_entries(), stop);
   } catch (const TooManyEntries&) {
     if (!is_limited) throw;
     throw ArgumentError("lu: the factors take more than " + text_of(options.fill) +
@@ -110,7 +118,9 @@ Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors Ic0Kind::factor(const CsrView<double>& a, const Options&) { return factor_ic(a, {}, most_entries()); }
+Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const StopRequest& stop) {
+  return factor_ic(a, {}, most_entries(), stop);
+}
 
 IctKind::Options IctKind::parse_options(std::string_view text) {
   Options o;
@@ -121,8 +131,10 @@ IctKind::Options IctKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IctKind::factor(const CsrView<double>& a, const Options& options) {
-  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries());
+Factors IctKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+  require_between(name, "drop", options.drop, 0, 1);
+  require_between(name, "fill", options.fill, 1);
+  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries(), stop);
 }
 
 template <class Space, class T, class Kind>
@@ -134,8 +146,8 @@ std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
 }
 
 template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options)
-    -> Result {
+auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                          const StopRequest& stop) -> Result {
   const Csr<double> whole = host_copy(space, a);
   if (whole.rows != whole.cols)
     throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
@@ -143,9 +155,13 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
     if (!std::isfinite(v))
       throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
   }
-  Preparation how = prepare(whole.view(), options.preparation);
+  if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
+    throw ArgumentError(
+        std::string(name) +
+        ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
+  Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
-  return {Kind::factor(ready.view(), options), std::move(how), whole.nonzeros()};
+  return {Kind::factor(ready.view(), options, stop), std::move(how), whole.nonzeros()};
 }
 
 template <class Space, class T, class Kind>

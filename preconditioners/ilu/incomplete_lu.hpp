@@ -22,8 +22,10 @@ namespace ostinato {
 /// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
-/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the factors leave the range of T, or
-///           when they take more entries than the options allow; std::bad_alloc.
+/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
+///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
+///           when they take more entries than the options allow; Stopped within a second after `stop` is made;
+///           std::bad_alloc.
 template <class Space, class T, class Kind>
 class IncompleteLu {
  public:
@@ -39,10 +41,10 @@ class IncompleteLu {
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
 
-  explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {})
-      : IncompleteLu(analysis.space(), analysis.matrix(), options) {}
-  IncompleteLu(const Space& space, const Csr<T>& a, Options options = {})
-      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options) {}
+  explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {}, const StopRequest& stop = {})
+      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop) {}
+  IncompleteLu(const Space& space, const Csr<T>& a, Options options = {}, const StopRequest& stop = {})
+      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options, stop) {}
 
   /// Factors a matrix with new values, with the same options. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
@@ -63,10 +65,11 @@ class IncompleteLu {
     Preparation how;
     Offset entries_of_a;
   };
-  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options)
-      : IncompleteLu(space, factor(space, a, options), options) {}
+  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop)
+      : IncompleteLu(space, factor(space, a, options, stop), options) {}
   IncompleteLu(const Space& space, const Result& made, const Options& options);
-  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options);
+  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                       const StopRequest& stop);
 
   Options options_;
   Factored<Space, T> factored_;
@@ -86,7 +89,7 @@ struct Ilu0Kind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 /// ILU(k): fill of some levels.
@@ -100,7 +103,7 @@ struct IlukKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 /// ILUTP: the largest entries, with pivoting.
@@ -115,7 +118,7 @@ struct IlutKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 /// The complete factors: with them one or two iterations are enough.
@@ -130,7 +133,7 @@ struct LuKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 /// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -143,7 +146,7 @@ struct Ic0Kind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 /// ICT: the largest entries, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -157,7 +160,7 @@ struct IctKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
 };
 
 template <class Space, class T>

@@ -15,7 +15,7 @@ namespace ostinato {
 
 namespace {
 
-std::vector<Index> order_of(const CsrView<double>& a, Ordering order) {
+std::vector<Index> order_of(const CsrView<double>& a, Ordering order, const StopRequest& stop) {
   if (order == Ordering::natural) {
     std::vector<Index> all(static_cast<std::size_t>(a.rows));
     std::iota(all.begin(), all.end(), Index{0});
@@ -23,7 +23,7 @@ std::vector<Index> order_of(const CsrView<double>& a, Ordering order) {
   }
   const Graph g = symmetric_graph(a.row_ptr, a.col);
   const bool dissect = order == Ordering::nd || (order == Ordering::best && has_nested_dissection);
-  return dissect ? nested_dissection(g) : reverse_cuthill_mckee(g);
+  return dissect ? nested_dissection(g, stop) : reverse_cuthill_mckee(g);
 }
 
 template <class V>
@@ -48,10 +48,10 @@ Preparation natural(Index n) {
 
 }  // namespace
 
-Preparation prepare(const CsrView<double>& a, const PreparationOptions& options) {
+Preparation prepare(const CsrView<double>& a, const PreparationOptions& options, const StopRequest& stop) {
   Preparation p = natural(a.rows);
   if (options.match) {
-    Matching m = max_product_matching(a);
+    Matching m = max_product_matching(a, stop);
     p.col = std::move(m.col_of_row);
     // Values at the ends of the range leave no finite scales.
     if (are_usable(m.row_scale) && are_usable(m.col_scale)) {
@@ -62,7 +62,7 @@ Preparation prepare(const CsrView<double>& a, const PreparationOptions& options)
   }
   if (options.order == Ordering::natural) return p;
   const std::vector<Index> order =
-      options.match ? order_of(prepared(a, p).view(), options.order) : order_of(a, options.order);
+      options.match ? order_of(prepared(a, p).view(), options.order, stop) : order_of(a, options.order, stop);
   p.row = picked(p.row, order);
   p.col = picked(p.col, order);
   return p;

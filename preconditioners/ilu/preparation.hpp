@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -36,8 +37,9 @@ struct Preparation {
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values.
-/// Throws    ArgumentError when the ordering comes from a library that the build hasn't got.
-Preparation prepare(const CsrView<double>& a, const PreparationOptions& options);
+/// Throws    ArgumentError when the ordering comes from a library that the build hasn't got; Stopped once `stop` is
+///           made.
+Preparation prepare(const CsrView<double>& a, const PreparationOptions& options, const StopRequest& stop = {});
 
 /// The matrix, prepared: canonical.
 Csr<double> prepared(const CsrView<double>& a, const Preparation& how);

@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -63,12 +64,10 @@ constexpr const char* no_smaller_error = "a cycle doesn't make a random error sm
 }
 
 void require_usable(const MultigridOptions& options) {
-  if (options.sweeps < 0 || options.sweeps > most_sweeps) throw ArgumentError("multigrid: sweeps must be in 0..8");
-  if (options.unknowns < 0 || options.unknowns > most_unknowns)
-    throw ArgumentError("multigrid: unknowns must be in 0..100");
-  if (!(options.threshold >= 0 && options.threshold <= 1)) throw ArgumentError("multigrid: threshold must be in 0..1");
-  if (options.aggressive < 0 || options.aggressive > most_aggressive)
-    throw ArgumentError("multigrid: aggressive must be in 0..10");
+  require_between("multigrid", "sweeps", options.sweeps, 0, most_sweeps);
+  require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
+  require_between("multigrid", "threshold", options.threshold, 0, 1);
+  require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -95,7 +94,7 @@ bool is_finite(const std::vector<double>& values) {
 }
 
 void require_coordinates(const PointCoordinates& c, const algebraic::Points& points) {
-  if (c.dimensions != 2 && c.dimensions != 3) throw ArgumentError("multigrid: coordinates must have 2 or 3 dimensions");
+  require_between("multigrid", "coordinates.dimensions", c.dimensions, 2, 3);
   if (points.unknowns != c.dimensions)
     throw ArgumentError("multigrid: coordinates in " + std::to_string(c.dimensions) +
                         " dimensions are for as many unknowns a point, not " + std::to_string(points.unknowns) +

@@ -42,6 +42,12 @@ class Analysis {
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
+  // A matrix of another library comes here.
+  template <detail::ForeignMatrix Matrix>
+  Analysis(const Space& space, const Matrix&, AnalysisDepth = {}) : Analysis(space, CsrView<T>{}) {
+    detail::explain_matrix<Matrix>();
+  }
+
   const Space& space() const { return state_->space; }
   const SpaceCsr<Space, T>& matrix() const { return state_->matrix; }
   const Structure& structure() const { return state_->structure; }
@@ -94,6 +100,9 @@ class Analysis {
 
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&) -> Analysis<Space, T>;
+template <class Space, detail::ForeignMatrix Matrix>
+requires requires { Space::on_device; }
+Analysis(const Space&, const Matrix&)->Analysis<Space, double>;
 template <class Space, class T>
 Analysis(const Space&, const Csr<T>&, AnalysisDepth) -> Analysis<Space, T>;
 template <class Space, class T>

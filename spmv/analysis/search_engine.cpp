@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -109,7 +110,7 @@ Offset padded_zeros(const DiagonalCensus& census, std::string_view format) {
   if (format == "dia") return static_cast<Offset>(census.diagonals.size()) * census.rows - entries;
   if (format == "brcsd-ii") return slots_by_group(census, 1) - entries;
   if (format != "hdi")
-    throw ArgumentError("padded_zeros: unknown format '" + std::string(format) + "'; known: dia, hdi, brcsd-ii");
+    throw ArgumentError("padded_zeros: " + unknown_name("format", format, {"dia", "hdi", "brcsd-ii"}));
   if (hdi_rows % census.rows_in_piece != 0) {
     throw ArgumentError("padded_zeros: groups of " + std::to_string(hdi_rows) + " rows aren't made of pieces of " +
                         std::to_string(census.rows_in_piece));

@@ -12,7 +12,13 @@ Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth) {
 
 template <class T>
 void analyse_values(const Cuda& space, const CsrView<T>& a, Structure& s) {
-  detail::analyse_values_on(space, a, s);
+  using namespace detail;
+  if (a.rows == 0 || a.cols == 0) return;
+  Vector<Cuda, Findings> found(space, 1);
+  space.zero(found.data(), found.bytes());
+  inspect_entries<Cuda, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, s.pattern_symmetric, found.data(), nullptr},
+                           [&] { return s.longest_row; });
+  take_new_values<T>(found.download()[0], s);
 }
 
 template Structure analyse(const Cuda&, const CsrView<float>&, AnalysisDepth);

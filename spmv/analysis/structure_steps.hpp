@@ -316,15 +316,10 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   return s;
 }
 
-template <class Space, class T>
-void analyse_values_on(const Space& space, const CsrView<T>& a, Structure& s) {
-  if (a.rows == 0 || a.cols == 0) return;
-  Vector<Space, Findings> found(space, 1);
-  space.zero(found.data(), found.bytes());
-  inspect_entries<Space, T>(space,
-                            {pattern_of(a), a.val.data(), s.nonzeros, s.pattern_symmetric, found.data(), nullptr},
-                            [&] { return s.longest_row; });
-  take_values(found.download()[0], s);
+/// Copies the findings on new values to the structure, and drops what describes the old ones.
+template <class T>
+void take_new_values(const Findings& f, Structure& s) {
+  take_values(f, s);
   s.census = nullptr;
   Profile profile = *s.profile;
   profile.single = sizeof(T) == sizeof(float);

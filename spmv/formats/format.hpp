@@ -36,7 +36,11 @@ namespace ostinato {
 ///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
 ///                                                  analysis; false when the stored form can't hold the values: the
 ///                                                  format is then built anew. A second parameter, const Structure&,
-///                                                  gets what is known of the new values
+///                                                  says whether the new values are symmetric: `symmetric` may be
+///                                                  false where nobody looked, unless needs_symmetry()
+///   bool needs_symmetry() const                    update_values() takes longer without that
+///   const SpaceCsr<Space, T>& csr() const          the matrix, where the format stores it so: an update of the values
+///                                                  then leaves it to the first who asks to look at them
 ///   void generate(wait)                            compiles kernels for this matrix, in the background unless `wait`
 ///                                                  is set
 ///   int revision() const                           changes when compiled kernels come into use
@@ -148,6 +152,16 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
     } else {
       return false;
     }
+  }
+
+  bool needs_symmetry() const override {
+    if constexpr (requires { bool(format_.needs_symmetry()); }) return format_.needs_symmetry();
+    return false;
+  }
+
+  const SpaceCsr<Space, T>* csr() const override {
+    if constexpr (requires { &format_.csr(); }) return &format_.csr();
+    return nullptr;
   }
 
   void generate(bool wait) override {

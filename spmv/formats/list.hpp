@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -28,9 +29,10 @@ class FormatList {
     return more;
   }
 
-  /// Returns the entry of that name, or null.
+  /// Returns the entry of that name, in any case, or null.
   const FormatEntry<Space, T>* find(std::string_view name) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return e.name == name; });
+    const auto at =
+        std::find_if(entries_.begin(), entries_.end(), [&](const auto& e) { return same_name(e.name, name); });
     return at != entries_.end() ? &*at : nullptr;
   }
 

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
+#include <vector>
 
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
@@ -15,10 +18,21 @@ int number(std::string_view format, std::string_view key, std::string_view text)
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) {
-    throw ArgumentError("format " + std::string(format) + ": '" + std::string(text) + "' isn't a whole number for " +
-                        std::string(key));
+    throw ArgumentError("format " + std::string(format) + ": " + std::string(key) + " is '" + std::string(text) +
+                        "'; it has to be a whole number");
   }
   return value;
+}
+
+/// The words of "a, b, c".
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(", "), list.size());
+    words.emplace_back(list.substr(0, comma));
+    list.remove_prefix(std::min(comma + 2, list.size()));
+  }
+  return words;
 }
 
 }  // namespace
@@ -55,13 +69,15 @@ int ParameterReader::take(std::string_view key, int otherwise, std::initializer_
   if (std::find(allowed.begin(), allowed.end(), at->value) != allowed.end()) return at->value;
   std::string known;
   for (const int value : allowed) known += (known.empty() ? "" : ", ") + std::to_string(value);
-  throw ArgumentError("format " + format_ + ": " + at->key + " can't be " + std::to_string(at->value) + "; it can be " +
+  const std::size_t last = known.rfind(", ");
+  if (last != std::string::npos) known.replace(last, 2, " or ");
+  throw ArgumentError("format " + format_ + ": " + at->key + " is " + std::to_string(at->value) + "; it has to be " +
                       known);
 }
 
 void ParameterReader::done() const {
   for (const Entry& e : entries_) {
-    if (!e.taken) throw ArgumentError("format " + format_ + " has no parameter '" + e.key + "'; known: " + known_);
+    if (!e.taken) throw ArgumentError("format " + format_ + ": " + unknown_name("parameter", e.key, words_of(known_)));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 namespace {
@@ -64,7 +65,7 @@ void check_sizes(const CsrView<T>& a) {
 template <class T>
 void refuse_row(const CsrView<T>& a, Index row) {
   const auto r = static_cast<std::size_t>(row);
-  const std::string which = "row " + std::to_string(row);
+  const std::string which = row_text(r);
   if (a.row_ptr[r + 1] < a.row_ptr[r]) refuse(which + " ends before it begins");
   if (a.row_ptr[r + 1] > static_cast<Offset>(a.col.size())) {
     refuse(which + " ends at entry " + std::to_string(a.row_ptr[r + 1]) + ", but there are " +

@@ -45,6 +45,24 @@ struct Csr {
   operator CsrView<T>() const { return view(); }
 };
 
+namespace detail {
+
+/// A class whose objects aren't arrays in CSR.
+template <class Matrix>
+concept ForeignMatrix = !requires(const Matrix& a) {
+  a.row_ptr;
+};
+
+/// Fails to compile, with a sentence that says how to pass such a matrix.
+template <class Matrix>
+void explain_matrix() {
+  static_assert(!ForeignMatrix<Matrix>,
+                "the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, "
+                "csr_from() and csr_view() of arrays");
+}
+
+}  // namespace detail
+
 /// One entry of a matrix under construction.
 template <class T>
 struct Triplet {

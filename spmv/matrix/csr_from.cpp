@@ -98,12 +98,16 @@ class Lines {
 
   /// Refuses an index, which counts from 0.
   [[noreturn]] void refuse(Offset line, Offset index) const {
-    refuse(given_.line + (" " + number(line + given_.base)) + " has an entry in " + given_.across + " " +
-           number(index + given_.base) + ", but there are " + number(given_.width) + " " + given_.all_across +
-           (given_.base == 1 ? ", counted from 1" : "") + ask_base(index, given_.width, given_.base));
+    refuse(named(line) + " has an entry in " + given_.across + " " + number(index + given_.base) + ", but there are " +
+           number(given_.width) + " " + given_.all_across + ask_base(index, given_.width, given_.base));
   }
 
  private:
+  /// "row 5 (counted from 0)", as the caller counts.
+  std::string named(Offset line) const {
+    return given_.line + (" " + number(line + given_.base)) + " (counted from " + std::to_string(given_.base) + ")";
+  }
+
   static Array<Offset> widened(const Integers& a, int base) {
     Array<Offset> out(a.size);
     with(a, [&](const auto* from) {
@@ -114,7 +118,7 @@ class Lines {
 
   void check_line(Offset k, Offset values) const {
     const auto at = static_cast<std::size_t>(k);
-    const std::string which = given_.line + (" " + number(k + given_.base));
+    const std::string which = named(k);
     const Offset begin = starts_[at], next = starts_[at + 1];
     if (next < begin) refuse(which + " ends before it begins");
     if (next > values) {

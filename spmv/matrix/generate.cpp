@@ -12,6 +12,7 @@
 #include <ostinato/spmv/matrix/generate/numbering.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 namespace generate_detail {
@@ -118,10 +119,10 @@ bool reads(const GeneratorInfo& info, std::string_view option) {
 template <class T>
 const generate_detail::Family<T>& family_called(std::string_view name) {
   for (const auto& family : generate_detail::families<T>)
-    if (family.info.name == name) return family;
-  std::string known;
-  for (const GeneratorInfo& info : generators()) known += (known.empty() ? "" : ", ") + std::string(info.name);
-  throw ArgumentError("generate: no family is called '" + std::string(name) + "'; there are " + known);
+    if (same_name(family.info.name, name)) return family;
+  std::vector<std::string> known;
+  for (const GeneratorInfo& info : generators()) known.emplace_back(info.name);
+  throw ArgumentError("generate: " + unknown_name("family", name, known));
 }
 
 }  // namespace

@@ -31,6 +31,17 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, const Csr<T>& a) : SpaceCsr(spa
 }
 
 template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, SamePattern) : view_(a) {
+  if (Space::on_device) upload(space, a);
+}
+
+template <class Space, class T>
+SpaceCsr<Space, T>::SpaceCsr(const Space& space, const Csr<T>& a, SamePattern)
+    : SpaceCsr(space, a.view(), same_pattern) {
+  borrowed_ = owned_ == nullptr;
+}
+
+template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a.view()) {
   keep(std::move(a));
 }

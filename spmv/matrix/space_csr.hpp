@@ -17,6 +17,10 @@ class Cuda;
 struct OnSpace {};
 inline constexpr OnSpace on_space;
 
+/// A tag: a matrix has the same pattern as one that was checked before, so that its rows ascend and are free of duplicates.
+struct SamePattern {};
+inline constexpr SamePattern same_pattern;
+
 /// The arrays of a CSR matrix in the memory of a space, for code that makes a matrix there.
 ///
 /// Layout    sizeof(T) + 4 bytes per entry and 8 bytes per row.
@@ -45,6 +49,10 @@ class SpaceCsr {
 
   /// The same, but the arrays need to outlive the object and its copies only: kept() copies them.
   SpaceCsr(const Space& space, const Csr<T>& a);
+
+  /// The same for arrays that needn't be checked again.
+  SpaceCsr(const Space& space, const CsrView<T>& a, SamePattern);
+  SpaceCsr(const Space& space, const Csr<T>& a, SamePattern);
 
   /// On Host the object takes over the arrays of the matrix.
   SpaceCsr(const Space& space, Csr<T>&& a);

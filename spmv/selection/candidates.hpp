@@ -10,6 +10,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 // Functions that ask the formats of a list for their predicted costs on a matrix.
 
@@ -46,7 +47,7 @@ std::vector<Candidate> candidates_of(const FormatList<Space, T>& list, const Pla
   std::vector<Candidate> all;
   for (const auto& entry : list) {
     all.push_back(detail::candidate(
-        entry.name, entry.propose(in, asked.name == entry.name ? std::string_view(asked.parameters) : "")));
+        entry.name, entry.propose(in, same_name(asked.name, entry.name) ? std::string_view(asked.parameters) : "")));
   }
   return all;
 }

@@ -8,15 +8,16 @@
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/count_text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
 namespace {
 
-std::string known_names(const std::vector<Candidate>& candidates) {
-  std::string names = "auto";
-  for (const Candidate& c : candidates) names += ", " + c.name;
+std::vector<std::string> known_names(const std::vector<Candidate>& candidates) {
+  std::vector<std::string> names{"auto"};
+  for (const Candidate& c : candidates) names.push_back(c.name);
   return names;
 }
 
@@ -96,10 +97,8 @@ void put_trials(std::vector<Candidate>& candidates, const std::vector<Candidate>
 
 void put_first(std::vector<Candidate>& candidates, const std::string& name) {
   const auto at =
-      std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) { return c.name == name; });
-  if (at == candidates.end()) {
-    throw ArgumentError("unknown format '" + name + "'; known: " + known_names(candidates));
-  }
+      std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& c) { return same_name(c.name, name); });
+  if (at == candidates.end()) throw ArgumentError(unknown_name("format", name, known_names(candidates)));
   if (!at->cost.applies()) {
     throw ArgumentError("format " + name + " can't hold this matrix: " + at->cost.reason_not);
   }
@@ -128,7 +127,7 @@ std::string Candidate::full_name() const { return parameters.empty() ? name : na
 
 FormatRequest parse_format(std::string_view text) {
   const std::size_t colon = std::min(text.find(':'), text.size());
-  FormatRequest request{std::string(text.substr(0, colon)), std::string(text.substr(std::min(colon + 1, text.size())))};
+  FormatRequest request{lower(text.substr(0, colon)), lower(text.substr(std::min(colon + 1, text.size())))};
   if (request.name == "auto" && !request.parameters.empty())
     throw ArgumentError("format auto has no parameters; name one: 'FORMAT:" + request.parameters + "'");
   return request;

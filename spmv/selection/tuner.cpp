@@ -8,13 +8,13 @@
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/message.hpp>
 
 namespace ostinato {
 
 double tuning_budget(const FormatOptions& options, double product_seconds) {
   constexpr double share = 0.05, least = 0.02, most = 5, everything = 10;
-  if (!(options.tune_budget >= 0))
-    throw ArgumentError("tune_budget = " + std::to_string(options.tune_budget) + "; seconds >= 0 are needed");
+  require_between("FormatOptions", "tune_budget", options.tune_budget, 0);
   if (options.tune_budget > 0) return options.tune_budget;
   if (options.tune == Tune::everything) return everything;
   return std::clamp(share * options.expected_products * product_seconds, least, most);

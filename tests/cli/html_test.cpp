@@ -204,6 +204,18 @@ TEST_F(CliHtml, DrawsEachResidualOfAShortSolve) {
   }
 }
 
+TEST_F(CliHtml, DrawsTheGoalThatTheToleranceGives) {
+  write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 3 4\n");
+  write("b.txt", "30\n0\n40\n");  // of norm 50
+  for (const auto& [options, goal] : {std::pair{"--rtol 1e-6", "goal 1e-06"},
+                                      {"--rtol 1e-6 --atol 1", "goal 0.02"},
+                                      {"--rtol 0.1 --atol 1", "goal 0.1"}}) {
+    ASSERT_EQ(run("solve a.mtx -b b.txt --precond none --html page.html " + std::string(options)).code, 0) << options;
+    const std::string text = contents(path("page.html"));
+    EXPECT_NE(text.find(std::string(">") + goal + "<"), std::string::npos) << options;
+  }
+}
+
 TEST_F(CliHtml, SaysAtTheFootHowThePageWasMade) {
   ASSERT_EQ(run("inspect poisson2d:8 --html page.html").code, 0);
 

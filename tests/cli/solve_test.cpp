@@ -222,6 +222,24 @@ TEST_F(CliSolve, RestartIsAutomaticUnlessGiven) {
   expect_complaint(run("solve p.mtx --shadow 7"), 2, "'7' isn't a whole number in 1 .. 6");
 }
 
+TEST_F(CliSolve, RefusesOptionsThatTheSolverDoesNotUse) {
+  expect_complaint(run("solve poisson2d:5 --solver gmres --shadow 3"), 2,
+                   "shadow = 3 is for idr, and --solver is gmres");
+  expect_complaint(run("solve poisson2d:5 --solver cg --restart 9"), 2, "restart = 9 is for gmres, and --solver is cg");
+  EXPECT_EQ(run("solve poisson2d:5 --quiet --solver idr --shadow 3").code, 0);
+  EXPECT_EQ(run("solve poisson2d:5 --quiet --restart 9").code, 0);
+}
+
+TEST_F(CliSolve, TheTimeLimitEndsTheFactorisationOfAPreconditioner) {
+  generate("poisson3d 40 p.mtx");
+  const Outcome r = run("solve p.mtx --precond lu:order=natural --time-limit 0.05 --json report.json -o x.mtx");
+  EXPECT_EQ(r.code, 1) << r.err;
+  EXPECT_EQ(report()["status"], "time_limit");
+  EXPECT_EQ(report()["iterations"], 0);
+  EXPECT_NE(r.out.find("the limit of 0.05 s was reached while lu:order=natural was made"), std::string::npos) << r.out;
+  EXPECT_EQ(read_vector<double>(path("x.mtx")).size(), 64000u) << "x so far is written";
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);
@@ -244,8 +262,7 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --precond x"), 2, "known: auto, none, jacobi");
   expect_complaint(run("solve p.mtx --precond jacobi:a=1"), 2, "--precond: jacobi takes no options");
   expect_complaint(run("solve p.mtx --precond multigrid:sweeps=9"), 2,
-                   "'sweeps=9' isn't an option; known: kind=automatic|structured|classical|aggregation, sweeps=0..8, "
-                   "smoother=jacobi|chebyshev, unknowns=0..100, threshold=0..1, aggressive=0..10");
+                   "--precond: multigrid: sweeps is '9'; it has to be 0 to 8");
   expect_complaint(run("solve p.mtx --format x"), 2, "known: auto, csr, dia");
   expect_complaint(run("solve p.mtx --device gpu"), 2, "known: auto, cpu, cuda, cuda:N");
   expect_complaint(run("solve p.mtx --precision half"), 2, "'half' is unknown; known: double, single");
@@ -318,7 +335,8 @@ TEST_F(CliSolve, PreconditionerThatNobodyAskedForDoesNotFail) {
 
   EXPECT_EQ(report()["preconditioner"], "none");
   EXPECT_NE(report()["reasons"]["preconditioner"].get<std::string>().find("row 1 "), std::string::npos);
-  expect_complaint(run("solve d.mtx --precond jacobi"), 3, "row 1 ");
+  expect_complaint(run("solve d.mtx --precond jacobi"), 3, "jacobi: row 1 has");
+  expect_complaint(run("solve d.mtx --precond block-jacobi:block=2"), 3, "block of rows 1 to 2 has");
 }
 
 TEST_F(CliSolve, ReportsTheBackwardError) {
@@ -507,12 +525,27 @@ TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
   EXPECT_EQ(r.out.find("--restart"), std::string::npos) << r.out;
 }
 
-TEST_F(CliSolve, InterruptWritesWhatItHas) {
+/// Solves for ever, and sends a signal once the solve has begun: after 3 s or, where a busy machine hasn't got so far by
+/// then, later.
+class CliInterrupt : public Cli {
+ protected:
+  Outcome interrupted(const std::string& timeout) const {
+    Outcome r;
+    for (const char* seconds : {" 3", " 12", " 50"}) {
+      r =
+          run("solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json "
+              "report.json",
+              timeout + seconds);
+      if (std::filesystem::exists(path("x.mtx"))) break;
+    }
+    return r;
+  }
+};
+
+TEST_F(CliInterrupt, WritesWhatItHas) {
   generate("poisson2d 200 p.mtx");
-  const Outcome r = run(
-      "solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json "
-      "report.json",
-      "timeout --foreground --preserve-status -s INT 3");  // without --foreground, a second SIGINT goes to its group
+  // Without --foreground, a second SIGINT goes to the group of the program.
+  const Outcome r = interrupted("timeout --foreground --preserve-status -s INT");
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_NE(r.out.find("interrupted after"), std::string::npos) << r.out;
   EXPECT_EQ(report()["status"], "interrupted");
@@ -520,12 +553,10 @@ TEST_F(CliSolve, InterruptWritesWhatItHas) {
   EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);
 }
 
-TEST_F(CliSolve, AnswersSigtermAsAnInterrupt) {
+TEST_F(CliInterrupt, AnswersSigtermAsAnInterrupt) {
   generate("poisson2d 200 p.mtx");
-  const Outcome r =
-      run("solve p.mtx --solver gmres --precond none --restart 1 --rtol 1e-12 --maxiter 2000000000 -o x.mtx --json "
-          "report.json",
-          "timeout --preserve-status 3");  // as batch systems may, it signals the program and then its group as well
+  // As batch systems may, this signals the program and then its group as well.
+  const Outcome r = interrupted("timeout --preserve-status");
   EXPECT_EQ(r.code, 130) << r.out << r.err;
   EXPECT_EQ(report()["status"], "interrupted");
   EXPECT_NE(contents(path("x.mtx")).find("\n40000 1\n"), std::string::npos);

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <vector>
 
+#include <ostinato/spmv/matrix/io/matrix_market.hpp>
+
 #include "cli/program.hpp"
 
 // Vectors in NumPy files and in text, and the history.
@@ -20,6 +22,15 @@ std::string numpy(const std::string& type, const std::string& shape, const std::
   std::string data(values.size() * sizeof(T), '\0');
   std::memcpy(data.data(), values.data(), data.size());
   return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + data;
+}
+
+/// A NumPy file of any version with this header.
+std::string with_header(int version, const std::string& header, const std::vector<double>& values) {
+  std::string data(values.size() * sizeof(double), '\0');
+  std::memcpy(data.data(), values.data(), data.size());
+  std::string size(version == 1 ? 2 : 4, '\0');
+  size[0] = static_cast<char>(header.size());
+  return std::string("\x93NUMPY") + static_cast<char>(version) + '\0' + size + header + data;
 }
 
 constexpr const char* diagonal = "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 2\n3 3 4\n";
@@ -47,6 +58,21 @@ TEST_F(CliVectors, EveryKindHoldsTheSameVector) {
   }
 }
 
+TEST_F(CliVectors, NumpyHeadersMayBeWrittenInOtherWays) {
+  write("a.mtx", diagonal);
+  const auto reads = [this](int version, const std::string& header) {
+    write("b.npy", with_header(version, header, {1, -2, 8}));
+    const Outcome r = run("solve a.mtx --quiet -b b.npy -o x.txt");
+    EXPECT_EQ(r.code, 0) << header << ": " << r.err;
+    EXPECT_EQ(read_vector<double>(path("x.txt")).size(), 3u);
+  };
+  for (const int version : {1, 2, 3}) reads(version, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }   \n");
+  reads(1, R"({"descr":"<f8","fortran_order":True,"shape":(3,)})");
+  reads(2, "{'shape': ( 3 , 1 ) ,  'fortran_order' : False, 'descr' : '<f8'}");
+  reads(1, "{'descr': 'f8', 'fortran_order': False, 'shape': (3L,), }\n");
+  reads(3, "{'descr': '<f8', 'comment': 'shape: (5,)', 'fortran_order': False, 'shape': (1, 3)}");
+}
+
 TEST_F(CliVectors, ASolutionIsReadAgainAsGuess) {
   for (const char* name : {"x.mtx", "x.mtx.gz", "x.npy", "x.npy.gz", "x.txt", "x.txt.gz", "x"}) {
     const std::string file = name;
@@ -64,10 +90,25 @@ TEST_F(CliVectors, RefusesWhatIsNoVector) {
     write(name, contents);
     expect_complaint(run("solve a.mtx -f " + name), 3, name + phrase);
   };
-  refuses("two.npy", numpy<double>("<f8", "(2, 2)", {1, 2, 3, 4}), ": the NumPy array has the shape '(2, 2'");
+  refuses("two.npy", numpy<double>("<f8", "(2, 2)", {1, 2, 3, 4}),
+          ": the NumPy array has the shape '(2, 2)' where a vector is wanted");
   refuses("complex.npy", numpy<double>("<c16", "(1,)", {1, 2}), ": the NumPy type is ");
   refuses("cut.npy", numpy<double>("<f8", "(3,)", {1, 2}), ": holds 16 bytes where 3 values of 8 bytes");
   refuses("huge.npy", numpy<double>("<f8", "(4611686018427387904,)", {1, 2}), ": holds 16 bytes");
+  refuses("beyond.npy", numpy<double>("<f8", "(99999999999999999999,)", {1, 2}), ": the NumPy array has the shape ");
+  refuses("negative.npy", numpy<double>("<f8", "(-3,)", {1, 2, 4}), ": the NumPy array has the shape '(-3,)' where");
+  refuses("scalar.npy", numpy<double>("<f8", "()", {1}), ": the NumPy array has the shape '()' where");
+  refuses("cube.npy", numpy<double>("<f8", "(1, 1, 3)", {1, 2, 4}),
+          ": the NumPy array has the shape '(1, 1, 3)' where");
+  refuses("record.npy", numpy<double>("<f8'), ('b', '<f8", "(3,)", {1, 2, 4}), ": the NumPy header isn't a dictionary");
+  refuses("half.npy", numpy<std::int16_t>("<f2", "(3,)", {1, 2, 4}), ": the NumPy type is ''<f2''");
+  refuses("future.npy", with_header(4, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", {1, 2, 4}),
+          ": is of version 4.0 of NumPy's format; versions 1, 2 and 3 are known");
+  refuses("shapeless.npy", with_header(1, "{'descr': '<f8', 'fortran_order': False}", {1, 2, 4}),
+          ": the NumPy header names no 'shape': ");
+  refuses("orderless.npy", with_header(1, "{'descr': '<f8', 'fortran_order': 1, 'shape': (3,)}", {1, 2, 4}),
+          ": the NumPy header has a fortran_order that is neither");
+  refuses("list.npy", with_header(1, "['<f8', (3,)]", {1, 2, 4}), ": the NumPy header isn't a dictionary: ");
   refuses("nan.npy", numpy<double>("<f8", "(3,)", {1, std::nan(""), 2}), ": row 2 holds NaN");
   refuses("header.npy", std::string("\x93NUMPY\x01\x00\xff\xff", 10), ": the NumPy header is cut off");
   refuses("magic.npy", "\x93NUMPY", ": the NumPy header is cut off");

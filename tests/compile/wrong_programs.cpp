@@ -36,6 +36,26 @@ struct NoShape {
   void apply(double, std::span<const double>, double, std::span<double>) const {}
 };
 
+/// As Eigen::SparseMatrix and Eigen::VectorXd, and Kokkos::View.
+struct EigenMatrix {
+  long rows() const;
+  long cols() const;
+  const int* outerIndexPtr() const;
+  const double* valuePtr() const;
+};
+
+struct EigenVector {
+  double* data();
+  const double* data() const;
+  long size() const;
+};
+
+struct View {
+  using value_type = double;
+  double* data() const;
+  std::size_t size() const;
+};
+
 struct PlainM {};
 
 struct NotConstM {
@@ -43,6 +63,8 @@ struct NotConstM {
 };
 
 void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, const Vector& b, Vector& x) {
+  std::vector<float> single(3);
+  const View view;
   const ostinato::Operator A(space, matrix);
   const ostinato::Jacobi M(space, matrix);
   const ostinato::SolveOptions options;
@@ -54,6 +76,8 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::gmres(A, b, x, M, options);
   // A is a stored matrix: make an operator of it, ostinato::Operator A(space, matrix)
   (void)ostinato::cg(space, matrix, b, x);
+  // A is an Eigen::SparseMatrix: make an operator of it, ostinato::Operator A(space, csr_from(matrix))
+  (void)ostinato::cg(space, EigenMatrix{}, b, x);
   // A is a function: make_operator<double>(space, n, f) makes an operator of it
   (void)ostinato::minres(space, f, b, x, M);
   // A has no value_type: its class needs 'using value_type = double;', or float
@@ -72,6 +96,30 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::solve(space, A, b, x, NotConstM{});
   // M has no void apply(std::span<const T> r, std::span<T> z) const for the value_type of A, which sets z = M^-1 r
   (void)ostinato::cg(space, A, b, x, PlainM{}, {.rtol = 1e-6});
+  // b holds values of another type than A: A, b and x hold float, or all hold double
+  (void)ostinato::cg(space, A, single, x, M);
+  // x holds values of another type than A: A, b and x hold float, or all hold double
+  (void)ostinato::solve(space, A, b, single, "cg", {.rtol = 1e-6});
+  // x is const, but a solver writes the solution to x
+  (void)ostinato::cg(space, A, b, b, {.rtol = 1e-6});
+  // x is a temporary object, which ends with the solution: give x a name
+  (void)ostinato::solve(space, A, b, Vector(3), M);
+  // b is a vector of another library: pass ostinato::span_of(b)
+  (void)ostinato::cg(space, A, EigenVector{}, x);
+  // x is a vector of another library: pass ostinato::span_of(x)
+  (void)ostinato::solve(space, A, b, view, M, "cg");
+  // b is a pointer: pass std::span(b, n), which knows the length
+  (void)ostinato::gmres(space, A, b.data(), x, M, {.restart = 30});
+  // b is no vector: pass a std::vector, std::span or ostinato::Vector
+  (void)ostinato::solve(space, A, 1.0, x);
+  // an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of iterations max_iterations
+  (void)ostinato::cg(space, A, b, x, {.rtol = 1e-6, .maxiter = 100});
+  // what follows M has to be SolveOptions, as in {.rtol = 1e-10}
+  (void)ostinato::cg(space, A, b, x, M, 1e-10);
+  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and csr_view() of arrays
+  const ostinato::Operator B(space, EigenMatrix{});
+  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and csr_view() of arrays
+  const ostinato::Jacobi N(space, b);
   // make_operator: f isn't called as f(std::span<const T> x, std::span<T> y) const; a lambda that is mutable isn't const
   (void)ostinato::make_operator<double>(space, 3, [] {});
   // csr_view: row pointers are std::int64_t and columns std::int32_t; csr_from() copies others

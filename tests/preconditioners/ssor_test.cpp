@@ -85,11 +85,14 @@ TYPED_TEST(SsorOn, NamesTheFirstRowWithoutADiagonal) {
 
   const auto text = message_of<ArgumentError>([&] { Ssor(this->space(), a); });
 
-  EXPECT_NE(text.find("row 4712 "), std::string::npos) << text;
+  EXPECT_NE(text.find("row 4711 (counted from 0) "), std::string::npos) << text;
   a.val[4711] = std::numeric_limits<T>::quiet_NaN();
   EXPECT_THROW(Ssor(this->space(), a), ArgumentError);
   for (const double omega : {0.0, 2.0, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THROW((Ssor<typename TypeParam::Space, T>(this->space(), dense<T>({{1}}), {.omega = omega})), ArgumentError);
+  EXPECT_EQ(message_of<ArgumentError>(
+                [&] { Ssor<typename TypeParam::Space, T>(this->space(), dense<T>({{1}}), {.omega = 3}); }),
+            "ssor: omega is 3; it has to be 0.01 to 1.99");
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ TYPED_TEST(GmresOn, TakesARestartOverTheNumberOfRowsAndRefusesNone) {
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
   const auto text = message_of<ArgumentError>([&] { this->solve(system, {.rtol = 1e-3, .restart = -3}); });
-  EXPECT_EQ(text, "SolveOptions: restart is -3, and has to be at least 0");
+  EXPECT_EQ(text, "SolveOptions: restart is -3; it has to be at least 0");
 }
 
 }  // namespace

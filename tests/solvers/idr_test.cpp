@@ -87,7 +87,7 @@ TYPED_TEST(IdrOn, RefusesAnSThatItCannotHave) {
   for (const int s : {-1, 0, most_shadow_vectors + 1}) {
     const auto text = message_of<ArgumentError>([&] { this->solve(system, {.shadow = s}); });
 
-    EXPECT_NE(text.find("shadow vectors, is " + std::to_string(s)), std::string::npos) << text;
+    EXPECT_NE(text.find("idr: shadow is " + std::to_string(s)), std::string::npos) << text;
   }
 }
 

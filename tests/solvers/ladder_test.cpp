@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
@@ -202,6 +207,108 @@ TYPED_TEST(LadderOn, MakesNothingThatWouldBeReadyAfterTheTimeLimit) {
   EXPECT_NE(why.find("no time is left"), std::string::npos) << why;
   EXPECT_NE(m.stronger({}, why), nullptr);
   EXPECT_NE(m.stronger({.seconds = limit}, why), nullptr) << "is made already";
+}
+
+/// Jacobi's place, with a stronger preconditioner that takes for ever to be made.
+template <class Space, class T>
+struct Endless {
+  const AnyPreconditioner<Space, T>& first;
+  mutable std::atomic<int> begun = 0;
+  const AnyPreconditioner<Space, T>* stronger(const StrongerOptions& options, std::string&) const {
+    ++begun;
+    while (!options.stop.is_made()) {
+    }
+    throw Stopped("endless was stopped");
+  }
+  double stronger_seconds() const { return 1e-9; }
+  void apply(std::span<const T> r, std::span<T> z) const { first.apply(r, z); }
+};
+
+TYPED_TEST(LadderOn, LimitsHoldWhileAPreconditionerIsMade) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const typename TestFixture::Any none(*this->analysis, "jacobi");
+  const Endless<Space, T> m{none};
+  const auto b = this->put(this->system.b);
+  const auto run = [&](SolveOptions options) {
+    auto x = this->put(this->system.x0);
+    SolveResult result = ostinato::solve(this->space(), *this->op, b.span(), x.span(), m, "gmres", options);
+    return result;
+  };
+
+  const SolveResult late = run({.time_limit = 0.3});
+  EXPECT_EQ(late.status, Status::time_limit) << late.message();
+  EXPECT_EQ(late.reason.rfind("the limit of 0.3 s was reached", 0), 0u) << late.reason;
+
+  int last = -1, again = 0;
+  SolveOptions asked;
+  asked.callback = [&](const Iteration& i) {
+    again += i.number == last ? 1 : 0;
+    last = i.number;
+    return again < 2;
+  };
+  int before = m.begun;
+  const SolveResult called = run(asked);
+  EXPECT_EQ(m.begun, before + 1);
+  EXPECT_TRUE(mentions(called, "was being made"));
+  EXPECT_EQ(called.status, Status::interrupted) << called.message();
+  EXPECT_EQ(called.reason.rfind("the callback ended the solve", 0), 0u) << called.reason;
+
+  std::stop_source source;
+  before = m.begun;
+  std::jthread other([&] {
+    while (m.begun == before) std::this_thread::yield();
+    source.request_stop();
+  });
+  const SolveResult stopped = run({.stop = source.get_token()});
+  EXPECT_EQ(stopped.status, Status::interrupted) << stopped.message();
+  EXPECT_EQ(stopped.reason.rfind("a stop was requested", 0), 0u) << stopped.reason;
+}
+
+struct AtOnce {
+  bool stop_requested() const { return true; }
+};
+
+TYPED_TEST(LadderOn, StopsWhatIsBeingMade) {
+  const typename TestFixture::Any m(*this->analysis);
+  std::string why;
+
+  EXPECT_THROW((typename TestFixture::Any(*this->analysis, "ilut", AtOnce())), Stopped);
+  EXPECT_THROW((typename TestFixture::Any(*this->analysis, "lu", AtOnce())), Stopped);
+  EXPECT_THROW(m.stronger({.stop = AtOnce()}, why), Stopped);
+  EXPECT_NE(m.stronger({}, why), nullptr) << "the object is as before";
+}
+
+/// Climbs as far as it goes, and returns the names and the reason for the end.
+template <class Any>
+std::pair<std::string, std::string> climbed(const Any& first) {
+  std::string names, why;
+  for (const Any* m = &first; m != nullptr; m = m->stronger({}, why)) names += m->name() + " ";
+  return {names, why};
+}
+
+TYPED_TEST(LadderOn, MakesNoCompleteFactorsOfAMatrixWithAnEmptyRowOrColumn) {
+  using T = typename TypeParam::T;
+  const auto without = [](Index row, Index col) {
+    const Csr<T> a = hard_matrix<T>(300);
+    std::vector<Triplet<T>> t;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+        if (i != row && a.col[k] != col) t.push_back({i, a.col[k], a.val[k]});
+      }
+    }
+    return from_triplets<T>(a.rows, a.rows, t);
+  };
+  for (const auto& [row, col, what] : {std::tuple{-1, -1, ""}, {5, -1, "1 row has"}, {-1, 7, "1 column has"}}) {
+    const Csr<T> a = without(row, col);
+    const Analysis<typename TypeParam::Space, T> of_a(this->space(), a);
+    const auto [names, why] = climbed(typename TestFixture::Any(of_a));
+    EXPECT_NE(names.find("ilut "), std::string::npos) << names;
+    EXPECT_EQ(names.find(" lu ") == std::string::npos, std::string(what) != "") << names << what;
+    if (std::string(what).empty()) continue;
+    EXPECT_EQ(why, "lu: A is singular, because " + std::string(what) + " no entry");
+  }
 }
 
 TYPED_TEST(LadderOn, AnUnsymmetricPreconditionerIsForMethodsThatTakeIt) {

@@ -171,7 +171,8 @@ TYPED_TEST(LsmrOn, ReportsARightHandSideThatIsNotFinite) {
     const SolveResult result = this->solve(system).result;
 
     EXPECT_EQ(result.status, Status::not_finite) << result.message();
-    EXPECT_EQ(result.reason, std::isnan(bad) ? "b holds NaN in row 4" : "b holds infinity in row 4");
+    EXPECT_EQ(result.reason,
+              std::isnan(bad) ? "b holds NaN in row 3 (counted from 0)" : "b holds infinity in row 3 (counted from 0)");
   }
 }
 

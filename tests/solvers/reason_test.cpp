@@ -27,8 +27,8 @@ OSTINATO_METHOD_TEST(Reason, IsInTheMessageOfEverySolveThatFails) {
 
   const SolveResult failed = this->solve(system).result, good = this->solve(this->poisson()).result;
 
-  EXPECT_EQ(failed.reason, "b holds NaN in row 5");
-  EXPECT_TRUE(failed.message().ends_with(": b holds NaN in row 5")) << failed.message();
+  EXPECT_EQ(failed.reason, "b holds NaN in row 4 (counted from 0)");
+  EXPECT_TRUE(failed.message().ends_with(": b holds NaN in row 4 (counted from 0)")) << failed.message();
   EXPECT_NE(failed.message().find(this->name() + ": not finite after 0 iterations"), std::string::npos);
   EXPECT_EQ(good.reason, "");
   EXPECT_TRUE(good.message().ends_with("(recomputed)")) << good.message();
@@ -42,9 +42,9 @@ OSTINATO_METHOD_TEST(Reason, NamesTheSourceOfANumberThatIsNotFinite) {
   const UserDiagonal<Space, T> bad(this->space(), std::vector<T>(system.b.size(), this->nan));
   const Operator<Space, T> op(this->space(), system.a);
 
-  EXPECT_EQ(this->solve(guess).result.reason, "the guess holds infinity in row 3");
-  EXPECT_EQ(this->solve(matrix).result.reason, "A holds NaN or infinity in row 1");
-  EXPECT_EQ(this->run_with(op, system, {}, bad).result.reason, "M^-1 b isn't finite in row 1");
+  EXPECT_EQ(this->solve(guess).result.reason, "the guess holds infinity in row 2 (counted from 0)");
+  EXPECT_EQ(this->solve(matrix).result.reason, "A holds NaN or infinity in row 0 (counted from 0)");
+  EXPECT_EQ(this->run_with(op, system, {}, bad).result.reason, "M^-1 b isn't finite in row 0 (counted from 0)");
 }
 
 OSTINATO_METHOD_TEST(Reason, NamesTheLimit) {
@@ -104,13 +104,13 @@ OSTINATO_METHOD_TEST(Reason, RefusesOptionsThatCannotBe) {
     return message_of<ArgumentError>([&] { this->run(system, options); });
   };
 
-  EXPECT_EQ(refusal({.rtol = -1}), "SolveOptions: rtol is -1, and has to be at least 0");
-  EXPECT_EQ(refusal({.atol = std::nan("")}), "SolveOptions: atol is nan, and has to be at least 0");
-  EXPECT_EQ(refusal({.max_iterations = -1}), "SolveOptions: max_iterations is -1, and has to be at least 0");
-  EXPECT_EQ(refusal({.time_limit = -2}), "SolveOptions: time_limit is -2, and has to be at least 0");
-  EXPECT_EQ(refusal({.divergence_limit = -1}), "SolveOptions: divergence_limit is -1, and has to be at least 0");
-  EXPECT_EQ(refusal({.restart = -1}), "SolveOptions: restart is -1, and has to be at least 0");
-  EXPECT_EQ(refusal({.check_every = -4}), "SolveOptions: check_every is -4, and has to be at least 0");
+  EXPECT_EQ(refusal({.rtol = -1}), "SolveOptions: rtol is -1; it has to be at least 0");
+  EXPECT_EQ(refusal({.atol = std::nan("")}), "SolveOptions: atol is nan; it has to be at least 0");
+  EXPECT_EQ(refusal({.max_iterations = -1}), "SolveOptions: max_iterations is -1; it has to be at least 0");
+  EXPECT_EQ(refusal({.time_limit = -2}), "SolveOptions: time_limit is -2; it has to be at least 0");
+  EXPECT_EQ(refusal({.divergence_limit = -1}), "SolveOptions: divergence_limit is -1; it has to be at least 0");
+  EXPECT_EQ(refusal({.restart = -1}), "SolveOptions: restart is -1; it has to be at least 0");
+  EXPECT_EQ(refusal({.check_every = -4}), "SolveOptions: check_every is -4; it has to be at least 0");
 }
 
 template <class Case>

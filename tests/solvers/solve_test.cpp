@@ -63,6 +63,15 @@ TYPED_TEST(SolveOn, TakesTheSolverThatIsNamed) {
   }
 }
 
+TYPED_TEST(SolveOn, TakesNamesInAnyCase) {
+  const auto system = with_known_solution(generate<typename TypeParam::T>("poisson2d", {.n = 15}));
+
+  EXPECT_EQ(this->solve(system, "BiCGStab").result.solver, "bicgstab");
+  EXPECT_EQ(this->solve(system, "AUTO").result.solver, "cg");
+  EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(system, "cgs"); }).substr(0, 63),
+            "unknown solver 'cgs'; did you mean cg? known: auto, cg, bicgsta");
+}
+
 TYPED_TEST(SolveOn, TakesEveryPreconditionerWithEverySolver) {
   const auto system = with_known_solution(generate<typename TypeParam::T>("variable2d", {.n = 15}));
   for (const SolverInfo& solver : solver_infos) {
@@ -571,6 +580,38 @@ TEST(ThreadCount, DoesNotChangeTheBits) {
 
   for (const int threads : {1, 2, 3, 7})
     EXPECT_EQ(line_of_disabled_case("ThreadCount.DISABLED_PrintsTheBits", "bits: ", threads), here) << threads;
+}
+
+TEST(SolveOptions, NamesThoseThatTheSolverDoesNotUse) {
+  EXPECT_EQ(unused_options({}, "cg"), "");
+  EXPECT_EQ(unused_options({.shadow = 2}, "idr"), "");
+  EXPECT_EQ(unused_options({.restart = 30, .flexible = true}, "auto"), "");
+  EXPECT_EQ(unused_options({.shadow = 2}, "gmres"), "shadow = 2 is for idr");
+  EXPECT_EQ(unused_options({.shadow = 2}, "auto"), "shadow = 2 is for idr");
+  EXPECT_EQ(unused_options({.restart = 30, .flexible = true}, "cg"),
+            "restart = 30 is for gmres, flexible is for gmres");
+}
+
+TEST(SolveOptions, RefusesAShadowOutOfRangeWhateverTheSolver) {
+  EXPECT_THROW(require_valid({.shadow = 9}), ArgumentError);
+  EXPECT_THROW(require_valid({.shadow = 0}), ArgumentError);
+  EXPECT_NO_THROW(require_valid({.shadow = 6, .check_every = 1000}));
+}
+
+TEST(SolveOptions, SolveSaysWhatHadNoEffect) {
+  const Csr<double> a = generate<double>("poisson2d", {.n = 5});
+  const Host space;
+  const Operator op(space, a);
+  std::vector<double> b(25, 1), x(25, 0);
+  const auto notes = [&](const SolveOptions& options) {
+    std::string text;
+    for (const std::string& note :
+         solve(space, op, std::span<const double>(b), std::span<double>(x), "cg", options).notes)
+      text += note + "\n";
+    return text;
+  };
+  EXPECT_NE(notes({.shadow = 2}).find("an option had no effect: shadow = 2 is for idr"), std::string::npos);
+  EXPECT_EQ(notes({}).find("had no effect"), std::string::npos);
 }
 
 }  // namespace

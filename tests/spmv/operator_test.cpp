@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <ostinato/spmv/formats/list.hpp>
@@ -196,7 +199,9 @@ TYPED_TEST(OperatorOn, NamesTheFormatThatCanNotHoldAnUpdate) {
 
   const auto text = message_of<ArgumentError>([&] { op.update_values(other); });
 
-  EXPECT_EQ(text, "format dia can't hold this matrix: 2,000 diagonals, more than 1,024");
+  EXPECT_EQ(text,
+            "update_values: format dia can't hold this matrix: 2,000 diagonals, more than 1,024; build a new Operator, "
+            "which may take another");
   EXPECT_EQ(this->product(op, std::vector<T>(n, 1)), std::vector<T>(n, 2)) << "the operator holds the old matrix";
 }
 
@@ -309,6 +314,129 @@ TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
   }
   Operator ell(this->space(), a, {.format = "ell"});
   EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
+}
+
+/// What Structure says of the values of a matrix.
+template <class T>
+struct ValueFacts {
+  bool symmetric, positive_diagonal, negative_diagonal, constant_diagonal, finite;
+  Index missing_diagonal;
+  double norm_inf;
+
+  explicit ValueFacts(const Structure& s)
+      : symmetric(s.symmetric),
+        positive_diagonal(s.positive_diagonal),
+        negative_diagonal(s.negative_diagonal),
+        constant_diagonal(s.constant_diagonal),
+        finite(s.finite),
+        missing_diagonal(s.missing_diagonal),
+        norm_inf(std::isnan(s.norm_inf) ? -1 : s.norm_inf) {}
+  bool operator==(const ValueFacts&) const = default;
+};
+
+/// Matrices on the pattern of `a`: each of them differs from it in another fact.
+template <class T>
+std::vector<Csr<T>> with_other_values(const Csr<T>& a) {
+  std::vector<Csr<T>> all(6, a);
+  const auto diagonal = [&a](Csr<T>& m, auto value) {
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        if (a.col[k] == i) m.val[k] = static_cast<T>(value(i));
+    }
+  };
+  for (T& v : all[0].val) v *= T(-1.5);
+  all[1].val.back() = std::numeric_limits<T>::infinity();
+  all[2].val[a.val.size() / 2] = std::numeric_limits<T>::quiet_NaN();
+  all[3].val[1] *= 2;
+  diagonal(all[4], [](Index i) { return i == 17 ? 0 : 1; });
+  diagonal(all[5], [](Index) { return 3; });
+  return all;
+}
+
+TYPED_TEST(OperatorOn, DescribesNewValuesWheneverItIsAsked) {
+  using T = typename TypeParam::T;
+  using Facts = ValueFacts<T>;
+  const auto a = generate<T>("variable2d", {.n = 30});
+  const auto others = with_other_values(a);
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "ell"}) {
+    for (const Compress compress : {Compress::on, Compress::off}) {
+      Operator copied(this->space(), a, {.format = format, .compress = compress});
+      Operator lent(this->space(), a.view(), {.format = format, .compress = compress});
+      Operator moved(this->space(), a, {.format = format, .compress = compress});
+      for (const Csr<T>& next : others) {
+        SCOPED_TRACE(format + std::to_string(&next - others.data()));
+        const Facts wanted(Analysis(this->space(), next).structure());
+        Csr<T> given = next;
+        copied.update_values(a);  // nobody asks what these are
+        copied.update_values(given);
+        lent.update_values(next.view());
+        spoil(given);
+        moved.update_values(Csr<T>(next));
+        EXPECT_EQ(Facts(copied.structure()), wanted);
+        EXPECT_EQ(Facts(lent.structure()), wanted);
+        EXPECT_EQ(Facts(moved.structure()), wanted);
+        EXPECT_EQ(Facts(lent.structure()), wanted) << "asked again";
+      }
+    }
+  }
+}
+
+TYPED_TEST(OperatorOn, DescribesNewValuesToSeveralThreadsAtOnce) {
+  using T = typename TypeParam::T;
+  if (TypeParam::Space::on_device) GTEST_SKIP() << "one thread at a time uses a Cuda space";
+  auto a = generate<T>("poisson2d", {.n = 100});
+  Operator op(this->space(), a, {.format = "csr"});
+  a.val[1] *= 2;
+  op.update_values(a);
+  std::array<int, 4> symmetric{1, 1, 1, 1};
+
+  std::vector<std::thread> threads;
+  for (int& answer : symmetric) threads.emplace_back([&] { answer = op.structure().symmetric; });
+  for (std::thread& t : threads) t.join();
+
+  EXPECT_EQ(symmetric, (std::array<int, 4>{}));
+}
+
+TYPED_TEST(OperatorOn, RefillsFromUnsortedRowsOnTheSamePattern) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2, 0}, {4, 3, 5}, {0, 6, 7}});
+  const Csr<T> shuffled{3, 3, {0, 2, 5, 7}, {1, 0, 2, 0, 1, 2, 1}, {20, 10, 50, 40, 30, 70, 60}};
+  for (const char* format : {"csr", "dia", "sliced-ell"}) {
+    Operator op(this->space(), a, {.format = format}), lent(this->space(), a.view(), {.format = format});
+    EXPECT_EQ(op.update_values(shuffled), Update::refilled) << format;
+    EXPECT_EQ(lent.update_values(shuffled.view()), Update::refilled) << format;
+    EXPECT_EQ(this->product(op, {1, 1, 1}), (std::vector<T>{30, 120, 130})) << format;
+    EXPECT_EQ(this->product(lent, {1, 1, 1}), (std::vector<T>{30, 120, 130})) << format;
+    EXPECT_FALSE(lent.structure().symmetric);
+    EXPECT_EQ(lent.structure().norm_inf, 130);
+  }
+}
+
+TYPED_TEST(OperatorOn, RefusesMalformedArraysThatBeginAsTheOldOnes) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("poisson2d", {.n = 60});
+  Operator op(this->space(), a, {.format = "csr"});
+  auto last = a, pointer = a;
+  last.col.back() = a.cols;
+  pointer.row_ptr[1800] = -1;
+
+  EXPECT_THROW(op.update_values(last), ArgumentError);
+  EXPECT_THROW(op.update_values(pointer.view()), ArgumentError);
+
+  EXPECT_EQ(difference(this->product(op, std::vector<T>(3600, 1)),
+                       reference_product(a.view(), T{1}, std::vector<T>(3600, 1), T{0}, {})),
+            "");
+}
+
+TYPED_TEST(OperatorOn, TakesNamesOfFormatsInAnyCase) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("poisson2d", {.n = 8});
+
+  EXPECT_EQ(Operator(this->space(), a, {.format = "BRCSD-II"}).format(), "brcsd-ii");
+  EXPECT_EQ(Operator(this->space(), a, {.format = "Csr"}).format(), "csr");
+  EXPECT_NO_THROW(Operator(this->space(), a, {.format = "AUTO"}));
+  const auto text = message_of<ArgumentError>([&] { Operator(this->space(), a, {.format = "brscd-ii"}); });
+  EXPECT_EQ(text.substr(0, 63), "unknown format 'brscd-ii'; did you mean brcsd-ii? known: auto, ");
 }
 
 TYPED_TEST(OperatorOn, TakesArraysThatAreInTheMemoryOfTheSpace) {

@@ -51,6 +51,8 @@ class CsrFormat {
 
   void update_values(const SpaceCsr<Space, T>& a) { a_.take_values(space_, a); }
 
+  const SpaceCsr<Space, T>& csr() const { return a_; }
+
   std::size_t bytes() const { return a_.view().val.size() * (sizeof(T) + sizeof(Index)) + plan_.bytes(); }
 
  private:

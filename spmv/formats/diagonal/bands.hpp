@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
@@ -60,6 +61,11 @@ class Bands {
     const Offset kept = band_refill(space_, a, view(), store(), symmetric);
     host_constants_ = constants_.download();
     return kept == a.nonzeros() - plan_->remainder();
+  }
+
+  /// Whether one of two mirrored diagonals is stored.
+  bool has_mirrored() const {
+    return std::any_of(plan_->bands.begin(), plan_->bands.end(), [](const Band& b) { return b.mirrored; });
   }
 
   std::size_t bytes() const { return plan_->bytes(); }

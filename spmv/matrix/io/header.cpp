@@ -8,20 +8,13 @@
 
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato::io {
 namespace {
 
 using Words = std::vector<std::string_view>;
-
-std::string lower(std::string_view word) {
-  std::string out(word);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return out;
-}
 
 /// The position of `word` among the names. When `word` is missing, throws FormatError at line 1 that lists the names.
 std::size_t choose(const std::string& path, const std::string& word, const char* what, const Words& names) {

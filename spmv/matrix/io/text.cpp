@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/units.hpp>
@@ -175,11 +177,17 @@ Output::Output(const std::string& path) : path_(path) {
   errno = 0;
   if (path == "-") {
     plain_ = stdout;
-  } else if (path.ends_with(".gz")) {
-    gzip_ = ::gzopen(path.c_str(), "wb");
-    if (gzip_ != nullptr) ::gzbuffer(static_cast<gzFile>(gzip_), 1u << 18);
   } else {
-    plain_ = std::fopen(path.c_str(), "wb");
+    int file = open_temporary();
+    if (file < 0) file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) fail("opened for writing", errno);
+    if (path.ends_with(".gz")) {
+      gzip_ = ::gzdopen(file, "wb");
+      if (gzip_ != nullptr) ::gzbuffer(static_cast<gzFile>(gzip_), 1u << 18);
+    } else {
+      plain_ = ::fdopen(file, "wb");
+    }
+    if (plain_ == nullptr && gzip_ == nullptr) ::close(file);
   }
   if (plain_ == nullptr && gzip_ == nullptr) fail("opened for writing", errno);
 }
@@ -187,6 +195,29 @@ Output::Output(const std::string& path) : path_(path) {
 Output::~Output() {
   if (plain_ != nullptr && plain_ != stdout) std::fclose(plain_);
   if (gzip_ != nullptr) ::gzclose(static_cast<gzFile>(gzip_));
+  if (!temporary_.empty()) (void)::unlink(temporary_.c_str());
+}
+
+/// Opens a new file beside the file that is to be written, with its permissions. Negative where the file is written in
+/// place.
+int Output::open_temporary() {
+  struct stat about {};
+  const bool exists = ::stat(path_.c_str(), &about) == 0;
+  struct stat link {};
+  if (exists ? !S_ISREG(about.st_mode) || ::access(path_.c_str(), W_OK) != 0 : ::lstat(path_.c_str(), &link) == 0)
+    return -1;
+  std::error_code error;
+  place_ = exists ? std::filesystem::canonical(path_, error).string() : path_;
+  constexpr int attempts = 100;
+  for (int k = 0; k < attempts && !error; ++k) {
+    temporary_ = place_ + ".part-" + std::to_string(::getpid()) + (k == 0 ? "" : "-" + std::to_string(k));
+    const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0 && exists) (void)::fchmod(file, about.st_mode & 07777);
+    if (file >= 0) return file;
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return -1;
 }
 
 void Output::write(std::string_view text) {
@@ -213,6 +244,10 @@ void Output::close() {
   }
   plain_ = nullptr;
   gzip_ = nullptr;
+  if (good && !temporary_.empty()) {
+    good = ::rename(temporary_.c_str(), place_.c_str()) == 0;
+    if (good) temporary_.clear();
+  }
   if (!good) fail("written", errno);
 }
 

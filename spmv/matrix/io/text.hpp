@@ -39,6 +39,9 @@ class Text {
 
 /// An output file. A name that ends in ".gz" selects gzip compression; the name "-" is the standard output.
 ///
+/// The text goes to a temporary file in the same folder, which takes the place of the file in close(). So a file that was
+/// there before stays whole until the new one is. Pipes, devices, and files in folders that take no new file are written
+/// in place. A process that is killed leaves the temporary file behind, named as the file with ".part-" and a number.
 /// Throws    FormatError when the file can't be opened or written, for instance because the disk is full.
 class Output {
  public:
@@ -48,12 +51,14 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
-  void close();  ///< must be called, because only close() reports the last write errors
+  void close();  ///< must be called: without close() nothing is kept, and no write error reported
 
  private:
+  int open_temporary();
   [[noreturn]] void fail(const char* doing, int error);
 
   std::string path_;
+  std::string place_, temporary_;  ///< of the file, links followed; empty when the file is written in place
   std::FILE* plain_ = nullptr;
   void* gzip_ = nullptr;
 };

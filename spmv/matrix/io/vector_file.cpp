@@ -37,31 +37,67 @@ std::string ending_of(const std::string& path) {
   return dot == std::string::npos || dot == 0 ? "" : name.substr(dot);
 }
 
-/// The text after "'key':" in a Python dictionary, up to the next comma outside of parentheses.
-std::string_view dictionary_value(std::string_view dictionary, const std::string& key) {
-  const std::size_t at = dictionary.find("'" + key + "':");
-  if (at == std::string_view::npos) return {};
-  std::string_view value = dictionary.substr(at + key.size() + 3);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  const std::size_t end = value.starts_with('(') ? value.find(')') : value.find_first_of(",}");
-  return value.substr(0, end);
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The number of elements of "(5," or "(5, 1"; -1 for a shape that isn't that of a vector.
-std::int64_t vector_size(std::string_view shape) {
-  std::int64_t size = 1;
-  int longer = 0, numbers = 0;
-  for (std::size_t at = shape.find_first_of("0123456789"); at < shape.size();
-       at = shape.find_first_of("0123456789", at)) {
-    std::int64_t n = 0;
-    const auto parsed = std::from_chars(shape.data() + at, shape.data() + shape.size(), n);
-    if (parsed.ec != std::errc()) return -1;
-    at = static_cast<std::size_t>(parsed.ptr - shape.data());
-    longer += n != 1 ? 1 : 0;
-    size = n != 1 ? n : size;
-    ++numbers;
+/// Takes a Python value off the front of a dictionary's text: up to the colon, comma or brace behind the value.
+std::string_view take_python_value(std::string_view& text) {
+  int depth = 0;
+  char quote = 0;
+  std::size_t k = 0;
+  for (; k < text.size(); ++k) {
+    const char c = text[k];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (depth == 0 && (c == ':' || c == ',' || c == '}')) {
+      break;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if (c == ')' || c == ']' || c == '}') {
+      --depth;
+    }
   }
-  return longer <= 1 && (numbers == 1 || numbers == 2) ? size : -1;
+  const std::string_view value = without_blanks(text.substr(0, k));
+  text.remove_prefix(k);
+  return value;
+}
+
+/// What is between the quotes of a Python string; nothing for another value.
+std::optional<std::string_view> unquoted(std::string_view value) {
+  const bool quoted = value.size() >= 2 && (value[0] == '\'' || value[0] == '"') && value.back() == value[0];
+  return quoted ? std::optional(value.substr(1, value.size() - 2)) : std::nullopt;
+}
+
+/// The sizes of a shape such as "(5, 3)" or "(5,)"; nothing for another text or a negative size.
+std::optional<std::vector<std::int64_t>> sizes_of(std::string_view shape) {
+  if (!shape.starts_with('(') || !shape.ends_with(')')) return {};
+  shape = shape.substr(1, shape.size() - 2);
+  std::vector<std::int64_t> sizes;
+  while (!without_blanks(shape).empty()) {
+    const std::size_t comma = std::min(shape.find(','), shape.size());
+    std::string_view word = without_blanks(shape.substr(0, comma));
+    if (word.ends_with('L')) word.remove_suffix(1);  // as Python 2 writes
+    std::int64_t n = -1;
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (parsed.ec != std::errc() || parsed.ptr != word.data() + word.size() || n < 0) return {};
+    sizes.push_back(n);
+    shape.remove_prefix(std::min(comma + 1, shape.size()));
+  }
+  return sizes;
+}
+
+/// The number of elements of a vector's shape, (5,), (5, 1) or (1, 5); nothing for another shape.
+std::optional<std::int64_t> vector_size(std::string_view shape) {
+  const auto sizes = sizes_of(shape);
+  if (!sizes || sizes->empty() || sizes->size() > 2) return {};
+  if (sizes->size() == 1) return sizes->front();
+  if (sizes->front() == 1) return sizes->back();
+  return sizes->back() == 1 ? std::optional(sizes->front()) : std::nullopt;
 }
 
 template <class From, class T>
@@ -94,63 +130,94 @@ auto converter(std::string_view type) -> void (*)(const char*, bool, Array<T>&) 
 
 /// The header of a NumPy file, and what follows.
 struct NumpyParts {
-  std::string_view dictionary, data;
+  std::string_view descr, fortran_order, shape, data;
 
   NumpyParts(const std::string& path, std::string_view file) {
     const auto byte = [&](std::size_t k) { return static_cast<std::size_t>(static_cast<unsigned char>(file[k])); };
-    const std::size_t size_bytes = file.size() > 6 && byte(6) == 1 ? 2 : 4, begin = 8 + size_bytes;
+    if (file.size() < 8) throw FormatError(path, 0, "the NumPy header is cut off");
+    if (byte(6) < 1 || byte(6) > 3) {
+      throw FormatError(path, 0,
+                        "is of version " + std::to_string(byte(6)) + "." + std::to_string(byte(7)) +
+                            " of NumPy's format; versions 1, 2 and 3 are known");
+    }
+    const std::size_t size_bytes = byte(6) == 1 ? 2 : 4, begin = 8 + size_bytes;
     std::size_t length = 0;
     for (std::size_t k = 0; k < size_bytes && begin <= file.size(); ++k) length += byte(8 + k) << (8 * k);
     if (begin > file.size() || length > file.size() - begin) throw FormatError(path, 0, "the NumPy header is cut off");
-    dictionary = file.substr(begin, length);
     data = file.substr(begin + length);
+    read_dictionary(path, without_blanks(file.substr(begin, length)));
+  }
+
+ private:
+  /// A Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (5,), }.
+  void read_dictionary(const std::string& path, const std::string_view dictionary) {
+    const auto refuse = [&](const std::string& what) {
+      throw FormatError(path, 0, "the NumPy header " + what + ": " + quote(dictionary));
+    };
+    std::string_view rest = dictionary;
+    if (!rest.starts_with('{') || !rest.ends_with('}')) refuse("isn't a dictionary");
+    rest.remove_prefix(1);
+    while (!without_blanks(rest).starts_with('}')) {
+      const std::optional<std::string_view> key = unquoted(take_python_value(rest));
+      if (!key || !rest.starts_with(':')) refuse("isn't a dictionary");
+      rest.remove_prefix(1);
+      const std::string_view value = take_python_value(rest);
+      if (rest.empty()) refuse("isn't a dictionary");
+      if (rest.starts_with(',')) rest.remove_prefix(1);
+      if (*key == "descr") descr = value;
+      if (*key == "fortran_order") fortran_order = value;
+      if (*key == "shape") shape = value;
+    }
+    for (const auto& [name, value] : {std::pair{"descr", descr}, {"fortran_order", fortran_order}, {"shape", shape}}) {
+      if (value.empty()) refuse(std::string("names no '") + name + "'");
+    }
+    if (fortran_order != "True" && fortran_order != "False")
+      refuse("has a fortran_order that is neither True nor False");
   }
 };
 
-/// "f8" of "'<f8'"; empty for a description of another form.
-std::string_view numpy_type(std::string_view descr) {
-  return descr.size() == 5 && descr.front() == '\'' ? descr.substr(2, 2) : "";
-}
+/// The type of the numbers: "f8" of "'<f8'", and their byte order; an empty type for a description of another form.
+struct NumpyType {
+  std::string_view type;
+  bool big_endian = std::endian::native == std::endian::big;
+
+  explicit NumpyType(std::string_view descr) {
+    std::string_view text = unquoted(descr).value_or("");
+    if (text.starts_with('<') || text.starts_with('>')) big_endian = text.front() == '>';
+    if (!text.empty() && std::string_view("<>=|").find(text.front()) != std::string_view::npos) text.remove_prefix(1);
+    if (text.size() == 2) type = text;
+  }
+};
 
 template <class T>
 void require_numpy_type(const std::string& path, const NumpyParts& parts) {
-  const std::string_view descr = dictionary_value(parts.dictionary, "descr");
-  if (converter<T>(numpy_type(descr)) == nullptr) {
-    throw FormatError(path, 0,
-                      "the NumPy type is " + quote(descr) + "; real numbers are wanted: float64, float32 or integers");
-  }
+  if (converter<T>(NumpyType(parts.descr).type) != nullptr) return;
+  throw FormatError(
+      path, 0, "the NumPy type is " + quote(parts.descr) + "; real numbers are wanted: float64, float32 or integers");
 }
 
 /// The n values of a NumPy file.
 template <class T>
 Array<T> numpy_values(const std::string& path, const NumpyParts& parts, std::int64_t n) {
-  const std::string_view descr = dictionary_value(parts.dictionary, "descr");
-  const std::string_view type = numpy_type(descr);
-  const std::size_t width = static_cast<std::size_t>(type[1] - '0'), size = static_cast<std::size_t>(n);
+  const NumpyType kind(parts.descr);
+  const std::size_t width = static_cast<std::size_t>(kind.type[1] - '0'), size = static_cast<std::size_t>(n);
   if (size > parts.data.size() / width || size * width != parts.data.size()) {
     throw FormatError(path, 0,
                       "holds " + std::to_string(parts.data.size()) + " bytes where " + std::to_string(n) +
                           " values of " + std::to_string(width) + " bytes are announced");
   }
   Array<T> x(size);
-  const bool big = descr[1] == '>';
-  converter<T>(type)(parts.data.data(), big != (std::endian::native == std::endian::big) && width > 1, x);
+  const bool swap = kind.big_endian != (std::endian::native == std::endian::big) && width > 1;
+  converter<T>(kind.type)(parts.data.data(), swap, x);
   return x;
 }
 
-/// The two numbers of a shape such as "(5, 3"; nothing for another shape.
+/// The two numbers of a shape such as "(5, 3)"; nothing for another shape.
 std::optional<std::pair<std::int64_t, std::int64_t>> table_shape(std::string_view shape) {
-  std::int64_t n[2] = {-1, -1};
-  const char* p = shape.data();
-  const char* const end = p + shape.size();
-  for (std::int64_t& size : n) {
-    while (p != end && (*p < '0' || *p > '9')) ++p;
-    const auto parsed = std::from_chars(p, end, size);
-    if (parsed.ec != std::errc() || size < 0 || size > std::numeric_limits<Index>::max()) return {};
-    p = parsed.ptr;
-  }
-  if (std::any_of(p, end, [](char c) { return c >= '0' && c <= '9'; })) return {};
-  return std::pair{n[0], n[1]};
+  constexpr std::int64_t most = std::numeric_limits<Index>::max();
+  const auto sizes = sizes_of(shape);
+  if (!sizes || sizes->size() != 2 || sizes->front() > most || sizes->back() > most) return {};
+  return std::pair{sizes->front(), sizes->back()};
 }
 
 }  // namespace
@@ -180,10 +247,10 @@ template <class T>
 Array<T> read_numpy(const std::string& path, std::string_view file) {
   const NumpyParts parts(path, file);
   require_numpy_type<T>(path, parts);
-  const std::string_view shape = dictionary_value(parts.dictionary, "shape");
-  const std::int64_t n = vector_size(shape);
-  if (n < 0) throw FormatError(path, 0, "the NumPy array has the shape " + quote(shape) + ") where a vector is wanted");
-  Array<T> x = numpy_values<T>(path, parts, n);
+  const auto n = vector_size(parts.shape);
+  if (!n)
+    throw FormatError(path, 0, "the NumPy array has the shape " + quote(parts.shape) + " where a vector is wanted");
+  Array<T> x = numpy_values<T>(path, parts, *n);
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i]))
       throw FormatError(path, 0, "row " + std::to_string(i + 1) + " holds NaN, infinity or too large a number");
@@ -194,14 +261,15 @@ Array<T> read_numpy(const std::string& path, std::string_view file) {
 Table read_numpy_table(const std::string& path, std::string_view file) {
   const NumpyParts parts(path, file);
   require_numpy_type<double>(path, parts);
-  const std::string_view shape = dictionary_value(parts.dictionary, "shape");
-  const auto sizes = table_shape(shape);
-  if (!sizes)
-    throw FormatError(path, 0, "the NumPy array has the shape " + quote(shape) + ") where rows and columns are wanted");
+  const auto sizes = table_shape(parts.shape);
+  if (!sizes) {
+    throw FormatError(path, 0,
+                      "the NumPy array has the shape " + quote(parts.shape) + " where rows and columns are wanted");
+  }
   const Array<double> read = numpy_values<double>(path, parts, sizes->first * sizes->second);
   Table table{static_cast<Index>(sizes->first), static_cast<Index>(sizes->second), std::vector<double>(read.size())};
   const auto rows = static_cast<std::size_t>(table.rows), cols = static_cast<std::size_t>(table.cols);
-  const bool by_column = dictionary_value(parts.dictionary, "fortran_order").starts_with("True");
+  const bool by_column = parts.fortran_order == "True";
   for (std::size_t k = 0; k < read.size(); ++k) table.values[by_column ? k % rows * cols + k / rows : k] = read[k];
   return table;
 }

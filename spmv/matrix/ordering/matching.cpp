@@ -23,8 +23,9 @@ constexpr Index none = -1;
 /// of rows and v of columns keep cost(i, j) >= u(i) + v(j), with equality for matched entries.
 class Assignment {
  public:
-  explicit Assignment(const CsrView<double>& a)
+  Assignment(const CsrView<double>& a, const StopRequest& stop)
       : a_(a),
+        check_(stop, "the matching was stopped"),
         n_(static_cast<std::size_t>(a.rows)),
         log_largest_(n_, -infinite),
         cost_(a.val.size()),
@@ -118,6 +119,7 @@ class Assignment {
     for (Index row = start; row != none;) {
       const auto i = static_cast<std::size_t>(row);
       const auto [begin, end] = entries(i);
+      check_.count(end - begin + 10);
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t j = col(k);
         const double d = length + std::max(0.0, reduced(i, k));
@@ -181,6 +183,7 @@ class Assignment {
   }
 
   const CsrView<double>& a_;
+  StopCheck check_;
   std::size_t n_;
   std::vector<double> log_largest_;  ///< of each column
   std::vector<double> cost_;         ///< of each entry
@@ -194,12 +197,12 @@ class Assignment {
 
 }  // namespace
 
-Matching max_product_matching(const CsrView<double>& a) {
+Matching max_product_matching(const CsrView<double>& a, const StopRequest& stop) {
   if (a.rows != a.cols) {
     throw DimensionError("max_product_matching: the matrix is " + std::to_string(a.rows) + " x " +
                          std::to_string(a.cols) + ", and has to be square");
   }
-  return Assignment(a).solve();
+  return Assignment(a, stop).solve();
 }
 
 }  // namespace ostinato

@@ -7,7 +7,7 @@ namespace ostinato {
 
 const bool has_nested_dissection = false;
 
-std::vector<Index> nested_dissection(const Graph&) {
+std::vector<Index> nested_dissection(const Graph&, const StopRequest&) {
   throw ArgumentError("nested_dissection: this build has no METIS; take another order");
 }
 

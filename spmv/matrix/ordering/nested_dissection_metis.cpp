@@ -1,11 +1,22 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <metis.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <future>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <semaphore>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -14,22 +25,126 @@ namespace ostinato {
 
 const bool has_nested_dissection = true;
 
-std::vector<Index> nested_dissection(const Graph& g) {
-  std::vector<Index> order(g.nodes());
-  std::iota(order.begin(), order.end(), Index{0});
-  if (g.col.empty()) return order;
-  if (g.row_ptr.back() > std::numeric_limits<idx_t>::max())
-    throw ArgumentError("nested_dissection: the graph has too many edges for METIS; take another order");
-  std::vector<idx_t> ptr(g.row_ptr.begin(), g.row_ptr.end()), col(g.col.begin(), g.col.end());
-  std::vector<idx_t> node(g.nodes()), place(g.nodes());
-  idx_t nodes = static_cast<idx_t>(g.nodes());
-  static std::mutex one_at_a_time;  // METIS draws from rand(), whose numbers threads would take from each other
-  const std::lock_guard lock(one_at_a_time);
-  const int status = METIS_NodeND(&nodes, ptr.data(), col.data(), nullptr, nullptr, node.data(), place.data());
+namespace {
+
+/// What was done about the signals that METIS takes over, and what METIS does about them.
+struct Handlers {
+  int signal;
+  struct sigaction before, of_metis;
+};
+std::array<Handlers, 2> handlers = {{{SIGTERM, {}, {}}, {SIGABRT, {}, {}}}};
+pthread_t metis_thread;
+
+void call_earlier(const Handlers& h, siginfo_t* info, void* context) {
+  if ((h.before.sa_flags & SA_SIGINFO) != 0) return h.before.sa_sigaction(h.signal, info, context);
+  if (h.before.sa_handler == SIG_IGN) return;
+  if (h.before.sa_handler != SIG_DFL) return h.before.sa_handler(h.signal);
+  ::sigaction(h.signal, &h.before, nullptr);
+  (void)::raise(h.signal);  // ends the process once the handler has returned
+}
+
+/// METIS raises the signals in its own thread to give up. Those from elsewhere aren't meant for METIS.
+extern "C" void on_signal(int number, siginfo_t* info, void* context) {
+  const bool from_here = info->si_code == SI_TKILL && info->si_pid == ::getpid();
+  for (const Handlers& h : handlers) {
+    if (h.signal != number) continue;
+    if (!from_here || ::pthread_equal(::pthread_self(), metis_thread) == 0) return call_earlier(h, info, context);
+    h.of_metis.sa_handler(number);  // jumps to the end of METIS
+  }
+}
+
+/// Passes the signals that METIS takes over on to the handlers that the process has. METIS installs its handlers when it
+/// begins, so that they can be replaced only a moment later, by another thread.
+class Signals {
+ public:
+  Signals() {
+    for (Handlers& h : handlers) ::sigaction(h.signal, nullptr, &h.before);
+  }
+
+  /// Replaces the handlers of METIS. False when METIS hasn't installed them yet.
+  bool replace() {
+    const std::lock_guard lock(access_);
+    if (is_over_) return true;
+    for (Handlers& h : handlers) {
+      ::sigaction(h.signal, nullptr, &h.of_metis);
+      if (h.of_metis.sa_handler == h.before.sa_handler) return false;
+    }
+    for (const Handlers& h : handlers) {
+      struct sigaction ours {};
+      ours.sa_sigaction = on_signal;
+      ours.sa_flags = SA_SIGINFO | SA_RESTART;
+      ::sigaction(h.signal, &ours, nullptr);
+    }
+    return true;
+  }
+
+  void end() {
+    const std::lock_guard lock(access_);
+    is_over_ = true;
+    for (const Handlers& h : handlers) ::sigaction(h.signal, &h.before, nullptr);
+  }
+
+ private:
+  std::mutex access_;
+  bool is_over_ = false;
+};
+
+/// The graph in METIS' integers.
+struct Arrays {
+  std::vector<idx_t> ptr, col;
+};
+
+std::vector<Index> ordered(Arrays& g, Signals& signals) {
+  metis_thread = ::pthread_self();
+  idx_t nodes = static_cast<idx_t>(g.ptr.size()) - 1;
+  std::vector<idx_t> node(g.ptr.size() - 1), place(node.size());
+  const int status = METIS_NodeND(&nodes, g.ptr.data(), g.col.data(), nullptr, nullptr, node.data(), place.data());
+  signals.end();
   if (status == METIS_ERROR_MEMORY) throw std::bad_alloc();
   if (status != METIS_OK) throw ArgumentError("nested_dissection: METIS can't order the graph; take another order");
-  order.assign(node.begin(), node.end());
-  return order;
+  return {node.begin(), node.end()};
+}
+
+// METIS draws from rand(), whose numbers threads would take from each other. Who acquires isn't who releases.
+std::binary_semaphore one_at_a_time(1);
+
+constexpr const char* stopped = "nested_dissection was stopped";
+
+}  // namespace
+
+std::vector<Index> nested_dissection(const Graph& g, const StopRequest& stop) {
+  if (g.col.empty()) {
+    std::vector<Index> order(g.nodes());
+    std::iota(order.begin(), order.end(), Index{0});
+    return order;
+  }
+  if (g.row_ptr.back() > std::numeric_limits<idx_t>::max())
+    throw ArgumentError("nested_dissection: the graph has too many edges for METIS; take another order");
+  constexpr std::chrono::microseconds between_looks(50000), soon(50);
+  Arrays arrays{{g.row_ptr.begin(), g.row_ptr.end()}, {g.col.begin(), g.col.end()}};
+  while (!one_at_a_time.try_acquire_for(between_looks)) {
+    if (stop.is_made()) throw Stopped(stopped);
+  }
+  const auto signals = std::make_shared<Signals>();
+  std::packaged_task<std::vector<Index>()> task(
+      [signals, a = std::move(arrays)]() mutable { return ordered(a, *signals); });
+  std::future<std::vector<Index>> order = task.get_future();
+  try {
+    std::thread([task = std::move(task)]() mutable {
+      task();
+      one_at_a_time.release();
+    }).detach();
+  } catch (const std::system_error&) {
+    one_at_a_time.release();
+    throw ArgumentError("nested_dissection: there is no thread for METIS; take another order");
+  }
+  constexpr int most_tries = 20000;  // a second: another METIS may install no handlers
+  bool replaced = false;
+  for (int k = 0; order.wait_for(replaced ? between_looks : soon) != std::future_status::ready; ++k) {
+    replaced = replaced || k > most_tries || signals->replace();
+    if (replaced && stop.is_made()) throw Stopped(stopped);  // METIS can't be stopped, but left alone
+  }
+  return order.get();
 }
 
 }  // namespace ostinato

@@ -115,6 +115,36 @@ TEST(ApproximateFactor, LeavesTheDiagonalOfAnIndefiniteBlock) {
   EXPECT_EQ(f.g.val[1], 0.5);
 }
 
+/// A with its rows and columns multiplied by powers of two.
+Csr<double> scaled(Csr<double> a, const std::vector<int>& exponents) {
+  for (std::size_t i = 0; i < exponents.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] = std::ldexp(a.val[k], exponents[i] + exponents[static_cast<std::size_t>(a.col[k])]);
+  }
+  return a;
+}
+
+TEST(ApproximateFactor, TakesEntriesOfAnySize) {
+  const auto a = generate<double>("poisson2d", {.n = 8});
+  std::vector<int> tiny(64, -536), huge(64, 510), mixed(64);  // 4 and -1 are denormal numbers, but exact
+  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = i % 2 == 0 ? -500 : 500;
+  for (const FsaiPattern pattern : {FsaiPattern::a, FsaiPattern::a2, FsaiPattern::adaptive}) {
+    const Csr<double> g = approximate_factor(Host(), a, {.pattern = pattern}).g;
+    for (const auto& exponents : {tiny, huge, mixed}) {
+      const Csr<double> found = approximate_factor(Host(), scaled(a, exponents), {.pattern = pattern}).g;
+      ASSERT_EQ(found.col, g.col);
+      for (std::size_t k = 0; k < g.val.size(); ++k)
+        EXPECT_EQ(found.val[k], std::ldexp(g.val[k], -exponents[static_cast<std::size_t>(g.col[k])]));
+    }
+  }
+}
+
+TEST(ApproximateFactor, RefusesAnEntryThatIsHugeBesideTheDiagonal) {
+  const auto a = dense<double>({{1, 0, 0}, {0, 1e-300, 1e300}, {0, 1e300, 1e-300}});
+  EXPECT_NE(message_of<ArgumentError>([&] { approximate_factor(Host(), a, {}); }).find("an entry of row 2 is huge"),
+            std::string::npos);
+}
+
 template <class Case>
 class FsaiOn : public PreconditionerTest<Case> {};
 
@@ -205,7 +235,8 @@ TYPED_TEST(FsaiOn, RefusesWhatIsNotSymmetric) {
   using M = Fsai<typename TypeParam::Space, T>;
   auto a = diagonal_matrix(std::vector<T>(10000, T{2}));
   a.val[4711] = a.val[9000] = -1;
-  EXPECT_NE(message_of<ArgumentError>([&] { M(this->space(), a); }).find("row 4712 "), std::string::npos);
+  EXPECT_NE(message_of<ArgumentError>([&] { M(this->space(), a); }).find("row 4711 (counted from 0) "),
+            std::string::npos);
   a.val[4711] = std::numeric_limits<T>::quiet_NaN();
   EXPECT_THROW(M(this->space(), a), ArgumentError);
   EXPECT_THROW(M(this->space(), dense<T>({{2, 1}, {0, 2}})), ArgumentError);

@@ -276,10 +276,40 @@ TEST(FactorIc, KeepsTheFillWithinItsLimit) {
   }
 }
 
+TEST(FactorIc, EndsAtTheLargestShift) {
+  EXPECT_LE(factor_ic(dense<double>({{1, 8}, {8, 1}}), {}).shift, largest_shift);
+  const std::string text = message_of<ArgumentError>([] { factor_ic(dense<double>({{1, 100}, {100, 1}}), {}); });
+  EXPECT_NE(text.find("A + 8.19 diag(A)"), std::string::npos) << text;
+  EXPECT_NE(text.find("take ilut"), std::string::npos) << text;
+}
+
+/// A request that is made after some looks at it.
+struct After {
+  int looks;
+  int* seen;
+  bool stop_requested() const { return ++*seen > looks; }
+};
+
+TEST(Factors, EndWithinALookAfterAStopIsRequested) {
+  const auto a = generate<double>("poisson2d", {.n = 100});
+  const auto no_limit = std::numeric_limits<Offset>::max();
+  const auto expect_stopped = [&](const char* what, auto factor) {
+    int looks = 0;
+    EXPECT_THROW(factor(StopRequest(After{2, &looks})), Stopped) << what;
+    EXPECT_EQ(looks, 3) << what;
+  };
+  expect_stopped("ic", [&](const StopRequest& stop) {
+    factor_ic(a, {.fill = true, .drop = 0, .most_fill = unlimited}, no_limit, stop);
+  });
+  expect_stopped("ilut",
+                 [&](const StopRequest& stop) { factor_ilut(a, {.drop = 0, .fill = unlimited}, no_limit, stop); });
+  expect_stopped("iluk", [&](const StopRequest& stop) { factor_iluk(a, {.level = 20}, no_limit, stop); });
+}
+
 TEST(FactorIc, NamesTheFirstRowWithoutAPositiveDiagonalEntry) {
   EXPECT_NE(message_of<ArgumentError>([] {
               factor_ic(dense<double>({{2, 1}, {1, 0}}), {});
-            }).find("row 2 "),
+            }).find("row 1 (counted from 0) "),
             std::string::npos);
 }
 

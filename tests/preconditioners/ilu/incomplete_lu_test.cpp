@@ -117,6 +117,23 @@ TYPED_TEST(IncompleteLuOn, GivesTheSameBitsOnEveryRun) {
   for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(this->apply(m, r), first));
 }
 
+TYPED_TEST(IncompleteLuOn, CholeskyRefusesAnUnsymmetricMatrixByName) {
+  using T = typename TypeParam::T;
+  const auto values = dense<T>({{4, 1}, {2, 4}}), pattern = dense<T>({{4, 1}, {0, 4}});
+  for (const auto& a : {values, pattern}) {
+    for (const char* name : {"ic0", "ict"}) {
+      const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), a, name); });
+      EXPECT_EQ(text.rfind(name, 0), 0u) << text;
+      EXPECT_NE(text.find("isn't symmetric"), std::string::npos) << text;
+      EXPECT_NE(text.find("ilu0 or ilut"), std::string::npos) << text;
+    }
+    EXPECT_THROW((Ic0<typename TypeParam::Space, T>(this->space(), a)), ArgumentError);
+  }
+  auto rounded = dense<T>({{4, 1}, {1, 4}});
+  rounded.val[1] = std::nextafter(rounded.val[1], T{2});
+  EXPECT_NO_THROW((Ic0<typename TypeParam::Space, T>(this->space(), rounded)));
+}
+
 TYPED_TEST(IncompleteLuOn, PassesNanAndInfinityOn) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("poisson2d", {.n = 12});

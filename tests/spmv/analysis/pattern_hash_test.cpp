@@ -7,8 +7,10 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 
 #include "support/samples.hpp"
@@ -84,6 +86,45 @@ TYPED_TEST(PatternHashOf, DependsOnEachEntryAndTheShape) {
   EXPECT_NE(this->of(taller), hash);
   EXPECT_NE(this->of(wider), hash);
   EXPECT_NE(this->of(shifted), hash);
+}
+
+/// `a` with entry k in another column, or the row before one entry shorter. Rows needn't ascend afterwards.
+template <class T>
+std::vector<Csr<T>> with_one_change(const Csr<T>& a) {
+  std::vector<Csr<T>> all;
+  for (std::size_t k = 0; k < a.col.size(); k += 1 + a.col.size() / 199) {
+    all.push_back(a);
+    all.back().col[k] ^= 1 << (k % 3);
+  }
+  for (std::size_t i = 1; i + 1 < a.row_ptr.size(); i += 1 + a.row_ptr.size() / 97) {
+    all.push_back(a);
+    all.back().row_ptr[i] -= 1;
+  }
+  all.push_back(a);
+  std::swap(all.back().col.front(), all.back().col.back());
+  all.push_back(a);
+  all.back().cols += 1;
+  return all;
+}
+
+TEST(PatternMark, TellsChangedArraysFromThoseBefore) {
+  for (const int n : {1, 2, 5, 31, 64}) {
+    const Csr<double> a = generate<double>("pde2d", {.n = n});
+    std::map<std::string, std::size_t> known{{pattern_mark(Host(), a.view()), 0}};
+    const auto changed = with_one_change(a);
+    for (const Csr<double>& other : changed) {
+      if (other.col == a.col && other.row_ptr == a.row_ptr && other.cols == a.cols) continue;
+      EXPECT_TRUE(known.insert({pattern_mark(Host(), other.view()), 1}).second) << n << ": " << &other - changed.data();
+    }
+  }
+}
+
+TEST(PatternMark, LooksAtNoValues) {
+  Csr<float> a = generate<float>("pde2d", {.n = 20});
+  const std::string mark = pattern_mark(Host(), a.view());
+  for (float& v : a.val) v = 7;
+
+  EXPECT_EQ(pattern_mark(Host(), a.view()), mark);
 }
 
 }  // namespace

@@ -77,21 +77,21 @@ TEST(CsrFrom, NamesTheRowAtFaultAndAsksForTheBase) {
   const auto text = [&](std::vector<std::int64_t> ptr, std::vector<std::int64_t> col, int base) {
     return message_of<ArgumentError>([&] { csr_from(2, 3, ptr, col, val, base); });
   };
-  EXPECT_EQ(
-      text({0, 1, 3}, {0, 1, 3}, 0),
-      "csr_from: row 1 has an entry in column 3, but there are 3 columns; are the arrays 1-based? Then give base 1");
+  EXPECT_EQ(text({0, 1, 3}, {0, 1, 3}, 0),
+            "csr_from: row 1 (counted from 0) has an entry in column 3, but there are 3 columns; are the arrays "
+            "1-based? Then give base 1");
   EXPECT_EQ(text({0, 1, 3}, {0, 5000000000, 1}, 0),
-            "csr_from: row 1 has an entry in column 5000000000, but there are 3 columns");
+            "csr_from: row 1 (counted from 0) has an entry in column 5000000000, but there are 3 columns");
   EXPECT_EQ(
       text({1, 2, 4}, {1, 0, 3}, 1),
-      "csr_from: row 2 has an entry in column 0, but there are 3 columns, counted from 1; are the arrays 0-based? "
+      "csr_from: row 2 (counted from 1) has an entry in column 0, but there are 3 columns; are the arrays 0-based? "
       "Then give base 0");
   EXPECT_EQ(text({1, 2, 4}, {1, 2, 3}, 0),
             "csr_from: row 0 begins at entry 1 instead of 0; are the arrays 1-based? Then give base 1");
   EXPECT_EQ(text({0, 1, 3}, {1, 2, 3}, 1),
             "csr_from: row 0 begins at entry 0 instead of 1; are the arrays 0-based? Then give base 0");
-  EXPECT_EQ(text({0, 2, 1}, {0, 1, 2}, 0), "csr_from: row 1 ends before it begins");
-  EXPECT_EQ(text({0, 2, 4}, {0, 1, 2}, 0), "csr_from: row 1 ends at entry 4, but there are 3");
+  EXPECT_EQ(text({0, 2, 1}, {0, 1, 2}, 0), "csr_from: row 1 (counted from 0) ends before it begins");
+  EXPECT_EQ(text({0, 2, 4}, {0, 1, 2}, 0), "csr_from: row 1 (counted from 0) ends at entry 4, but there are 3");
   EXPECT_EQ(text({0, 2, 2}, {0, 1, 2}, 0), "csr_from: the rows hold 2 entries, but there are 3");
   EXPECT_EQ(text({0, 3}, {0, 1, 2}, 0), "csr_from: 2 rows need 3 pointers, but there are 2");
   EXPECT_EQ(text({0, 1, 3}, {0, 1}, 0), "csr_from: 2 indices stand beside 3 values");
@@ -101,9 +101,9 @@ TEST(CsrFrom, NamesTheRowAtFaultAndAsksForTheBase) {
 TEST(CsrFrom, NamesTheColumnOrTheEntryAtFault) {
   const std::vector<int> ptr{0, 1, 2}, index{0, 3};
   const std::vector<float> val{1, 2};
-  EXPECT_EQ(
-      message_of<ArgumentError>([&] { csr_from_csc(3, 2, ptr, index, val); }),
-      "csr_from_csc: column 1 has an entry in row 3, but there are 3 rows; are the arrays 1-based? Then give base 1");
+  EXPECT_EQ(message_of<ArgumentError>([&] { csr_from_csc(3, 2, ptr, index, val); }),
+            "csr_from_csc: column 1 (counted from 0) has an entry in row 3, but there are 3 rows; are the arrays "
+            "1-based? Then give base 1");
   EXPECT_EQ(message_of<ArgumentError>([&] { csr_from_coo(4, 3, index, index, val); }),
             "csr_from_coo: entry 1 at (3, 3) lies outside 4 x 3; are the arrays 1-based? Then give base 1");
 }
@@ -112,7 +112,8 @@ TEST(CsrFrom, RefusesWhatAnIndexDoesNotHold) {
   const std::vector<std::uint64_t> ptr{0, std::numeric_limits<std::uint64_t>::max()}, none{0, 0}, far{1ull << 63};
   const std::vector<double> empty, one{1};
   EXPECT_NE(message_of<ArgumentError>([&] { csr_from(1, Offset{1} << 31, none, std::vector<int>{}, empty); }), "");
-  EXPECT_EQ(message_of<ArgumentError>([&] { csr_from(1, 1, ptr, far, one); }), "csr_from: row 0 ends before it begins");
+  EXPECT_EQ(message_of<ArgumentError>([&] { csr_from(1, 1, ptr, far, one); }),
+            "csr_from: row 0 (counted from 0) ends before it begins");
   EXPECT_NE(message_of<ArgumentError>([&] { csr_from(1, 1, std::vector<int>{0, 1}, far, one); }), "");
 }
 

@@ -193,17 +193,18 @@ TYPED_TEST(CsrMatrix, CheckAcceptsUnsortedRowsAndDuplicates) {
 TYPED_TEST(CsrMatrix, CheckNamesTheFirstRowAtFault) {
   auto a = this->example();
   a.col[4] = 4;
-  EXPECT_REFUSED(check(a.view()), "row 2 has an entry in column 4, but there are 4 columns; are the arrays 1-based?");
+  EXPECT_REFUSED(check(a.view()),
+                 "row 2 (counted from 0) has an entry in column 4, but there are 4 columns; are the arrays 1-based?");
   a.col[1] = -1;
-  EXPECT_REFUSED(check(a.view()), "row 0 has an entry in column -1");
+  EXPECT_REFUSED(check(a.view()), "row 0 (counted from 0) has an entry in column -1");
   a = this->example();
   a.row_ptr[2] = 2;
-  EXPECT_REFUSED(check(a.view()), "row 1 ends before it begins");
+  EXPECT_REFUSED(check(a.view()), "row 1 (counted from 0) ends before it begins");
   a.row_ptr[2] = 7;
-  EXPECT_REFUSED(check(a.view()), "row 1 ends at entry 7, but there are 6");
+  EXPECT_REFUSED(check(a.view()), "row 1 (counted from 0) ends at entry 7, but there are 6");
   a = this->example();
   a.row_ptr[1] = -1;
-  EXPECT_REFUSED(check(a.view()), "row 0 ends before it begins");
+  EXPECT_REFUSED(check(a.view()), "row 0 (counted from 0) ends before it begins");
 }
 
 TYPED_TEST(CsrMatrix, CheckComparesSizes) {

@@ -666,6 +666,42 @@ TEST_F(MatrixMarket, SaysWhenAFileCanNotBeWritten) {
             std::string::npos);
 }
 
+TEST_F(MatrixMarket, KeepsTheFileBeforeUntilTheNewOneIsWhole) {
+  namespace fs = std::filesystem;
+  for (const char* name : {"b.txt", "b.txt.gz"}) {
+    save("as before", name);
+    fs::permissions(path(name), fs::perms::owner_read | fs::perms::owner_write);
+    {
+      io::Output out(path(name));
+      out.write(std::string(1 << 20, 'x'));
+      EXPECT_EQ(load(name), "as before") << "a kill now would lose nothing";
+    }
+    EXPECT_EQ(load(name), "as before") << "what isn't closed isn't kept";
+    fs::create_symlink(path(name), path("link"));
+    const std::string written = path("link") + (std::string(name).ends_with(".gz") ? ".gz" : "");
+    if (written != path("link")) fs::rename(path("link"), written);
+    io::Output out(written);
+    out.write("after");
+    out.close();
+    EXPECT_EQ(io::Text(path(name)).view(), "after");
+    EXPECT_TRUE(fs::is_symlink(written)) << "the link stays";
+    EXPECT_EQ(fs::status(path(name)).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    fs::remove(written);
+    fs::remove(path(name));
+    EXPECT_TRUE(fs::is_empty(path(""))) << "no temporary file is left";
+  }
+}
+
+TEST_F(MatrixMarket, WritesInPlaceWhereTheFolderTakesNoNewFile) {
+  namespace fs = std::filesystem;
+  if (::geteuid() == 0) GTEST_SKIP() << "the superuser may write anywhere";
+  save("as before", "b.txt");
+  fs::permissions(path(""), fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_NO_THROW(write_vector<double>(path("b.txt"), std::vector<double>{1}));
+  fs::permissions(path(""), fs::perms::owner_all);
+  EXPECT_EQ(load("b.txt"), "1\n");
+}
+
 // ---- randomly damaged files
 
 /// Damages a text at random: inserts, deletes, replaces or repeats parts, or cuts the end off.

@@ -270,8 +270,8 @@ TYPED_TEST(CmrsFormat, RefusesParametersOfNoKernel) {
   const auto height = message_of<ArgumentError>([&] { this->make(a, {.height = 3}); });
   const auto block = message_of<ArgumentError>([&] { this->make(a, {.block = 48}); });
 
-  EXPECT_NE(height.find("height can't be 3"), std::string::npos) << height;
-  EXPECT_NE(block.find("block can't be 48"), std::string::npos) << block;
+  EXPECT_NE(height.find("height is 3"), std::string::npos) << height;
+  EXPECT_NE(block.find("block is 48"), std::string::npos) << block;
 }
 
 TYPED_TEST(CmrsFormat, PredictsBytesOfEveryVariant) {
@@ -315,7 +315,7 @@ TEST(CmrsParameters, AreReadFromTheirText) {
 TEST(CmrsParameters, NameTheKeyAndItsValuesWhenRefused) {
   const auto refused = [](const char* text) { return message_of<ArgumentError>([&] { CmrsParameters::parse(text); }); };
 
-  EXPECT_NE(refused("height=5").find("1, 2, 4, 6, 8, 12, 16"), std::string::npos);
+  EXPECT_NE(refused("height=5").find("1, 2, 4, 6, 8, 12 or 16"), std::string::npos);
   EXPECT_NE(refused("version=2,height=8").find("cmrs: height"), std::string::npos);
   EXPECT_NE(refused("version=3").find("version"), std::string::npos);
   EXPECT_NE(refused("threads=3").find("threads"), std::string::npos);

@@ -135,5 +135,15 @@ TEST(Matching, HoldsItsClaimsOnSharedMatrices) {
   }
 }
 
+struct AtOnce {
+  bool stop_requested() const { return true; }
+};
+
+TEST(Matching, EndsOnceAStopIsRequested) {
+  const Csr<double> a = random_matrix(1500, 0.02, 3);
+  EXPECT_NO_THROW(max_product_matching(a));
+  EXPECT_THROW(max_product_matching(a, AtOnce()), Stopped);
+}
+
 }  // namespace
 }  // namespace ostinato::test

@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <random>
 #include <thread>
@@ -123,6 +127,110 @@ TEST(NestedDissection, GivesTheSameOrderInSeveralThreads) {
   for (std::thread& t : threads) t.join();
 
   EXPECT_EQ(others, 0);
+}
+
+std::atomic<int> signals = 0;
+extern "C" void count_signal(int, siginfo_t*, void*) { ++signals; }
+
+/// Sets a handler of the test, and the one before at the end.
+class CountedSignals {
+ public:
+  CountedSignals() {
+    signals = 0;
+    ours_.sa_sigaction = count_signal;
+    ours_.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGTERM, &ours_, &before_[0]);
+    sigaction(SIGABRT, &ours_, &before_[1]);
+  }
+  ~CountedSignals() {
+    sigaction(SIGTERM, &before_[0], nullptr);
+    sigaction(SIGABRT, &before_[1], nullptr);
+  }
+
+  void expect_there() const {
+    for (const int signal : {SIGTERM, SIGABRT}) {
+      struct sigaction now {};
+      sigaction(signal, nullptr, &now);
+      EXPECT_EQ(now.sa_sigaction, count_signal) << signal;
+      EXPECT_EQ(now.sa_flags & (SA_SIGINFO | SA_NODEFER | SA_RESTART), ours_.sa_flags) << signal;
+    }
+  }
+
+ private:
+  struct sigaction ours_ {
+  }, before_[2];
+};
+
+/// Whether METIS runs, and its handlers are replaced: they are neither those of the test nor METIS' own. METIS' own are
+/// there for some microseconds, in which a signal would end the process in another way.
+extern "C" void gk_sigthrow(int) __attribute__((weak));
+bool are_replaced(const struct sigaction& ours) {
+  struct sigaction now {};
+  sigaction(SIGTERM, nullptr, &now);
+  return now.sa_handler != ours.sa_handler && now.sa_handler != gk_sigthrow;
+}
+
+struct Never {
+  bool stop_requested() const { return false; }
+};
+struct AtOnce {
+  bool stop_requested() const { return true; }
+};
+
+TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
+  if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
+  const Graph g = graph_of(generate<double>("poisson2d", {.n = 150}));
+  const std::vector<Index> order = nested_dissection(g);
+  const CountedSignals handlers;
+  struct sigaction ours {};
+  sigaction(SIGTERM, nullptr, &ours);
+  for (const StopRequest& stop : {StopRequest(), StopRequest(Never())}) {
+    std::atomic<bool> done = false;
+    int sent = 0;
+    std::thread sender([&] {
+      sigset_t all;
+      sigfillset(&all);
+      pthread_sigmask(SIG_SETMASK, &all, nullptr);
+      for (; !done; ++sent) {
+        if (are_replaced(ours)) kill(getpid(), SIGTERM);
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }
+    });
+    const int before = signals;
+    std::vector<Index> again;
+    EXPECT_NO_THROW(again = nested_dissection(g, stop));
+    done = true;
+    sender.join();
+    EXPECT_EQ(again, order);
+    EXPECT_GT(signals, before);
+    EXPECT_LE(signals - before, sent);
+    handlers.expect_there();
+  }
+}
+
+TEST(NestedDissectionDeathTest, EndsWithTheProcess) {
+  if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const Graph g = graph_of(generate<double>("poisson2d", {.n = 100}));
+  const auto order_until_killed = [&g](const StopRequest& stop) {
+    signal(SIGTERM, SIG_DFL);
+    std::thread([] {
+      while (!are_replaced({})) std::this_thread::yield();  // {}: SIG_DFL
+      kill(getpid(), SIGTERM);
+    }).detach();
+    for (int k = 0; k < 1000; ++k) nested_dissection(g, stop);
+  };
+  EXPECT_EXIT(order_until_killed({}), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(order_until_killed(Never()), testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(NestedDissection, EndsOnceAStopIsRequested) {
+  if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
+  const Graph g = graph_of(generate<double>("poisson2d", {.n = 400}));  // more than the 50 ms between two looks
+
+  EXPECT_THROW(nested_dissection(g, AtOnce()), Stopped);
+
+  EXPECT_TRUE(is_permutation(nested_dissection(g), g.nodes())) << "waits for the one that was left alone";
 }
 
 TEST(NestedDissection, SaysWhatIsMissing) {
