@@ -49,6 +49,14 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 4> kinds = {
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
+/// The norm of what is left of an error in that of the error, from their squares. Not finite where a cycle overflows, or
+/// where a square in the norm of A is negative by more than rounding: A isn't definite then.
+double part_left(double left, double error) {
+  constexpr double rounding = 1e-3;
+  if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
+  return std::sqrt(std::max(0.0, left) / error);
+}
+
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -211,7 +219,7 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
     sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
   }
   const std::vector<double> values = squares.download();
-  return std::sqrt(std::max(0.0, values[0]) / values[1]);
+  return part_left(values[0], values[1]);
 }
 
 template <class Space, class T>

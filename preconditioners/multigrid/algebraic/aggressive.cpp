@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
@@ -29,7 +30,8 @@ SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarseni
   const auto coarse_of = with_rows<T>(space, std::move(coarse_count), c.coarse_rows);
   for_each(space, n, FillReached<T>{m, reached->row_ptr.data(), reached->col.data(), reached->val.data()});
   for_each(space, n, FillFirstCoarse<T>{m, coarse_of->row_ptr.data(), coarse_of->col.data(), coarse_of->val.data()});
-  const SpaceCsr<Space, T> joined = multiply(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of));
+  const SpaceCsr<Space, T> joined =
+      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros());
   const CsrView<T> g = joined.view();
   const auto laplacian = std::make_shared<CsrStorage<Space, T>>(
       CsrStorage<Space, T>{g.rows, g.cols, Vector<Space, Offset>(space, g.row_ptr.size()),

@@ -10,11 +10,12 @@
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
-#include <ostinato/spmv/matrix/algebra/triple_product.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -92,9 +93,10 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   const Space& space = analysis.space();
   if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
-    add_levels(space, analysis.matrix(), [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
+    add_levels(space, analysis.matrix(), options.near_null->count,
+               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
   } else {
-    add_levels(space, analysis.matrix(), [&](const auto& a) -> Interpolation {
+    add_levels(space, analysis.matrix(), 1, [&](const auto& a) -> Interpolation {
       const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
       const Coarsening<Space> c =
           twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
@@ -107,15 +109,16 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, F interpolate) {
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate) {
   add_level(space, a.view());
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
     if (!p || p->view().cols > least_shrinking * a.view().rows) return;
-    const GalerkinProduct<Space, T> product(space, a, *p);
+    const SpaceCsr<Space, T> r = transpose(space, *p);
+    const Offset entries = a.view().nonzeros() * vectors * vectors;
+    a = bounded_product(space, r, bounded_product(space, a, *p, entries), entries);
     levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
-    levels_.back().restrict = in_a_format(space, in_float(space, product.restriction().view(), 1));
-    a = product.result();
+    levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
     add_level(space, a.view());
   }
   if (a.view().rows <= coarsest_rows) invert(space, a);

@@ -39,7 +39,8 @@ struct AlgebraicLevel {
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
-/// Throws    ArgumentError when the matrices leave the range of the numbers; std::bad_alloc; DeviceError.
+/// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next level
+///           too dense; std::bad_alloc; DeviceError.
 template <class Space, class T>
 class AlgebraicHierarchy {
  public:
@@ -52,9 +53,9 @@ class AlgebraicHierarchy {
   double complexity() const;  ///< entries of all levels in those of A
 
  private:
-  /// Makes levels until interpolate(A) gives nothing.
+  /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, F interpolate);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate);
   void add_level(const Space& space, const CsrView<T>& a);
   void invert(const Space& space, const SpaceCsr<Space, T>& a);
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -29,7 +29,8 @@ SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const 
   for_each(space, n,
            FillSpread<T>{m, beta.data(), weak.data(), diagonal.data(), spread->row_ptr.data(), spread->col.data(),
                          spread->val.data()});
-  const SpaceCsr<Space, T> p = multiply(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources));
+  const SpaceCsr<Space, T> p =
+      bounded_product(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources), a.nonzeros());
   return truncated(space, p.view(), most);
 }
 

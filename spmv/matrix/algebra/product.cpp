@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
@@ -221,6 +222,22 @@ void MatrixProduct<Space, T>::update(const SpaceCsr<Space, T>& a, const SpaceCsr
   detail::require_pattern("product of matrices, second factor", b.view(), inner_, cols_, b_nonzeros_);
   work_->multiply(space_, a.view(), b.view(), detail::pattern_of(arrays_->view()), arrays_->val.data());
 }
+
+template <class Space, class T>
+Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
+  require_factors(a.view(), b.view());
+  Vector<Space, Offset> terms(space, static_cast<std::size_t>(a.view().rows) + 1);
+  for_each(space, static_cast<std::size_t>(a.view().rows),
+           detail::CountTerms{detail::pattern_of(a.view()), detail::pattern_of(b.view()), terms.data()});
+  return static_cast<Offset>(detail::counted(space, terms));
+}
+
+#define OSTINATO_INSTANTIATE(Space, T) \
+  template Offset terms_of_product(const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
 
 template class MatrixProduct<Host, float>;
 template class MatrixProduct<Host, double>;

@@ -57,6 +57,14 @@ class MatrixProduct {
   SpaceCsr<Space, T> result_;
 };
 
+/// The number of terms of A B, which no product has more entries than.
+///
+/// Traffic   Reads the pattern of A, and two row pointers of B for each entry of A; a scratch of rows + 1 numbers.
+/// Exec      Waits.
+/// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
+template <class Space, class T>
+Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+
 /// C = A B in arrays of its own. As MatrixProduct.
 template <class Space, class T>
 SpaceCsr<Space, T> multiply(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {

@@ -103,6 +103,41 @@ TYPED_TEST(MultigridByAggregationOn, SolvesElasticityOfThinBodies) {
     EXPECT_LE(this->solve(elasticity<T>(e, false), aggregation(3, coordinates_of(e, 3))), most) << e.x;
 }
 
+TYPED_TEST(MultigridByAggregationOn, RefusesWhatIsntDefinite) {
+  using T = typename TypeParam::T;
+  for (const double shift : {0.5, 3.9}) {
+    Csr<T> a = renumbered(generate<T>("poisson2d", {.n = 60}));
+    for (Index i = 0; i < a.rows; ++i)
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        if (a.col[k] == i) a.val[k] -= static_cast<T>(shift);
+    EXPECT_THROW((Multigrid<typename TypeParam::Space, T>(this->space(), a, aggregation())), ArgumentError) << shift;
+  }
+}
+
+/// A hub with spokes of four points each: the hub is beside as many aggregates as there are spokes.
+template <class T>
+Csr<T> spokes(Index count) {
+  std::vector<Triplet<T>> triplets;
+  const Index rows = 4 * count + 1;
+  for (Index i = 0; i < rows; ++i) triplets.push_back({i, i, static_cast<T>(1e-2)});
+  for (Index i = 1; i < rows; ++i) {
+    const Index j = i % 4 == 1 ? 0 : i - 1;
+    triplets.insert(triplets.end(), {{i, j, T{-1}}, {j, i, T{-1}}, {i, i, T{1}}, {j, j, T{1}}});
+  }
+  return from_triplets<T>(rows, rows, triplets);
+}
+
+TYPED_TEST(MultigridByAggregationOn, RefusesToTakeTheSquareOfALongRow) {
+  using T = typename TypeParam::T;
+  EXPECT_NO_THROW((Multigrid<typename TypeParam::Space, T>(this->space(), spokes<T>(60), aggregation())));
+  try {
+    const Multigrid<typename TypeParam::Space, T> m(this->space(), spokes<T>(4000), aggregation());
+    FAIL();
+  } catch (const ArgumentError& e) {
+    EXPECT_NE(std::string(e.what()).find("joins too many others"), std::string::npos) << e.what();
+  }
+}
+
 TYPED_TEST(MultigridByAggregationOn, SolvesWithConstants) {
   using T = typename TypeParam::T;
   EXPECT_LE(this->solve(renumbered(generate<T>("poisson3d", {.n = 24})), aggregation()), 12);

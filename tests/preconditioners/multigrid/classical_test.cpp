@@ -103,6 +103,67 @@ TYPED_TEST(ClassicalOn, SolvesInFewIterations) {
   }
 }
 
+/// Why multigrid refuses a matrix; empty where it takes the matrix.
+template <class Space, class T>
+std::string why_refused(const Space& space, const Csr<T>& a, const MultigridOptions& options) {
+  try {
+    const Multigrid m(space, a, options);
+    return {};
+  } catch (const ArgumentError& e) {
+    return e.what();
+  }
+}
+
+/// Convection along both axes of a grid, by central differences: entries of -1 - speed and -1 + speed beside a 4.
+template <class T>
+Csr<T> strong_convection(Index n, double speed) {
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n * n; ++i) {
+    const Index x = i % n, y = i / n;
+    triplets.push_back({i, i, T{4}});
+    if (x > 0) triplets.push_back({i, i - 1, static_cast<T>(-1 - speed)});
+    if (x + 1 < n) triplets.push_back({i, i + 1, static_cast<T>(-1 + speed)});
+    if (y > 0) triplets.push_back({i, i - n, static_cast<T>(-1 - speed)});
+    if (y + 1 < n) triplets.push_back({i, i + n, static_cast<T>(-1 + speed)});
+  }
+  return from_triplets<T>(n * n, n * n, triplets);
+}
+
+TYPED_TEST(ClassicalOn, RefusesACycleThatOverflows) {
+  using T = typename TypeParam::T;
+  for (const double speed : {500.0, 5e5}) {
+    const Csr<T> a = renumbered(strong_convection<T>(60, speed));
+    EXPECT_NE(why_refused(this->space(), a, classical).find("doesn't make a random error smaller"), std::string::npos);
+  }
+}
+
+/// Two hubs, one of which has more neighbours and becomes coarse, so that the other becomes fine; the neighbours of the
+/// fine one are joined in pairs, half of them coarse.
+template <class T>
+Csr<T> two_hubs(Index n) {
+  std::vector<Triplet<T>> triplets;
+  const Index rows = 3 * n + 2;
+  for (Index i = 0; i < rows; ++i) triplets.push_back({i, i, static_cast<T>(1e-3)});
+  const auto join = [&](Index i, Index j) {
+    triplets.insert(triplets.end(), {{i, j, T{-1}}, {j, i, T{-1}}, {i, i, T{1}}, {j, j, T{1}}});
+  };
+  join(0, 1);
+  for (Index k = 0; k < n; ++k) join(1, 2 + k);
+  for (Index k = 0; k + 1 < n; k += 2) join(2 + k, 3 + k);
+  for (Index k = n; k < 3 * n; ++k) join(0, 2 + k);
+  return from_triplets<T>(rows, rows, triplets);
+}
+
+TYPED_TEST(ClassicalOn, RefusesToTakeTheSquareOfALongRow) {
+  using T = typename TypeParam::T;
+  for (const int aggressive : {0, 1}) {
+    MultigridOptions options = classical;
+    options.aggressive = aggressive;
+    EXPECT_EQ(why_refused(this->space(), two_hubs<T>(20), options), "");
+    EXPECT_NE(why_refused(this->space(), two_hubs<T>(6000), options).find("joins too many others"), std::string::npos);
+  }
+}
+
 TYPED_TEST(ClassicalOn, SolvesWhatIsntSymmetric) {
   using T = typename TypeParam::T;
   for (const char* solver : {"gmres", "bicgstab"}) {
