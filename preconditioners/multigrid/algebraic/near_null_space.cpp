@@ -21,6 +21,13 @@ double& element(NearNullSpace& b, Index row, int vector) {
   return b.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(b.count) + static_cast<std::size_t>(vector)];
 }
 
+/// The exponent of the largest element; 0 for a vector of zeros.
+int exponent_of_largest(std::span<const double> vector) {
+  double largest = 0;
+  for (const double v : vector) largest = std::max(largest, std::abs(v));
+  return largest > 0 ? std::ilogb(largest) : 0;
+}
+
 /// The middle of the points along each axis, and the largest distance from it along an axis.
 struct Middle {
   std::array<double, 3> at{};
@@ -74,8 +81,11 @@ NearNullSpace rigid_body_modes(const Points& points, std::span<const double> coo
 NearNullSpace given_vectors(const Points& points, std::span<const double> vectors) {
   const auto rows = static_cast<std::size_t>(points.rows());
   NearNullSpace b = zeros(points, rows == 0 ? 1 : static_cast<int>(vectors.size() / rows));
-  for (std::size_t k = 0; k < b.values.size(); ++k)
-    element(b, static_cast<Index>(k % rows), static_cast<int>(k / rows)) = vectors[k];
+  for (int v = 0; rows > 0 && v < b.count; ++v) {
+    const auto vector = vectors.subspan(static_cast<std::size_t>(v) * rows, rows);
+    const int exponent = exponent_of_largest(vector);
+    for (std::size_t i = 0; i < rows; ++i) element(b, static_cast<Index>(i), v) = std::ldexp(vector[i], -exponent);
+  }
   return b;
 }
 

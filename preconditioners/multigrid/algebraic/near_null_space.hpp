@@ -26,7 +26,7 @@ NearNullSpace constants(const Points& points);
 /// Requires  2 or 3 unknowns.
 NearNullSpace rigid_body_modes(const Points& points, std::span<const double> coordinates);
 
-/// Vectors of the user.
+/// Vectors of the user, each times the power of two that brings its largest element to 1 .. 2: squares stay in range.
 ///
 /// Shapes    vectors: any number of vectors of points.rows() elements, one after the other.
 NearNullSpace given_vectors(const Points& points, std::span<const double> vectors);

@@ -138,6 +138,17 @@ TYPED_TEST(MultigridByAggregationOn, RefusesToTakeTheSquareOfALongRow) {
   }
 }
 
+TYPED_TEST(MultigridByAggregationOn, TakesNearNullVectorsOfAnySize) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("poisson2d", {.n = 40}));
+  const int expected = this->solve(a, aggregation());
+  for (const double size : {1e-300, 1e-170, 1e170, 1e300}) {
+    MultigridOptions options = aggregation();
+    options.near_null.assign(static_cast<std::size_t>(a.rows), size);
+    EXPECT_LE(this->solve(a, options), expected + 1) << size;
+  }
+}
+
 TYPED_TEST(MultigridByAggregationOn, SolvesWithConstants) {
   using T = typename TypeParam::T;
   EXPECT_LE(this->solve(renumbered(generate<T>("poisson3d", {.n = 24})), aggregation()), 12);
