@@ -30,7 +30,8 @@ foreach(name cmake/ostinato/ostinatoConfig.cmake cmake/ostinato/ostinatoTargets.
 endforeach()
 
 # Runs what was built against the install. It must print the line that the comment on top of its source shows, but for
-# the time. One thread, as in the comment, so that every machine chooses the same format.
+# the time. One thread, as in the comment, so that every machine chooses the same format. What auto goes on with depends on
+# measured times, which other work on the machine changes: there are three attempts.
 function(check_program program)
   file(STRINGS "${source}/examples/outside_project/main.cpp" shown REGEX "^//   Ostinato .* in \\.\\.\\.$")
   string(REGEX REPLACE "^//   (.* in )\\.\\.\\.$" "\\1" shown "${shown}")
