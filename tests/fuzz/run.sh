@@ -19,7 +19,7 @@ mkdir -p "$out/include"
 ln -sfn "$PWD" "$out/include/ostinato"
 
 sources_of() {
-  echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/{memory,units}.cpp
+  echo "tests/fuzz/$1_fuzz.cpp" tests/fuzz/serial_host.cpp spmv/space/{memory,message,units}.cpp
   case "$1" in
     matrix_market) echo spmv/matrix/csr.cpp spmv/matrix/io/{entry,header,matrix_market,report,text,vector_file,write}.cpp ;;
     options_file) echo cli/options_file.cpp ;;
