@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -50,11 +51,6 @@ SpaceCsr<Space, float> in_float(const Space& space, const CsrView<T>& a, double 
   return SpaceCsr<Space, float>(f);
 }
 
-template <class Space>
-Operator<Space, float> in_a_format(const Space& space, SpaceCsr<Space, float> a) {
-  return Operator<Space, float>(Analysis<Space, float>(space, std::move(a)));
-}
-
 template <class Space, class T>
 Csr<double> on_host(const Space& space, const CsrView<T>& a) {
   Csr<T> h{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())};
@@ -83,18 +79,19 @@ Csr<float> full(Index n, const std::vector<double>& values) {
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
-  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() + restrict->bytes() : 0);
+  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() : 0) + (restrict ? restrict->bytes() : 0);
 }
 
 template <class Space, class T>
-AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options)
+AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
+                                                 const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
   using Interpolation = std::optional<SpaceCsr<Space, T>>;
   const Space& space = analysis.space();
   if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(space, analysis.matrix(), options.near_null->count,
-               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
+               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
   } else {
     add_levels(space, analysis.matrix(), 1, [&](const auto& a) -> Interpolation {
       const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
@@ -103,36 +100,70 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
       if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
       return twice ? multipass_interpolation(space, a.view(), c, options.entries)
                    : interpolation(space, a.view(), c, options.entries);
-    });
+    }, memory);
   }
 }
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate) {
-  add_level(space, a.view());
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate,
+                                              const MemoryBudget& memory) {
+  add_level(space, a.view(), memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
     if (!p || p->view().cols > least_shrinking * a.view().rows) return;
     const SpaceCsr<Space, T> r = transpose(space, *p);
     const Offset entries = a.view().nonzeros() * vectors * vectors;
     a = bounded_product(space, r, bounded_product(space, a, *p, entries), entries);
-    levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
-    levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
-    add_level(space, a.view());
+    levels_.back().prolong = within(memory, space, in_float(space, p->view(), 1));
+    levels_.back().restrict = within(memory, space, in_float(space, r.view(), 1));
+    add_level(space, a.view(), memory);
+    announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) invert(space, a);
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a) {
+void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, const MemoryBudget& memory) {
   SpaceCsr<Space, float> m = in_float(space, a, power_);
   Vector<Space, float> inverse(space, static_cast<std::size_t>(a.rows));
   for_each(space, inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(m.view()), m.view().val.data(), inverse.data()});
-  Operator<Space, float> op = in_a_format(space, m);
+  Operator<Space, float> op = within(memory, space, m);
   const double largest = margin * largest_eigenvalue(op, m.view(), inverse);
   levels_.push_back({std::move(op), std::move(inverse), largest, {}, {}});
+}
+
+template <class Space, class T>
+Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
+                                                            SpaceCsr<Space, float> a) const {
+  std::size_t taken = 0;
+  for (const auto& level : levels_) taken += level.bytes() + level.bytes_of_cycle();
+  const Analysis<Space, float> analysis(space, std::move(a));
+  Choice choice = choose_format(analysis);
+  memory.announce({taken + choice.candidates.front().cost.bytes, Certainty::at_least});
+  return Operator<Space, float>(analysis, std::move(choice));
+}
+
+/// Announces what all levels will take, where the latest one is so much smaller than the one before that the next ones
+/// matter little: entries are taken to go on shrinking at this rate, and bytes with them.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) const {
+  constexpr std::size_t fewest_levels = 3;
+  constexpr double most_shrunk = 0.4;
+  if (levels_.size() < fewest_levels) return;
+  const AlgebraicLevel<Space>&last = levels_.back(), &before = levels_[levels_.size() - 2];
+  const auto entries = [](const auto& level) { return static_cast<double>(level.a.structure().nonzeros); };
+  const auto without_transfer = [](const auto& level) {
+    return static_cast<double>(level.a.bytes() + level.inverse.bytes() + level.bytes_of_cycle());
+  };
+  const double shrunk = entries(last) / std::max(1.0, entries(before));
+  if (shrunk > most_shrunk) return;
+  double taken = 0;
+  for (const auto& level : levels_) taken += static_cast<double>(level.bytes() + level.bytes_of_cycle());
+  const double transfer = static_cast<double>(before.bytes() + before.bytes_of_cycle()) / without_transfer(before);
+  const double rest = without_transfer(last) * (transfer / (1 - shrunk) - 1);
+  memory.announce({static_cast<std::size_t>(taken + rest), Certainty::close});
 }
 
 template <class Space, class T>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -32,6 +33,8 @@ struct AlgebraicLevel {
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
 
   std::size_t bytes() const;
+  /// The bytes of the vectors that a cycle works with on the level.
+  std::size_t bytes_of_cycle() const { return 4 * inverse.bytes(); }
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
@@ -44,7 +47,10 @@ struct AlgebraicLevel {
 template <class Space, class T>
 class AlgebraicHierarchy {
  public:
-  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {});
+  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {})
+      : AlgebraicHierarchy(analysis, options, MemoryBudget(analysis.space(), "multigrid")) {}
+  /// Announces the memory of the levels to the budget, each before it is made.
+  AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
 
   const std::vector<AlgebraicLevel<Space>>& levels() const { return levels_; }
   /// The inverse of the last level's matrix, full; none where the last level is too large for that.
@@ -55,8 +61,11 @@ class AlgebraicHierarchy {
  private:
   /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate);
-  void add_level(const Space& space, const CsrView<T>& a);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate, const MemoryBudget& memory);
+  void add_level(const Space& space, const CsrView<T>& a, const MemoryBudget& memory);
+  /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
+  Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
+  void announce_rest(const MemoryBudget& memory) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a);
 
   double power_ = 1;
