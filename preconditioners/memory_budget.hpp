@@ -15,7 +15,7 @@ enum class Certainty {
   close,     ///< within a tenth
   at_most,   ///< an upper bound
   at_least,  ///< a lower bound
-  rough,     ///< may be half or twice as much
+  rough,     ///< a guess, which may be off by a factor of 4
 };
 
 /// The memory that a preconditioner keeps, its bytes(), as it is known before that memory is taken.

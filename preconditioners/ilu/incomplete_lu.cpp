@@ -83,7 +83,10 @@ Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const FactorM
   return factor_iluk(a, {.level = 0}, memory, stop);
 }
 
-Offset Ilu0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros + s.missing_diagonal; }
+/// A matching leaves no row without a diagonal entry, unless A is structurally singular.
+Offset Ilu0Kind::predict_entries(const Structure& s, const Options& options) {
+  return s.nonzeros + (options.preparation.match ? 0 : s.missing_diagonal);
+}
 
 IlukKind::Options IlukKind::parse_options(std::string_view text) {
   Options o;

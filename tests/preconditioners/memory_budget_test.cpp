@@ -58,7 +58,7 @@ const std::vector<std::string> every_one = {"jacobi",
 /// Checks the bytes of a preconditioner against what was predicted, as far as the prediction claims. A few kB are the
 /// difference of cache lines and of arrays of one element.
 void expect_as_predicted(std::size_t bytes, const std::optional<MemoryPrediction>& prediction) {
-  constexpr double little = 2048;
+  constexpr double little = 2048, inverse_of_coarsest = 180e3;
   ASSERT_TRUE(prediction.has_value());
   const auto measured = static_cast<double>(bytes), predicted = static_cast<double>(prediction->bytes);
   switch (prediction->certainty) {
@@ -72,8 +72,8 @@ void expect_as_predicted(std::size_t bytes, const std::optional<MemoryPrediction
       EXPECT_GE(measured, predicted - little);
       break;
     case Certainty::rough:
-      EXPECT_GE(measured, predicted / 3 - little);
-      EXPECT_LE(measured, predicted * 3 + little);
+      EXPECT_GE(measured, predicted / 4 - inverse_of_coarsest);
+      EXPECT_LE(measured, predicted * 4 + inverse_of_coarsest);
       break;
   }
 }
@@ -142,14 +142,14 @@ TYPED_TEST(MemoryOn, IsWithinALimitOrRefused) {
 
 TYPED_TEST(MemoryOn, OfAutoTakesASimplerOneThatFits) {
   using T = typename TypeParam::T;
-  const auto a = generate<T>("variable2d", {.n = 100});
+  const auto a = generate<T>("variable2d", {.n = 200});
   const typename TestFixture::Analysed analysis(this->space(), a);
   using Named = typename TestFixture::ByName;
   ASSERT_EQ(Named(analysis).name(), "multigrid") << "or the case shows nothing";
-  const Named simple(analysis, "auto", {}, 10000 * sizeof(T));
+  const Named simple(analysis, "auto", {}, 40000 * sizeof(T));
   EXPECT_EQ(simple.name(), "jacobi");
   EXPECT_NE(simple.reason().find("multigrid: takes"), std::string::npos) << simple.reason();
-  EXPECT_LE(simple.bytes(), 10000 * sizeof(T));
+  EXPECT_LE(simple.bytes(), 40000 * sizeof(T));
   const Named none(analysis, "auto", {}, 1000);
   EXPECT_EQ(none.name(), "none");
   EXPECT_NE(none.reason().find("jacobi: takes"), std::string::npos) << none.reason();

@@ -120,7 +120,8 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space
     add_level(space, a.view(), memory);
     announce_rest(memory);
   }
-  if (a.view().rows <= coarsest_rows) invert(space, a);
+  if (a.view().rows <= coarsest_rows) invert(space, a, memory);
+  memory.confirm(bytes());
 }
 
 template <class Space, class T>
@@ -137,16 +138,14 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a) const {
-  std::size_t taken = 0;
-  for (const auto& level : levels_) taken += level.bytes() + level.bytes_of_cycle();
   const Analysis<Space, float> analysis(space, std::move(a));
   Choice choice = choose_format(analysis);
-  memory.announce({taken + choice.candidates.front().cost.bytes, Certainty::at_least});
+  memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
 }
 
-/// Announces what all levels will take, where the latest one is so much smaller than the one before that the next ones
-/// matter little: entries are taken to go on shrinking at this rate, and bytes with them.
+/// Announces what all levels will take, where the latest one is so much smaller than the one before that what follows
+/// matters little: entries are taken to go on shrinking at this rate, and bytes with them.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) const {
   constexpr std::size_t fewest_levels = 3;
@@ -159,18 +158,29 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   };
   const double shrunk = entries(last) / std::max(1.0, entries(before));
   if (shrunk > most_shrunk) return;
-  double taken = 0;
-  for (const auto& level : levels_) taken += static_cast<double>(level.bytes() + level.bytes_of_cycle());
   const double transfer = static_cast<double>(before.bytes() + before.bytes_of_cycle()) / without_transfer(before);
   const double rest = without_transfer(last) * (transfer / (1 - shrunk) - 1);
-  memory.announce({static_cast<std::size_t>(taken + rest), Certainty::close});
+  const auto rows = [](const auto& level) { return static_cast<double>(level.inverse.size()); };
+  double coarsest = rows(last);
+  while (coarsest > coarsest_rows) coarsest *= std::min(least_shrinking, rows(last) / rows(before));
+  const double inverse = coarsest * coarsest * (sizeof(float) + sizeof(Index));
+  const bool is_guessed = rows(last) > coarsest_rows && inverse > 0.1 * static_cast<double>(bytes());
+  if (is_guessed) return;
+  memory.announce({bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a) {
+void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory) {
   Csr<double> scaled = on_host(space, a.view());
   for (double& v : scaled.val) v *= power_;
-  coarse_inverse_.emplace(space, full(scaled.rows, algebraic::coarse_inverse(scaled)));
+  coarse_inverse_ = within(memory, space, {space, full(scaled.rows, algebraic::coarse_inverse(scaled))});
+}
+
+template <class Space, class T>
+std::size_t AlgebraicHierarchy<Space, T>::bytes() const {
+  std::size_t total = coarse_inverse_ ? coarse_inverse_->bytes() : 0;
+  for (const auto& level : levels_) total += level.bytes() + level.bytes_of_cycle();
+  return total;
 }
 
 template <class Space, class T>

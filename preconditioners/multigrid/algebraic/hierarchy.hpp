@@ -56,6 +56,7 @@ class AlgebraicHierarchy {
   /// The inverse of the last level's matrix, full; none where the last level is too large for that.
   const std::optional<Operator<Space, float>>& coarse_inverse() const { return coarse_inverse_; }
   double power() const { return power_; }
+  std::size_t bytes() const;  ///< with the vectors of a cycle
   double complexity() const;  ///< entries of all levels in those of A
 
  private:
@@ -66,7 +67,7 @@ class AlgebraicHierarchy {
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
-  void invert(const Space& space, const SpaceCsr<Space, T>& a);
+  void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
 
   double power_ = 1;
   std::vector<AlgebraicLevel<Space>> levels_;
