@@ -124,7 +124,8 @@ void Chebyshev<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
 template <class Space, class T>
 MemoryPrediction Chebyshev<Space, T>::predict(const Analysis<Space, T>& analysis, const ChebyshevOptions&) {
   const std::size_t vectors = 3 * sizeof(T) * static_cast<std::size_t>(analysis.structure().rows);
-  return {vectors + choose_format(analysis).candidates.front().cost.bytes};
+  const MemoryPrediction op = memory_of(choose_format(analysis));
+  return {vectors + op.bytes, op.certainty};
 }
 
 template <class Space, class T>

@@ -19,6 +19,12 @@ std::string text(std::size_t bytes) { return bytes_text(static_cast<double>(byte
 
 }  // namespace
 
+MemoryPrediction memory_of(const Choice& choice) {
+  const Cost& cost = choice.candidates.front().cost;
+  if (cost.most_bytes <= cost.bytes) return {cost.bytes, Certainty::close};
+  return {cost.most_bytes, Certainty::at_most};
+}
+
 std::string_view to_string(Certainty certainty) {
   constexpr std::array<std::string_view, 4> names = {"close", "at_most", "at_least", "rough"};
   return names[static_cast<std::size_t>(certainty)];

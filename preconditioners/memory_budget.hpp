@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/spmv/selection/choice.hpp>
+
 namespace ostinato {
 
 /// How far to trust a prediction.
@@ -23,6 +25,8 @@ struct MemoryPrediction {
   std::size_t bytes = 0;
   Certainty certainty = Certainty::close;
 };
+/// That of an operator in the format that was chosen for it.
+MemoryPrediction memory_of(const Choice& choice);
 std::string_view to_string(Certainty certainty);       ///< "close", "at_most", ...: the names of the JSON report
 std::string in_words(const MemoryPrediction& memory);  ///< "12.3 MB", "at most 12.3 MB", "about 12.3 MB"
 

@@ -47,7 +47,6 @@ struct Fsai<Space, T>::Made {
   /// A factor and the format that is chosen for it.
   struct Factor {
     Factor(const Space& space, Csr<T>&& a) : analysis(space, std::move(a)), choice(choose_format(analysis)) {}
-    std::size_t bytes() const { return choice.candidates.front().cost.bytes; }
     Operator<Space, T> build() const { return Operator<Space, T>(analysis, choice); }
 
     Analysis<Space, T> analysis;
@@ -61,7 +60,8 @@ struct Fsai<Space, T>::Made {
   std::size_t rows() const { return static_cast<std::size_t>(g.analysis.structure().rows); }
   /// The same object, once the memory that it is going to take was announced.
   Made announced(const MemoryBudget& memory) && {
-    memory.announce({g.bytes() + transpose.bytes() + rows() * sizeof(T)});
+    const MemoryPrediction first = memory_of(g.choice), second = memory_of(transpose.choice);
+    memory.announce({first.bytes + second.bytes + rows() * sizeof(T), std::max(first.certainty, second.certainty)});
     return std::move(*this);
   }
 };

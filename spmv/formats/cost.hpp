@@ -13,6 +13,7 @@ namespace ostinato {
 /// The cost of one format for one matrix on one machine.
 struct Cost {
   std::size_t bytes = 0;        ///< bytes stored for the matrix
+  std::size_t most_bytes = 0;   ///< the same at most, where `bytes` is what a way of storing takes that may not be had
   double moved = 0;             ///< bytes read and written in one product y = A x, where x is read once
   double padding = 0;           ///< stored values that are padding, over entries
   double seconds = 0;           ///< predicted for one product

@@ -305,7 +305,7 @@ TEST_P(MemoryOfRealMatrix, IsAsPredictedSharedMatrices) {
 
 INSTANTIATE_TEST_SUITE_P(SharedMatrices, MemoryOfRealMatrix,
                          testing::ValuesIn(shared_matrices([](const SharedMatrixEntry& e) {
-                           return e.square() && e.rows > 200 && e.entries < 60000;
+                           return e.square() && e.rows > 200 && e.entries < 30000;
                          })),
                          [](const auto& p) { return test_name(p.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MemoryOfRealMatrix);

@@ -310,7 +310,9 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     space_.download(&row, largest.data(), sizeof row);
     if (levels_.empty()) {
       keep = axes_to_keep(strength, periodic);
-      const bool is_even = axes_to_halve(strength, a.grid, keep) == axes_to_halve({1, 1, 1}, a.grid, keep);
+      constexpr std::size_t many_points = 1000;  // on small grids what comes last counts
+      const bool is_even = a.grid.points() > many_points &&
+                           axes_to_halve(strength, a.grid, keep) == axes_to_halve({1, 1, 1}, a.grid, keep);
       if (plan) plan(planned<Space>(grid, false, strength, keep), is_even ? Certainty::close : Certainty::rough);
     }
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, keep) : 0;
