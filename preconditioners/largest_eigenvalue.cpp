@@ -68,6 +68,8 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
         slot.data());
     return std::sqrt(value_of(slot));
   };
+  // The rounding of a step doesn't grow with n: a vector is as long as its rounding is by element.
+  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
   Tridiagonal t;
   double beta = step(0, 0);
   for (int k = 0; k < lanczos_steps && beta > 0 && std::isfinite(beta); ++k) {
@@ -82,7 +84,6 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
     beta = step(alpha, k == 0 ? 0 : beta);
     t.diagonal.push_back(alpha);
     t.beside.push_back(beta);
-    const double rounding = std::numeric_limits<T>::epsilon() * static_cast<double>(n);
     if (beta <= rounding * std::abs(alpha)) break;  // the vectors so far span all that the first one is made of
   }
   return t;
