@@ -75,8 +75,8 @@ Json to_json(const Times& t) {
 }
 
 Json to_json(const Bytes& b) {
-  const Json predicted = b.predicted ? Json{{"bytes", b.predicted->bytes}, {"is", to_string(b.predicted->certainty)}}
-                                     : Json(nullptr);
+  const Json predicted =
+      b.predicted ? Json{{"bytes", b.predicted->bytes}, {"is", to_string(b.predicted->certainty)}} : Json(nullptr);
   return {{"matrix", b.matrix},
           {"workspace", b.workspace},
           {"preconditioner", b.preconditioner},

@@ -115,11 +115,12 @@ void add_limits(Command& command, SolveInput& in) {
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
-  command.add({.names = "--mem-limit",
-               .description = "what preconditioners and the basis of gmres may take, such as 500M or 2G; 0: what is free",
-               .value = "SIZE",
-               .check = byte_size()},
-              in.limits.mem_limit);
+  command.add(
+      {.names = "--mem-limit",
+       .description = "what preconditioners and the basis of gmres may take, such as 500M or 2G; 0: what is free",
+       .value = "SIZE",
+       .check = byte_size()},
+      in.limits.mem_limit);
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
   command.add({.names = "--restart",
@@ -607,7 +608,8 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
+  report.solver =
+      solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.preconditioner = {m->name(), as_in_files(m->reason())};
   report.hierarchy = m->levels();

@@ -397,6 +397,13 @@ std::size_t AnyPreconditioner<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
+std::optional<MemoryPrediction> AnyPreconditioner<Space, T>::prediction() const {
+  std::optional<MemoryPrediction> all = prediction_;
+  if (all && fallback_ != nullptr && fallback_->prediction_) all->bytes += fallback_->prediction_->bytes;
+  return all;
+}
+
+template <class Space, class T>
 bool AnyPreconditioner<Space, T>::capturable() const {
   return is_identity() || built_->capturable();
 }

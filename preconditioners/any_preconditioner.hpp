@@ -85,8 +85,8 @@ class AnyPreconditioner {
   const std::string& name() const { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }
   std::size_t bytes() const;
-  /// What was predicted of bytes(), without the fallback's, before the preconditioner was made; nothing for "none".
-  const std::optional<MemoryPrediction>& prediction() const { return prediction_; }
+  /// What bytes() was predicted to be, before the preconditioner and its fallback were made; nothing for "none".
+  std::optional<MemoryPrediction> prediction() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
   /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for

@@ -202,14 +202,14 @@ void require_room(double bytes, std::size_t limit, int vectors) {
 }  // namespace
 
 double basis_memory(std::size_t limit) {
-  const double memory = std::min(largest_basis_bytes, largest_share * static_cast<double>(host_memory()));
-  return limit == 0 ? memory : std::min(memory, static_cast<double>(limit));
+  return limit == 0 ? largest_basis_bytes : std::min(largest_basis_bytes, static_cast<double>(limit));
 }
 
 int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory) {
   double most = std::max(restart, 1);
   if (restart == automatic_restart) {
-    const double fit = memory / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
+    const double free = std::min(memory, largest_share * static_cast<double>(host_memory()));
+    const double fit = free / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
     most = std::clamp(std::floor(fit), 1.0, double{most_vectors});
   }
   return static_cast<int>(std::clamp(static_cast<double>(rows), 1.0, most));
@@ -250,7 +250,8 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
-  if (options.restart == automatic_restart && limit > 0 && static_cast<std::size_t>(size) < std::min<std::size_t>(first_checkpoint, a.rows()))
+  if (options.restart == automatic_restart && limit > 0 &&
+      static_cast<std::size_t>(size) < std::min<std::size_t>(first_checkpoint, a.rows()))
     result.notes.push_back("gmres kept " + std::to_string(size) + " vectors: the limit of memory leaves " +
                            bytes_text(static_cast<double>(limit)));
   if (krylov.is_cut_short())

@@ -6,11 +6,11 @@
 
 namespace ostinato {
 
-/// The bytes that a basis may take: 2 GB, an eighth of the host's memory, and `limit` where that isn't 0.
+/// The bytes that a basis may take: 2 GB, or `limit` where that is less and not 0.
 double basis_memory(std::size_t limit = 0);
 
 /// The vectors that GMRES keeps at most before it restarts: `restart`, at most `rows`. With automatic_restart as many as
-/// `memory` bytes hold, at most 1000. `bytes`: of an element in all bases, sizeof(T), for FGMRES twice that.
+/// `memory` bytes and an eighth of the host's memory hold, at most 1000. `bytes`: of an element in all bases, sizeof(T), for FGMRES twice that.
 int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory = basis_memory());
 
 /// Solves A x = b by restarted GMRES, preconditioned from the right, so that the monitored residual is that of A x = b.

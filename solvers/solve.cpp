@@ -650,10 +650,10 @@ class Ladder {
   std::string_view solver_;
   const SolveOptions& options_;
   Structure structure_;
-  bool unsolvable_ = false;    ///< no x solves the system
-  bool slow_ = false;          ///< the latest run was stopped because it was slow
+  bool unsolvable_ = false;       ///< no x solves the system
+  bool slow_ = false;             ///< the latest run was stopped because it was slow
   std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
-  mutable double called_ = 0;  ///< when the callback was called while a preconditioner is made
+  mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
   Pace pace_;
 };
 
@@ -670,8 +670,7 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
   const std::string too_large = "a GMRES basis would take over " + bytes_text(memory);
   if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
   if (!symmetric_preconditioner && is_affordable)
-    return {"gmres",
-            "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
+    return {"gmres", "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
   if (!symmetric_preconditioner) return {"bicgstab", too_large};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.negative_diagonal)

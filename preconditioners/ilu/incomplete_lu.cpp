@@ -133,7 +133,7 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
 }
 
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                         const StopRequest& stop) {
+                       const StopRequest& stop) {
   constexpr double any = std::numeric_limits<double>::infinity();
   require_between(name, "fill", options.fill, 0);
   require_between(name, "pivot", options.pivot, 0, 1);
@@ -160,8 +160,7 @@ Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
 
 Offset Ic0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros; }
 
-Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory,
-                         const StopRequest& stop) {
+Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory, const StopRequest& stop) {
   return factor_ic(a, {}, memory.most_entries, stop);
 }
 
@@ -177,7 +176,7 @@ IctKind::Options IctKind::parse_options(std::string_view text) {
 Offset IctKind::predict_entries(const Structure& s, const Options& options) { return entries_of(s, options.fill); }
 
 Factors IctKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
-                         const StopRequest& stop) {
+                        const StopRequest& stop) {
   require_between(name, "drop", options.drop, 0, 1);
   require_between(name, "fill", options.fill, 1);
   const double fill = fill_within(options.fill, a.nonzeros(), memory);
@@ -215,9 +214,9 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
   };
   const std::size_t room = budget.most() - std::min(budget.most(), bytes_of(0));
   const auto entries = static_cast<Offset>(rows + room / (sizeof(Index) + sizeof(T)));
-  const FactorMemory memory{
-      std::min(entries, most_entries_on_host()),
-      [&](Offset found, Certainty certainty) { budget.announce({bytes_of(found), certainty}); }};
+  const FactorMemory memory{std::min(entries, most_entries_on_host()), [&](Offset found, Certainty certainty) {
+                              budget.announce({bytes_of(found), certainty});
+                            }};
   try {
     return {Kind::factor(ready.view(), options, memory, stop), std::move(how), whole.nonzeros()};
   } catch (const TooManyEntries&) {

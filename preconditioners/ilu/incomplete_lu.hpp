@@ -61,8 +61,9 @@ class IncompleteLu {
 
   /// What the pattern of A and the options say: for ilu0 and ic0 close, for ilut and ict an upper bound. For iluk and lu
   /// the constructor finds that out.
-  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const Options& options)
-  requires requires { Kind::predict_entries(analysis.structure(), options); }
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const Options& options) requires requires {
+    Kind::predict_entries(analysis.structure(), options);
+  }
   {
     const Structure& s = analysis.structure();
     const auto rows = static_cast<std::size_t>(s.rows);
@@ -86,8 +87,8 @@ class IncompleteLu {
                const MemoryBudget& memory)
       : IncompleteLu(space, factor(space, a, options, stop, memory), options) {}
   IncompleteLu(const Space& space, const Result& made, const Options& options);
-  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                       const StopRequest& stop, const MemoryBudget& memory);
+  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
+                       const MemoryBudget& memory);
 
   Options options_;
   Factored<Space, T> factored_;

@@ -204,8 +204,7 @@ struct Multigrid<Space, T>::State {
   /// Announces the memory of as many hierarchies as a point has unknowns.
   GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
     return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
-      memory.announce(
-          {static_cast<std::size_t>(unknowns) * Cycle::predicted_bytes(space, grids, sweeps), certainty});
+      memory.announce({static_cast<std::size_t>(unknowns) * Cycle::predicted_bytes(space, grids, sweeps), certainty});
     };
   }
 
@@ -306,7 +305,8 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
     : Multigrid(analysis, std::move(options), MemoryBudget(analysis.space(), name)) {}
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const MemoryBudget& memory) {
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options,
+                               const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
   state_ = std::make_unique<State>(analysis, options, memory);

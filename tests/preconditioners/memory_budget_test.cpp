@@ -87,8 +87,8 @@ class MemoryOn : public SpaceTest<Case> {
 
   std::vector<Csr<Value>> matrices() const {
     const auto made = [](std::string_view family, Index n) { return generate<Value>(family, {.n = n}); };
-    return {made("poisson2d", 60),    made("poisson3d", 18),   made("variable3d", 16), made("anisotropic", 50),
-            made("mesh2d", 40),       made("mesh3d", 10),      made("banded", 3000),   made("convection-diffusion2d", 50)};
+    return {made("poisson2d", 60), made("poisson3d", 18), made("variable3d", 16), made("anisotropic", 50),
+            made("mesh2d", 40),    made("mesh3d", 10),    made("banded", 3000),   made("convection-diffusion2d", 50)};
   }
 };
 

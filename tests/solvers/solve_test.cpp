@@ -538,6 +538,8 @@ TEST(SolverChoice, GoesBySymmetryDiagonalAndMemory) {
   EXPECT_EQ(choose_solver(spd, 8, 50, 0.3).name, "cg");
   EXPECT_EQ(choose_solver(general, 8, automatic_restart).name, "gmres");
   EXPECT_EQ(choose_solver(huge, 8, automatic_restart).name, "bicgstab");
+  EXPECT_EQ(choose_solver(general, 8, automatic_restart, 0, true, 50 * 8 * 1000).name, "gmres");
+  EXPECT_EQ(choose_solver(general, 8, automatic_restart, 0, true, 50 * 8 * 1000 - 1).name, "bicgstab");
   general.cols = 999;
   EXPECT_EQ(choose_solver(general, 8, 50).name, "lsmr");
 }

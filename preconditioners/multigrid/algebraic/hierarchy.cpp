@@ -90,17 +90,21 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   const Space& space = analysis.space();
   if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
-    add_levels(space, analysis.matrix(), options.near_null->count,
-               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
+    add_levels(
+        space, analysis.matrix(), options.near_null->count,
+        [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
   } else {
-    add_levels(space, analysis.matrix(), 1, [&](const auto& a) -> Interpolation {
-      const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-      const Coarsening<Space> c =
-          twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
-      if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-      return twice ? multipass_interpolation(space, a.view(), c, options.entries)
-                   : interpolation(space, a.view(), c, options.entries);
-    }, memory);
+    add_levels(
+        space, analysis.matrix(), 1,
+        [&](const auto& a) -> Interpolation {
+          const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
+          const Coarsening<Space> c =
+              twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
+          if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+          return twice ? multipass_interpolation(space, a.view(), c, options.entries)
+                       : interpolation(space, a.view(), c, options.entries);
+        },
+        memory);
   }
 }
 

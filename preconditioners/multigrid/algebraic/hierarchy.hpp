@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>

@@ -56,7 +56,8 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
   for (Extents e = grid.extents;; e = grids.back().next) {
-    Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
+    Level<Space> level{
+        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
     level.axes = e.points() > coarsest_points ? axes_to_halve(now, e, keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
