@@ -172,9 +172,8 @@ template <class Space, class T>
 std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis,
                                                                                   const StopRequest& stop) {
   const auto* entry = find_entry<Space, T>({choice_.name, options_});
-  prediction_.reset();
-  if (entry == nullptr) return nullptr;
-  MemoryBudget memory(analysis.space(), choice_.name, mem_limit_, taken_);
+  if (entry == nullptr) return prediction_.reset(), nullptr;
+  const MemoryBudget memory(analysis.space(), choice_.name, mem_limit_, taken_);
   auto built = entry->build(analysis, options_, stop, memory);
   memory.confirm(built->bytes());
   prediction_ = memory.prediction();

@@ -29,7 +29,7 @@ struct Factors {
 /// What factors may take, and how their set-up says what they are going to take. Entries count as in Factors::nonzeros().
 struct FactorMemory {
   Offset most_entries = std::numeric_limits<Offset>::max();
-  std::function<void(Offset entries, Certainty certainty)> announce = {};
+  std::function<void(Offset entries, Certainty certainty)> announce = [](Offset, Certainty) {};
 };
 
 /// The factors would take more entries than they may.

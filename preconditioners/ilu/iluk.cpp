@@ -181,7 +181,7 @@ class Values {
 Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options, const FactorMemory& memory,
                     const StopRequest& stop) {
   const Pattern pattern = Fill(a, options.level, memory.most_entries, stop).run();
-  if (memory.announce) memory.announce(static_cast<Offset>(pattern.col.size()), Certainty::close);
+  memory.announce(static_cast<Offset>(pattern.col.size()), Certainty::close);
   return Values(a, pattern, options.boost, stop).run();
 }
 

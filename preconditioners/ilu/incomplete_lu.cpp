@@ -63,10 +63,13 @@ Offset entries_of(const Structure& s, double fill) {
 }
 
 /// The fill that may be asked for: less than the options say where memory is short.
-/// Throws    TooManyEntries when there isn't room for the entries of A.
+/// Throws    TooManyEntries, or what memory.announce throws, when there isn't room for the entries of A.
 double fill_within(double fill, Offset entries, const FactorMemory& memory) {
   const double room = static_cast<double>(memory.most_entries) / std::max(1.0, static_cast<double>(entries));
-  if (room < 1) throw TooManyEntries();
+  if (room < 1) {
+    memory.announce(entries, Certainty::at_least);
+    throw TooManyEntries();
+  }
   return std::min(fill, room);
 }
 
@@ -142,8 +145,9 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options, const F
   const Offset most_entries = is_limited ? static_cast<Offset>(most) : memory.most_entries;
   try {
     const CompleteEntries predicted = count_complete_entries(a, most_entries, stop);
-    if (memory.announce) memory.announce(predicted.count, Certainty::rough);
-    if (predicted.is_sure && predicted.count > most_entries) throw TooManyEntries();
+    const bool too_many = predicted.is_sure && predicted.count > most_entries;
+    memory.announce(predicted.count, too_many && !is_limited ? Certainty::at_least : Certainty::rough);
+    if (too_many) throw TooManyEntries();
     return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most_entries, stop);
   } catch (const TooManyEntries&) {
     if (!is_limited) throw;
@@ -192,9 +196,8 @@ std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
 }
 
 template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                                          const StopRequest& stop, const MemoryBudget& budget) -> Result {
-  const Csr<double> whole = host_copy(space, a);
+Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const SpaceCsr<Space, T>& a) {
+  Csr<double> whole = host_copy(space, a);
   if (whole.rows != whole.cols)
     throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
   for (const double v : whole.val) {
@@ -205,22 +208,25 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
     throw ArgumentError(
         std::string(name) +
         ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
+  return whole;
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                          const StopRequest& stop, const MemoryBudget& budget) -> Result {
+  const Csr<double> whole = usable_copy(space, a);
   Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
-  const auto rows = static_cast<std::size_t>(whole.rows);
-  const auto bytes_of = [rows](Offset entries) {
-    const auto all = static_cast<std::size_t>(entries);
-    return Factored<Space, T>::bytes_of(rows, all - std::min(all, rows));
-  };
-  const std::size_t room = budget.most() - std::min(budget.most(), bytes_of(0));
-  const auto entries = static_cast<Offset>(rows + room / (sizeof(Index) + sizeof(T)));
-  const FactorMemory memory{std::min(entries, most_entries_on_host()), [&](Offset found, Certainty certainty) {
-                              budget.announce({bytes_of(found), certainty});
+  const Index rows = whole.rows;
+  const std::size_t most = budget.most(), least = bytes_of(rows, rows);
+  const Offset room = rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + sizeof(T)));
+  const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+                              budget.announce({bytes_of(rows, entries), certainty});
                             }};
   try {
     return {Kind::factor(ready.view(), options, memory, stop), std::move(how), whole.nonzeros()};
   } catch (const TooManyEntries&) {
-    budget.announce({bytes_of(memory.most_entries + 1), Certainty::at_least});
+    memory.announce(memory.most_entries + 1, Certainty::at_least);
     throw MemoryLimitError(std::string(name) + ": takes more than the " +
                            bytes_text(static_cast<double>(memory.most_entries) * bytes_while_made) +
                            " of host memory that are free while it is made; use --precond jacobi");

@@ -66,9 +66,7 @@ class IncompleteLu {
   }
   {
     const Structure& s = analysis.structure();
-    const auto rows = static_cast<std::size_t>(s.rows);
-    const auto entries = static_cast<std::size_t>(Kind::predict_entries(s, options));
-    return {Factored<Space, T>::bytes_of(rows, entries - std::min(entries, rows)), Kind::certainty};
+    return {bytes_of(s.rows, Kind::predict_entries(s, options)), Kind::certainty};
   }
 
   bool symmetric() const { return Kind::is_symmetric; }
@@ -87,6 +85,12 @@ class IncompleteLu {
                const MemoryBudget& memory)
       : IncompleteLu(space, factor(space, a, options, stop, memory), options) {}
   IncompleteLu(const Space& space, const Result& made, const Options& options);
+  /// Of factors with so many entries, the diagonal of L left out.
+  static std::size_t bytes_of(Index rows, Offset entries) {
+    return Factored<Space, T>::bytes_of(static_cast<std::size_t>(rows),
+                                        static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)));
+  }
+  static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
   static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
                        const MemoryBudget& memory);
 

@@ -202,8 +202,8 @@ TYPED_TEST(GmresOn, BasisStaysWithinALimitOfMemory) {
 
   EXPECT_TRUE(mentions(result, "gmres kept 40 vectors: the limit of memory leaves")) << result.message();
   EXPECT_LE(result.workspace_bytes, limit + 20 * 600 * sizeof(T));
-  EXPECT_THROW(this->solve(system, {.restart = 41, .mem_limit = limit}), MemoryLimitError);
-  EXPECT_NO_THROW(this->solve(system, {.rtol = 1e-3, .max_iterations = 80, .restart = 40, .mem_limit = limit}));
+  EXPECT_THROW(this->solve(system, {.mem_limit = limit, .restart = 41}), MemoryLimitError);
+  EXPECT_NO_THROW(this->solve(system, {.rtol = 1e-3, .max_iterations = 80, .mem_limit = limit, .restart = 40}));
 }
 
 TEST(KrylovVectors, AreBoundedByRowsMemoryAndWhatWasAskedFor) {
