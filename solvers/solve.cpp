@@ -453,8 +453,9 @@ class Ladder {
         if (slow_) resume(m, all);
         break;
       }
-      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
-                          seconds_text(watch.seconds()) + ")");
+      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", " +
+                          bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(watch.seconds()) +
+                          ")");
       weaker_bytes_ += m.bytes();
       m = *next;
       try {
