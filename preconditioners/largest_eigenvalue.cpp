@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -53,10 +52,9 @@ double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space
 
 /// Nothing when A shows not to be symmetric but for rounding.
 template <class Space, class T>
-std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
+std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse, int sign) {
   const Space& space = op.space();
   const std::size_t n = inverse.size();
-  const auto sign = static_cast<T>(definite_sign(op.structure()));
   std::vector<T> random(n);
   for (std::size_t i = 0; i < n; ++i) random[i] = static_cast<T>(multigrid::random_error(i));
   Vector<Space, T> product(space, std::span<const T>(random)), v(space, n, T{0}), next(space, n, T{0});
@@ -73,7 +71,7 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
   for (int k = 0; k < lanczos_steps && beta > 0 && std::isfinite(beta); ++k) {
     scale<T>(space, static_cast<T>(1 / beta), next, next.span());
     std::swap(v, next);
-    op.apply(sign, v, T{0}, product);
+    op.apply(static_cast<T>(sign), v, T{0}, product);
     dot<T>(space, v, product, slot.data());
     const double alpha = value_of(slot);
     dot<T>(space, next, product, slot.data());
@@ -97,16 +95,16 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
-double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse) {
+double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign) {
   if (inverse.size() == 0) return 1;
   const double bound = row_sum_bound(op.space(), a, inverse);
-  const std::optional<Tridiagonal> t = lanczos(op, inverse);
+  const std::optional<Tridiagonal> t = lanczos(op, inverse, sign);
   const double ritz = t ? ritz_bound(*t) : 0;
   return ritz > 0 && ritz < bound ? ritz : bound;
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \
-  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&)
+  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, int)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -55,6 +56,12 @@ double part_left(double left, double error) {
   constexpr double rounding = 1e-3;
   if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
   return std::sqrt(std::max(0.0, left) / error);
+}
+
+/// Whether a cycle is nearly as good as it was at first: whether the number of iterations that shrink an error by a given
+/// factor is at most 1.5 times as large. Rates below 0.1 tell little of the iterations.
+bool nearly_as_good(double rate, double at_first) {
+  return rate <= std::pow(std::max(at_first, 0.1), 1 / 1.5);
 }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -121,6 +128,7 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
+  made.takes_values = options.reuse == MultigridReuse::interpolation;
   if (options.kind != MultigridKind::aggregation) return made;
   const algebraic::Points points = points_of(analysis, options);
   made.threshold = options.threshold;
@@ -151,6 +159,19 @@ struct Multigrid<Space, T>::State {
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
+  bool reused = false;
+
+  /// What refill() and restore() need.
+  struct Taken {
+    std::string pattern;       ///< pattern_mark() of A
+    double first_rate;         ///< when the interpolations were made
+    Vector<Space, T> values;   ///< of A, in the order of its entries
+    double power = 1;
+    Smoother smoother = Smoother::jacobi;
+    double rate = 0;
+    bool valid = true;         ///< the hierarchy is that of these values
+  };
+  std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
 
   State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
       : space(analysis.space()),
@@ -159,15 +180,18 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
-    const bool may_use_grid = given.kind == MultigridKind::automatic || given.kind == MultigridKind::structured;
-    if (may_use_grid && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
+    if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
                         algebraic_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
     }
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
-    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
+    const CsrView<T>& a = analysis.matrix().view();
+    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(a);
+    if (!algebraic || given.reuse == MultigridReuse::none) return;
+    taken.emplace(Taken{pattern_mark(space, a), rate, Vector<Space, T>(space, a.val.size())});
+    accept(a.val);
   }
 
   State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given)
@@ -180,6 +204,11 @@ struct Multigrid<Space, T>::State {
       refuse("kind=classical and kind=aggregation need a matrix");
     cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
     rate = cycles.front().rate();
+  }
+
+  bool may_use_grid(const Structure& s) const {
+    const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
+    return asked && s.positive_diagonal && s.rows > 0;
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
@@ -199,6 +228,11 @@ struct Multigrid<Space, T>::State {
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   double measure_rate(const CsrView<T>& a);
+
+  bool fits(const Analysis<Space, T>& analysis) const;
+  bool refill(const Analysis<Space, T>& analysis);
+  void restore(const CsrView<T>& a);
+  void accept(std::span<const T> values);
 };
 
 template <class Space, class T>
@@ -222,6 +256,54 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   return part_left(values[0], values[1]);
 }
 
+/// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a matrix
+/// of the same pattern.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
+  const Structure& s = analysis.structure();
+  if (!taken || !why_not(s).empty() || pattern_mark(space, analysis.matrix().view()) != taken->pattern) return false;
+  return !may_use_grid(s) || !analysis.grid();
+}
+
+/// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to be
+/// made anew, or to be restored.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
+  if (!fits(analysis)) return false;
+  const Structure& s = analysis.structure();
+  taken->valid = false;
+  try {
+    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
+    rate = measure_rate(analysis.matrix().view());
+  } catch (const ArgumentError&) {  // other interpolations may do
+    return false;
+  }
+  if (!nearly_as_good(rate, taken->first_rate)) return false;
+  accept(analysis.matrix().view().val);
+  return reused = true;
+}
+
+/// Keeps the values that the hierarchy was made for.
+template <class Space, class T>
+void Multigrid<Space, T>::State::accept(std::span<const T> values) {
+  space.copy(taken->values.data(), values.data(), values.size_bytes());
+  space.wait();  // before the caller's arrays change
+  taken->power = algebraic->hierarchy().power();
+  taken->smoother = algebraic->smoother();
+  taken->rate = rate;
+  taken->valid = true;
+}
+
+/// Undoes what refill() has begun. `a` has the pattern of the matrix.
+template <class Space, class T>
+void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
+  if (!taken || taken->valid) return;
+  const CsrView<T> before{a.rows, a.cols, a.row_ptr, a.col, taken->values};
+  algebraic->update(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
+  rate = taken->rate;
+  taken->valid = true;
+}
+
 template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
@@ -236,7 +318,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 6> known = {{
+  const std::array<PreconditionerOption, 7> known = {{
       {"kind", "automatic|structured|classical|aggregation",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
@@ -254,6 +336,11 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
        [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
+      {"reuse", "none|interpolation",
+       [&](std::string_view value) {
+         parsed.reuse = value == "interpolation" ? MultigridReuse::interpolation : MultigridReuse::none;
+         return value == "interpolation" || value == "none";
+       }},
   }};
   read_options(name, text, known);
   return parsed;
@@ -291,7 +378,12 @@ auto Multigrid<Space, T>::state() const -> State& {
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), state().rows);
-  *this = Multigrid(analysis, state().options);
+  try {
+    if (!state().refill(analysis)) *this = Multigrid(analysis, state().options);
+  } catch (...) {
+    state().restore(analysis.matrix().view());
+    throw;
+  }
 }
 
 template <class Space, class T>
@@ -308,7 +400,8 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
-  if (state().algebraic) return state().algebraic->bytes();
+  if (state().algebraic)
+    return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
   for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }
@@ -326,9 +419,9 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
   if (const auto& cycle = state().algebraic) {
     for (const auto& level : cycle->hierarchy().levels()) {
-      const Structure& s = level.a.structure();
-      all.push_back({static_cast<std::size_t>(s.rows), static_cast<std::size_t>(s.nonzeros), cycle->bytes(all.size()),
-                     rows_text(s.rows), level.a.format()});
+      const Index rows = level.a.rows();
+      all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level.nonzeros), cycle->bytes(all.size()),
+                     rows_text(rows), level.a.format()});
     }
   }
   for (const auto& cycle : state().cycles) {
@@ -351,6 +444,11 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
   return state().rate;
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::reused() const {
+  return state().reused;
 }
 
 template <class Space, class T>

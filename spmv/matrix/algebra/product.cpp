@@ -114,6 +114,12 @@ struct Accumulators {
     parallel_for(space, sums.size(), [&](std::size_t part) { sums[part].assign(static_cast<std::size_t>(b.cols), 0); });
   }
 
+  std::size_t bytes() const {
+    std::size_t total = 0;
+    for (const std::vector<T>& part : sums) total += part.size() * sizeof(T);
+    return total;
+  }
+
   /// Makes the matrix: pattern and values in one pass over the terms.
   void make(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& c) {
     const Factor<T> left(a), right(b);
@@ -152,6 +158,8 @@ struct Accumulators {
 template <class T>
 struct NoWork {
   NoWork(const Cuda&, const CsrView<T>&, const CsrView<T>&) {}
+
+  std::size_t bytes() const { return 0; }
 
   void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
     c.col = detail::product_pattern(space, detail::pattern_of(a), detail::pattern_of(b), b.cols, c.row_ptr.span());
@@ -221,6 +229,11 @@ void MatrixProduct<Space, T>::update(const SpaceCsr<Space, T>& a, const SpaceCsr
   detail::require_pattern("product of matrices, first factor", a.view(), rows_, inner_, a_nonzeros_);
   detail::require_pattern("product of matrices, second factor", b.view(), inner_, cols_, b_nonzeros_);
   work_->multiply(space_, a.view(), b.view(), detail::pattern_of(arrays_->view()), arrays_->val.data());
+}
+
+template <class Space, class T>
+std::size_t MatrixProduct<Space, T>::bytes() const {
+  return arrays_->row_ptr.bytes() + arrays_->col.bytes() + arrays_->val.bytes() + work_->bytes();
 }
 
 template <class Space, class T>
