@@ -95,7 +95,8 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
-double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign) {
+double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
+                          int sign) {
   if (inverse.size() == 0) return 1;
   const double bound = row_sum_bound(op.space(), a, inverse);
   const std::optional<Tridiagonal> t = lanczos(op, inverse, sign);

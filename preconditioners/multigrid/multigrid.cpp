@@ -58,10 +58,19 @@ double part_left(double left, double error) {
   return std::sqrt(std::max(0.0, left) / error);
 }
 
-/// Whether a cycle is nearly as good as it was at first: whether the number of iterations that shrink an error by a given
-/// factor is at most 1.5 times as large. Rates below 0.1 tell little of the iterations.
-bool nearly_as_good(double rate, double at_first) {
-  return rate <= std::pow(std::max(at_first, 0.1), 1 / 1.5);
+/// What cycles do to a random error.
+struct Trial {
+  double rate = 0;       ///< by what a cycle shrinks the error
+  double next_rate = 0;  ///< by what another cycle shrinks what is left; tells more of what the coarse grid misses
+};
+
+/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for: solves
+/// take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
+bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
+  constexpr double nothing_left = 0.01, good = 0.1;
+  if (now.rate <= nothing_left) return true;
+  const double rate = std::max(good, at_first.next_rate), limit = std::pow(rate, energy ? 0.8 : 0.67);
+  return now.rate < 1 && now.next_rate <= std::max(rate, limit);
 }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -163,13 +172,13 @@ struct Multigrid<Space, T>::State {
 
   /// What refill() and restore() need.
   struct Taken {
-    std::string pattern;       ///< pattern_mark() of A
-    double first_rate;         ///< when the interpolations were made
-    Vector<Space, T> values;   ///< of A, in the order of its entries
+    std::string pattern;      ///< pattern_mark() of A
+    Trial at_first;           ///< when the interpolations were made
+    Vector<Space, T> values;  ///< of A, in the order of its entries
     double power = 1;
     Smoother smoother = Smoother::jacobi;
     double rate = 0;
-    bool valid = true;         ///< the hierarchy is that of these values
+    bool valid = true;  ///< the hierarchy is that of these values
   };
   std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
 
@@ -188,9 +197,11 @@ struct Multigrid<Space, T>::State {
     }
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
     const CsrView<T>& a = analysis.matrix().view();
-    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(a);
-    if (!algebraic || given.reuse == MultigridReuse::none) return;
-    taken.emplace(Taken{pattern_mark(space, a), rate, Vector<Space, T>(space, a.val.size())});
+    const bool keeps = algebraic && given.reuse != MultigridReuse::none;
+    const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
+    rate = trial.rate;
+    if (!keeps) return;
+    taken.emplace(Taken{pattern_mark(space, a), trial, Vector<Space, T>(space, a.val.size())});
     accept(a.val);
   }
 
@@ -227,7 +238,10 @@ struct Multigrid<Space, T>::State {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
-  double measure_rate(const CsrView<T>& a);
+  /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they may
+  /// be large in the Euclidean norm.
+  bool in_energy() const { return options.kind == MultigridKind::aggregation; }
+  Trial try_cycles(const CsrView<T>& a, bool again);
 
   bool fits(const Analysis<Space, T>& analysis) const;
   bool refill(const Analysis<Space, T>& analysis);
@@ -235,25 +249,36 @@ struct Multigrid<Space, T>::State {
   void accept(std::span<const T> values);
 };
 
+/// Tries one cycle on a random error, and with `again` another one on what is left.
 template <class Space, class T>
-double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
+Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   const auto n = static_cast<std::size_t>(a.rows);
-  if (rows == 0) return 0;
+  if (rows == 0) return {};
   const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
-  Vector<Space, T> r(space, n), z(space, n);
+  const double size = std::abs(power);
+  const bool energy = in_energy();
+  Vector<Space, T> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
   Vector<Space, double> squares(space, 2);
+  const auto cycle = [&](const T* corrected) {
+    apply(r.data(), z.data(), unused.data());
+    const multigrid::ErrorLeft<T> error{size, corrected};
+    if (energy || (corrected == nullptr && again))
+      for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+    if (energy) {
+      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, squares.data());
+    } else {
+      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, squares.data());
+    }
+    const std::vector<double> values = squares.download();
+    return part_left(values[0], values[1]);
+  };
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  apply(r.data(), z.data(), unused.data());
-  // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
-  if (options.kind == MultigridKind::aggregation) {
-    Vector<Space, T> y(space, n);
-    for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
-    sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
-  } else {
-    sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
-  }
-  const std::vector<double> values = squares.download();
-  return part_left(values[0], values[1]);
+  Trial trial{cycle(nullptr)};
+  if (!again) return trial;
+  for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
+  std::swap(before, z);
+  trial.next_rate = cycle(before.data());
+  return trial;
 }
 
 /// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a matrix
@@ -274,11 +299,12 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   taken->valid = false;
   try {
     algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
-    rate = measure_rate(analysis.matrix().view());
+    const Trial trial = try_cycles(analysis.matrix().view(), true);
+    rate = trial.rate;
+    if (!nearly_as_good(trial, taken->at_first, in_energy())) return false;
   } catch (const ArgumentError&) {  // other interpolations may do
     return false;
   }
-  if (!nearly_as_good(rate, taken->first_rate)) return false;
   accept(analysis.matrix().view().val);
   return reused = true;
 }
@@ -400,8 +426,7 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
-  if (state().algebraic)
-    return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
+  if (state().algebraic) return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
   for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }

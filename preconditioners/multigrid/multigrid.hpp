@@ -138,9 +138,9 @@ class Multigrid {
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
-  double rate() const;  ///< by what a cycle shrank a random error at set-up, or after the last update
-  bool reused() const;  ///< the last update_values() kept the interpolations
-  std::string remarks() const;                      ///< for reports: "6 grids, 2.61 times the entries of A"
+  double rate() const;          ///< by what a cycle shrank a random error at set-up, or after the last update
+  bool reused() const;          ///< the last update_values() kept the interpolations
+  std::string remarks() const;  ///< for reports: "6 grids, 2.61 times the entries of A"
 
  private:
   struct State;

@@ -14,7 +14,7 @@ namespace ostinato::algebraic {
 /// Throws    ArgumentError for more than 100 terms an entry of the level: on meshes there are some 10.
 template <class Space, class T>
 MatrixProduct<Space, T> bounded_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
-                                   Offset entries) {
+                                        Offset entries) {
   constexpr Offset most = 100;
   if (terms_of_product(space, a, b) > most * entries)
     throw ArgumentError(

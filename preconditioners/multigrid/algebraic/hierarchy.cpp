@@ -58,8 +58,7 @@ Operator<Space, float> in_a_format(const Space& space, std::shared_ptr<CsrStorag
 /// What follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
 template <class Space>
 void complete(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level) {
-  for_each(space, level.inverse.size(),
-           InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), level.inverse.data()});
+  for_each(space, level.inverse.size(), InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), level.inverse.data()});
   level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1);
 }
 
@@ -135,8 +134,8 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values) {
   const auto m = in_float(space, a, power_);
-  levels_.push_back({in_a_format(space, m), a.nonzeros(),
-                     Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
+  levels_.push_back(
+      {in_a_format(space, m), a.nonzeros(), Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
   complete(space, m->view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}});
 }
