@@ -427,8 +427,8 @@ TYPED_TEST(MultigridReuseOn, IsAnOptionOfAnyPreconditioner) {
   using T = typename TypeParam::T;
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;
   const Csr<T> a = diffusion<T>(40, along(0)), c = diffusion<T>(40, [](int axis, double x, double) {
-    return axis == 0 ? 1000 + 300 * std::sin(9 * x) : 1.0;
-  });
+                                                 return axis == 0 ? 1000 + 300 * std::sin(9 * x) : 1.0;
+                                               });
   const auto sample = [&](const Any& m) {
     const auto r = this->put(random_vector<T>(a.rows, 2));
     auto z = this->put(std::vector<T>(static_cast<std::size_t>(a.rows)));
