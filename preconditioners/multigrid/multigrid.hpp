@@ -51,8 +51,8 @@ struct MultigridOptions {
   /// and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
   int aggressive = 0;
 
-  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a fifth of the time of
-  /// the set-up, and the hierarchy about 2 to 3 times the memory.
+  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the time
+  /// of the set-up, and the object about 3 to 4 times the memory.
   MultigridReuse reuse = MultigridReuse::none;
 
   // For aggregation:
@@ -123,9 +123,10 @@ class Multigrid {
   ~Multigrid();
 
   /// Makes the hierarchy of a matrix with new values, with the same options: anew, so that both are in memory for a
-  /// while. With MultigridReuse::interpolation the hierarchy is made anew only where entries are in other places, or where
-  /// a cycle with the interpolations at hand shrinks a random error so little that half as many iterations more are to be
-  /// expected than when these were made, or not at all; reused() then is false. After an exception the object is as before; after one of memory or device, as before if the device still works.
+  /// while. With MultigridReuse::interpolation the interpolations are kept, and the values of all levels computed; the
+  /// hierarchy is made anew only where entries are in other places, or where cycles on a random error show that solves
+  /// would take over some 1.5 times as many iterations as when the interpolations were made. After an exception the
+  /// object is as before, as long as memory and device allow.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 

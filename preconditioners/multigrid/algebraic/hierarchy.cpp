@@ -29,6 +29,8 @@ constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
 constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
+// On seven families of matrices the estimate after 10 steps is within 1 % of that after 25.
+constexpr int eigenvalue_steps = 10;
 
 /// to = factor from, in float
 template <class Space, class T>
@@ -59,7 +61,7 @@ Operator<Space, float> in_a_format(const Space& space, std::shared_ptr<CsrStorag
 template <class Space>
 void complete(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level) {
   for_each(space, level.inverse.size(), InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), level.inverse.data()});
-  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1);
+  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
 }
 
 template <class Space, class T>
