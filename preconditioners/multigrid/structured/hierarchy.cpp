@@ -67,6 +67,13 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
   }
 }
 
+/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids count,
+/// whose couplings are known least.
+Certainty certainty_for(const Extents& e, bool is_even) {
+  constexpr std::size_t many_points = 1000;
+  return is_even && e.points() > many_points ? Certainty::close : Certainty::rough;
+}
+
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
 void require_usable(double omega, int axes, const Extents& e) {
   if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
@@ -255,7 +262,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}), Certainty::close);
+    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}), certainty_for(e, true));
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
@@ -311,10 +318,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     space_.download(&row, largest.data(), sizeof row);
     if (levels_.empty()) {
       keep = axes_to_keep(strength, periodic);
-      constexpr std::size_t many_points = 1000;  // on small grids what comes last counts
-      const bool is_even = a.grid.points() > many_points &&
-                           axes_to_halve(strength, a.grid, keep) == axes_to_halve({1, 1, 1}, a.grid, keep);
-      if (plan) plan(planned<Space>(grid, false, strength, keep), is_even ? Certainty::close : Certainty::rough);
+      const bool is_even = axes_to_halve(strength, a.grid, keep) == axes_to_halve({1, 1, 1}, a.grid, keep);
+      if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
     }
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, keep) : 0;
     level.largest = static_cast<double>(row);
