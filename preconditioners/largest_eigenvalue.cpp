@@ -3,13 +3,14 @@
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -40,11 +41,12 @@ double value_of(const Vector<Space, double>& slot) {
 
 template <class Space, class T>
 double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse) {
-  Vector<Space, T> sums(space, inverse.size());
-  for_each(space, sums.size(),
-           detail::ScaledRowSum<T>{detail::pattern_of(a), a.val.data(), inverse.data(), sums.data()});
-  const std::vector<T> host = sums.download();
-  return host.empty() ? 1 : static_cast<double>(*std::max_element(host.begin(), host.end()));
+  using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
+  Vector<Space, std::int32_t> largest(space, RowSum::slots);
+  space.zero(largest.data(), largest.bytes());
+  for_each(space, inverse.size(), RowSum{detail::pattern_of(a), a.val.data(), inverse.data(), largest.data()});
+  const std::vector<std::int32_t> bits = largest.download();
+  return static_cast<double>(std::bit_cast<float>(*std::max_element(bits.begin(), bits.end())));
 }
 
 /// Nothing when A shows not to be symmetric but for rounding.
@@ -52,9 +54,8 @@ template <class Space, class T>
 std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse, int sign, int steps) {
   const Space& space = op.space();
   const std::size_t n = inverse.size();
-  std::vector<T> random(n);
-  for (std::size_t i = 0; i < n; ++i) random[i] = static_cast<T>(multigrid::random_error(i));
-  Vector<Space, T> product(space, std::span<const T>(random)), v(space, n, T{0}), next(space, n, T{0});
+  Vector<Space, T> product(space, n), v(space, n, T{0}), next(space, n, T{0});
+  for_each(space, n, detail::FillRandom<T>{product.data()});
   Vector<Space, double> slot(space, 1);
   const auto step = [&](double alpha, double beta) {
     sum(space, n,
@@ -63,6 +64,8 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
         slot.data());
     return std::sqrt(value_of(slot));
   };
+  // The rounding of a step doesn't grow with n: a vector is as long as its rounding is by element.
+  constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
   Tridiagonal t;
   double beta = step(0, 0);
   for (int k = 0; k < steps && beta > 0 && std::isfinite(beta); ++k) {
@@ -77,7 +80,6 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
     beta = step(alpha, k == 0 ? 0 : beta);
     t.diagonal.push_back(alpha);
     t.beside.push_back(beta);
-    const double rounding = std::numeric_limits<T>::epsilon() * static_cast<double>(n);
     if (beta <= rounding * std::abs(alpha)) break;  // the vectors so far span all that the first one is made of
   }
   return t;

@@ -11,6 +11,7 @@
 
 #include <ostinato/spmv/jit/disk_cache.hpp>
 #include <ostinato/spmv/selection/tuner.hpp>
+#include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/version.hpp>
 
 namespace ostinato {
@@ -63,6 +64,7 @@ Trials kept_trials(const std::string& key) {
   text >> kept.everything >> kept.seconds >> kept.budget >> kept.pruned >> kept.left_out;
   std::string full_name;
   for (Candidate c; text >> full_name >> c.measured_seconds >> c.measured_setup_seconds;) {
+    full_name = lower(full_name);  // a damaged file may hold "Auto"
     const bool is_time = c.is_measured() && std::isfinite(c.measured_seconds) && c.measured_setup_seconds >= 0;
     if (full_name.starts_with("auto") || full_name.starts_with(":") || !is_time) return {};  // the file is damaged
     auto [name, parameters] = parse_format(full_name);

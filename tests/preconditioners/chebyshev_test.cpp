@@ -125,6 +125,19 @@ TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalue) {
   }
 }
 
+TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfManyRowsNearTheIdentity) {
+  const Index n = 200000;
+  auto a = this->chain(n);
+  for (Index i = 0; i < n; ++i)
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] = a.col[k] == i ? 1 : typename TypeParam::T(-0.01);
+
+  const double found = Chebyshev(this->space(), a).largest();
+
+  EXPECT_GE(found, 1.05 * 1.019);
+  EXPECT_LE(found, 1.05 * 1.02 * (1 + 1e-6));
+}
+
 TYPED_TEST(ChebyshevOn, BoundsEigenvaluesByRowSumsWhereTheMatrixIsNotSymmetric) {
   using T = typename TypeParam::T;
   auto a = this->chain(50);
