@@ -30,7 +30,7 @@ constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
 constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
-// On seven families of matrices the estimate after 10 steps is within 1 % of that after 25.
+// On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after 25.
 constexpr int eigenvalue_steps = 10;
 
 /// to = factor from, in float
