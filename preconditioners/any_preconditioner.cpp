@@ -373,9 +373,13 @@ std::string AnyPreconditioner<Space, T>::remarks() const {
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(choice_.name, analysis.structure(), rows_);
-  auto built = build(analysis, {});
-  if (fallback_ != nullptr) fallback_->update_values(analysis);
-  built_ = std::move(built);
+  // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
+  const bool updated = fallback_ == nullptr && built_ != nullptr && built_->update_values(analysis);
+  if (!updated) {
+    auto built = build(analysis, {});
+    if (fallback_ != nullptr) fallback_->update_values(analysis);
+    built_ = std::move(built);
+  }
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();

@@ -89,7 +89,8 @@ class AnyPreconditioner {
   std::optional<MemoryPrediction> prediction() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
-  /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for
+  /// its options, and is built anew, so that both are in memory for a while, unless it keeps a part of itself
+  /// (Multigrid::update_values()); reason() then says that it was chosen for
   /// earlier values. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes

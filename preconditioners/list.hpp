@@ -34,6 +34,9 @@ class BuiltPreconditioner {
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
+  /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when M
+  /// can't.
+  virtual bool update_values(const Analysis<Space, T>& analysis) = 0;
 };
 
 /// An entry of the list of preconditioners.
@@ -130,6 +133,14 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     return {};
   }
   std::size_t bytes() const override { return m_.bytes(); }
+  bool update_values(const Analysis<Space, T>& analysis) override {
+    if constexpr (requires { m_.update_values(analysis); }) {
+      m_.update_values(analysis);
+      return true;
+    } else {
+      return false;
+    }
+  }
 
  private:
   M m_;
@@ -139,7 +150,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// equals_transpose, works_in_float, levels, rate, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
+/// equals_transpose, works_in_float, levels, rate, symmetric, remarks and update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
 /// takes what that returns as the second argument of the constructor.
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options). One

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -55,6 +56,21 @@ double part_left(double left, double error) {
   constexpr double rounding = 1e-3;
   if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
   return std::sqrt(std::max(0.0, left) / error);
+}
+
+/// What cycles do to a random error.
+struct Trial {
+  double rate = 0;       ///< by what a cycle shrinks the error
+  double next_rate = 0;  ///< by what another cycle shrinks what is left; tells more of what the coarse grid misses
+};
+
+/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for: solves
+/// take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
+bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
+  constexpr double nothing_left = 0.01, good = 0.1;
+  if (now.rate <= nothing_left) return true;
+  const double rate = std::max(good, at_first.next_rate), limit = std::pow(rate, energy ? 0.8 : 0.67);
+  return now.rate < 1 && now.next_rate <= std::max(rate, limit);
 }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -121,6 +137,7 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
+  made.takes_values = options.reuse == MultigridReuse::interpolation;
   if (options.kind != MultigridKind::aggregation) return made;
   const algebraic::Points points = points_of(analysis, options);
   made.threshold = options.threshold;
@@ -168,6 +185,19 @@ struct Multigrid<Space, T>::State {
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
   bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
+  bool reused = false;
+
+  /// What refill() and restore() need.
+  struct Taken {
+    std::string pattern;      ///< pattern_mark() of A
+    Trial at_first;           ///< when the interpolations were made
+    Vector<Space, T> values;  ///< of A, in the order of its entries
+    double power = 1;
+    Smoother smoother = Smoother::jacobi;
+    double rate = 0;
+    bool valid = true;  ///< the hierarchy is that of these values
+  };
+  std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
 
   State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const MemoryBudget& memory)
       : space(analysis.space()),
@@ -176,8 +206,7 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
-    const bool may_use_grid = given.kind == MultigridKind::automatic || given.kind == MultigridKind::structured;
-    if (may_use_grid && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
+    if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic_hierarchy(analysis, memory), algebraic_smoother(options, s),
@@ -185,7 +214,13 @@ struct Multigrid<Space, T>::State {
     }
     const GridPlan plan = within(memory, s, grid.unknowns);
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
-    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
+    const CsrView<T>& a = analysis.matrix().view();
+    const bool keeps = algebraic && given.reuse != MultigridReuse::none;
+    const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
+    rate = trial.rate;
+    if (!keeps) return;
+    taken.emplace(Taken{pattern_mark(space, a), trial, Vector<Space, T>(space, a.val.size())});
+    accept(a.val);
   }
 
   State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given, const MemoryBudget& memory)
@@ -223,6 +258,11 @@ struct Multigrid<Space, T>::State {
     return Levels(analysis, algebraic_options(analysis, options), memory);
   }
 
+  bool may_use_grid(const Structure& s) const {
+    const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
+    return asked && s.positive_diagonal && s.rows > 0;
+  }
+
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
     return Cycle(space, std::move(hierarchy), structured_smoother(options), structured_sweeps(options, s));
   }
@@ -239,28 +279,96 @@ struct Multigrid<Space, T>::State {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
-  double measure_rate(const CsrView<T>& a);
+  /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they may
+  /// be large in the Euclidean norm.
+  bool in_energy() const { return options.kind == MultigridKind::aggregation; }
+  Trial try_cycles(const CsrView<T>& a, bool again);
+
+  bool fits(const Analysis<Space, T>& analysis) const;
+  bool refill(const Analysis<Space, T>& analysis);
+  void restore(const CsrView<T>& a);
+  void accept(std::span<const T> values);
 };
 
+/// Tries one cycle on a random error, and with `again` another one on what is left.
 template <class Space, class T>
-double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
+Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   const auto n = static_cast<std::size_t>(a.rows);
-  if (rows == 0) return 0;
+  if (rows == 0) return {};
   const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
-  Vector<Space, T> r(space, n), z(space, n);
+  const double size = std::abs(power);
+  const bool energy = in_energy();
+  Vector<Space, T> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
   Vector<Space, double> squares(space, 2);
+  const auto cycle = [&](const T* corrected) {
+    apply(r.data(), z.data(), unused.data());
+    const multigrid::ErrorLeft<T> error{size, corrected};
+    if (energy || (corrected == nullptr && again))
+      for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+    if (energy) {
+      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, squares.data());
+    } else {
+      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, squares.data());
+    }
+    const std::vector<double> values = squares.download();
+    return part_left(values[0], values[1]);
+  };
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  apply(r.data(), z.data(), unused.data());
-  // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
-  if (options.kind == MultigridKind::aggregation) {
-    Vector<Space, T> y(space, n);
-    for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
-    sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
-  } else {
-    sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  Trial trial{cycle(nullptr)};
+  if (!again) return trial;
+  for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
+  std::swap(before, z);
+  trial.next_rate = cycle(before.data());
+  return trial;
+}
+
+/// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a matrix
+/// of the same pattern.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
+  const Structure& s = analysis.structure();
+  if (!taken || !why_not(s).empty() || pattern_mark(space, analysis.matrix().view()) != taken->pattern) return false;
+  return !may_use_grid(s) || !analysis.grid();
+}
+
+/// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to be
+/// made anew, or to be restored.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
+  if (!fits(analysis)) return false;
+  const Structure& s = analysis.structure();
+  taken->valid = false;
+  try {
+    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
+    const Trial trial = try_cycles(analysis.matrix().view(), true);
+    rate = trial.rate;
+    if (!nearly_as_good(trial, taken->at_first, in_energy())) return false;
+  } catch (const ArgumentError&) {  // other interpolations may do
+    return false;
   }
-  const std::vector<double> values = squares.download();
-  return part_left(values[0], values[1]);
+  accept(analysis.matrix().view().val);
+  return reused = true;
+}
+
+/// Keeps the values that the hierarchy was made for.
+template <class Space, class T>
+void Multigrid<Space, T>::State::accept(std::span<const T> values) {
+  space.copy(taken->values.data(), values.data(), values.size_bytes());
+  space.wait();  // before the caller's arrays change
+  taken->power = algebraic->hierarchy().power();
+  taken->smoother = algebraic->smoother();
+  taken->rate = rate;
+  taken->valid = true;
+}
+
+/// Undoes what refill() has begun. `a` has the pattern of the matrix.
+template <class Space, class T>
+void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
+  if (!taken || taken->valid) return;
+  const CsrView<T> before{a.rows, a.cols, a.row_ptr, a.col, taken->values};
+  algebraic->update(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
+  rate = taken->rate;
+  taken->valid = true;
 }
 
 template <class Space, class T>
@@ -277,7 +385,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 6> known = {{
+  const std::array<PreconditionerOption, 7> known = {{
       {"kind", "automatic|structured|classical|aggregation",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
@@ -295,6 +403,11 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
        [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
+      {"reuse", "none|interpolation",
+       [&](std::string_view value) {
+         parsed.reuse = value == "interpolation" ? MultigridReuse::interpolation : MultigridReuse::none;
+         return value == "interpolation" || value == "none";
+       }},
   }};
   read_options(name, text, known);
   return parsed;
@@ -342,7 +455,12 @@ auto Multigrid<Space, T>::state() const -> State& {
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), state().rows);
-  *this = Multigrid(analysis, state().options);
+  try {
+    if (!state().refill(analysis)) *this = Multigrid(analysis, state().options);
+  } catch (...) {
+    state().restore(analysis.matrix().view());
+    throw;
+  }
 }
 
 template <class Space, class T>
@@ -359,7 +477,7 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
-  if (state().algebraic) return state().algebraic->bytes();
+  if (state().algebraic) return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
   for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }
@@ -377,9 +495,9 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
   if (const auto& cycle = state().algebraic) {
     for (const auto& level : cycle->hierarchy().levels()) {
-      const Structure& s = level.a.structure();
-      all.push_back({static_cast<std::size_t>(s.rows), static_cast<std::size_t>(s.nonzeros), cycle->bytes(all.size()),
-                     rows_text(s.rows), level.a.format()});
+      const Index rows = level.a.rows();
+      all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level.nonzeros), cycle->bytes(all.size()),
+                     rows_text(rows), level.a.format()});
     }
   }
   for (const auto& cycle : state().cycles) {
@@ -402,6 +520,11 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 template <class Space, class T>
 double Multigrid<Space, T>::rate() const {
   return state().rate;
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::reused() const {
+  return state().reused;
 }
 
 template <class Space, class T>

@@ -44,14 +44,29 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
 template <class Space, class T>
 AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
                                          int sweeps)
-    : space_(space), hierarchy_(std::move(hierarchy)), unused_(space, 1) {
+    : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps), unused_(space, 1) {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const auto rows = level(k).inverse.size();
     vectors_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
                         Vector<Space, float>(space, rows), Vector<Space, float>(space, rows)});
+  }
+  choose_steps();
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::update(const SpaceCsr<Space, T>& a, double power, Smoother smoother) {
+  hierarchy_.update(a, power);
+  smoother_ = smoother;
+  choose_steps();
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::choose_steps() {
+  steps_.clear();
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const bool last = k + 1 == hierarchy_.levels().size();
-    const int count = last ? sweeps * steps_without_inverse : sweeps;
-    steps_.push_back(smoother == Smoother::chebyshev
+    const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
+    steps_.push_back(smoother_ == Smoother::chebyshev
                          ? chebyshev(count, level(k).largest)
                          : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, jacobi_damping, 1}));
   }

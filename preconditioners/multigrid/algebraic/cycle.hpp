@@ -24,7 +24,11 @@ class AlgebraicCycle {
   /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
   AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
 
+  /// As AlgebraicHierarchy::update(), with this smoother from now on.
+  void update(const SpaceCsr<Space, T>& a, double power, Smoother smoother);
+
   const AlgebraicHierarchy<Space, T>& hierarchy() const { return hierarchy_; }
+  Smoother smoother() const { return smoother_; }
   std::size_t bytes(std::size_t level) const;  ///< operators and vectors
   std::size_t bytes() const { return hierarchy_.bytes(); }
   double seconds() const;  ///< predicted time of a cycle
@@ -38,6 +42,7 @@ class AlgebraicCycle {
     Vector<Space, float> b, x, residual, direction;
   };
 
+  void choose_steps();
   void solve(std::size_t k) const;
   void smooth(std::size_t k, bool from_zero) const;
   void find_residual(std::size_t k) const;
@@ -45,6 +50,8 @@ class AlgebraicCycle {
 
   Space space_;
   AlgebraicHierarchy<Space, T> hierarchy_;
+  Smoother smoother_;
+  int sweeps_;
   std::vector<std::vector<SmootherStep>> steps_;  ///< of each level
   mutable std::vector<Vectors> vectors_;
   mutable Vector<Space, double> unused_;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
-#include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
@@ -30,25 +30,34 @@ constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
 constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
+// On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after 25.
+constexpr int eigenvalue_steps = 10;
 
-/// The power of two that brings the norm of a matrix to 1 .. 2, with the sign of its diagonal.
-double power_for(const Structure& s) {
-  const double norm = s.norm_inf;
-  return definite_sign(s) * (norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0);
+/// to = factor from, in float
+template <class Space, class T>
+void to_float(const Space& space, std::span<const T> from, double factor, Vector<Space, float>& to) {
+  Vector<Space, double> bad(space, 1);
+  sum(space, from.size(), ToFloat<T>{factor, from.data(), to.data()}, bad.data());
+  if (bad.download()[0] > 0) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
 }
 
 /// The matrix in float, times a factor.
 template <class Space, class T>
-SpaceCsr<Space, float> in_float(const Space& space, const CsrView<T>& a, double factor) {
-  const auto f = std::make_shared<CsrStorage<Space, float>>(
+std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const CsrView<T>& a, double factor) {
+  auto f = std::make_shared<CsrStorage<Space, float>>(
       CsrStorage<Space, float>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr.size()),
                                Vector<Space, Index>(space, a.col.size()), Vector<Space, float>(space, a.val.size())});
-  Vector<Space, double> bad(space, 1);
   space.copy(f->row_ptr.data(), a.row_ptr.data(), f->row_ptr.bytes());
   space.copy(f->col.data(), a.col.data(), f->col.bytes());
-  sum(space, a.val.size(), ToFloat<T>{factor, a.val.data(), f->val.data()}, bad.data());
-  if (bad.download()[0] > 0) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
-  return SpaceCsr<Space, float>(f);
+  to_float(space, a.val, factor, f->val);
+  return f;
+}
+
+/// What follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
+template <class Space>
+void complete(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level) {
+  for_each(space, level.inverse.size(), InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), level.inverse.data()});
+  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
 }
 
 template <class Space, class T>
@@ -91,11 +100,11 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(
-        space, analysis.matrix(), options.near_null->count,
+        space, analysis.matrix(), options.near_null->count, options.takes_values,
         [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
   } else {
     add_levels(
-        space, analysis.matrix(), 1,
+        space, analysis.matrix(), 1, options.takes_values,
         [&](const auto& a) -> Interpolation {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
           const Coarsening<Space> c =
@@ -110,18 +119,17 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate,
-                                              const MemoryBudget& memory) {
-  add_level(space, a.view(), memory);
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors,
+                                              bool takes_values, F interpolate, const MemoryBudget& memory) {
+  add_level(space, a.view(), takes_values, memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
     if (!p || p->view().cols > least_shrinking * a.view().rows) return;
     const SpaceCsr<Space, T> r = transpose(space, *p);
-    const Offset entries = a.view().nonzeros() * vectors * vectors;
-    a = bounded_product(space, r, bounded_product(space, a, *p, entries), entries);
-    levels_.back().prolong = within(memory, space, in_float(space, p->view(), 1));
-    levels_.back().restrict = within(memory, space, in_float(space, r.view(), 1));
-    add_level(space, a.view(), memory);
+    a = next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
+    levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
+    levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+    add_level(space, a.view(), takes_values, memory);
     announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) invert(space, a, memory);
@@ -129,14 +137,44 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, const MemoryBudget& memory) {
-  SpaceCsr<Space, float> m = in_float(space, a, power_);
-  Vector<Space, float> inverse(space, static_cast<std::size_t>(a.rows));
-  for_each(space, inverse.size(),
-           InvertLevelDiagonal{detail::pattern_of(m.view()), m.view().val.data(), inverse.data()});
-  Operator<Space, float> op = within(memory, space, m);
-  const double largest = margin * largest_eigenvalue(op, m.view(), inverse);
-  levels_.push_back({std::move(op), std::move(inverse), largest, {}, {}});
+void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
+                                             const MemoryBudget& memory) {
+  const auto m = in_float(space, a, power_);
+  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m)), a.nonzeros(),
+                     Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
+  complete(space, m->view(), levels_.back());
+  if (takes_values) sources_.push_back({m, {}});
+}
+
+template <class Space, class T>
+SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::next_matrix(CoarseMatrix<Space, T> made) {
+  SpaceCsr<Space, T> a = made.result();
+  if (!sources_.empty()) sources_.back().next.emplace(std::move(made));
+  return a;
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double power) {
+  power_ = power;
+  SpaceCsr<Space, T> of_level = a;
+  for (std::size_t k = 0; k < levels_.size(); ++k) {
+    AlgebraicLevel<Space>& level = levels_[k];
+    Source& source = sources_[k];
+    const Space& space = level.a.space();
+    to_float(space, of_level.view().val, power_, source.a->val);
+    level.a.update_values(source.a->view(), on_space);
+    complete(space, source.a->view(), level);
+    if (!source.next) break;
+    source.next->update(of_level);
+    of_level = source.next->result();
+  }
+  if (coarse_inverse_) invert(levels_.back().a.space(), of_level, MemoryBudget(levels_.back().a.space(), "multigrid"));
+}
+
+template <class Space, class T>
+double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
+  const double norm = s.norm_inf;
+  return definite_sign(s) * (norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0);
 }
 
 template <class Space, class T>
@@ -156,7 +194,7 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   constexpr double most_shrunk = 0.4;
   if (levels_.size() < fewest_levels) return;
   const AlgebraicLevel<Space>&last = levels_.back(), &before = levels_[levels_.size() - 2];
-  const auto entries = [](const auto& level) { return static_cast<double>(level.a.structure().nonzeros); };
+  const auto entries = [](const auto& level) { return static_cast<double>(level.nonzeros); };
   const auto without_transfer = [](const auto& level) {
     return static_cast<double>(level.a.bytes() + level.inverse.bytes() + level.bytes_of_cycle());
   };
@@ -182,7 +220,7 @@ void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Spa
 
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes() const {
-  std::size_t total = coarse_inverse_ ? coarse_inverse_->bytes() : 0;
+  std::size_t total = bytes_for_updates() + (coarse_inverse_ ? coarse_inverse_->bytes() : 0);
   for (const auto& level : levels_) total += level.bytes() + level.bytes_of_cycle();
   return total;
 }
@@ -190,8 +228,20 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes() const {
 template <class Space, class T>
 double AlgebraicHierarchy<Space, T>::complexity() const {
   double all = 0;
-  for (const auto& level : levels_) all += static_cast<double>(level.a.structure().nonzeros);
-  return all / std::max(1.0, static_cast<double>(levels_.front().a.structure().nonzeros));
+  for (const auto& level : levels_) all += static_cast<double>(level.nonzeros);
+  return all / std::max(1.0, static_cast<double>(levels_.front().nonzeros));
+}
+
+template <class Space, class T>
+std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const Source& source = sources_[k];
+    const bool shared = levels_[k].a.format().starts_with("csr");
+    total += shared ? source.a->row_ptr.bytes() : bytes_of(source.a->view());
+    if (source.next) total += source.next->bytes();
+  }
+  return total;
 }
 
 template struct AlgebraicLevel<Host>;

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
@@ -20,13 +23,15 @@ struct AlgebraicOptions {
   int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  bool takes_values = false;  ///< the hierarchy keeps what update() needs
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
 template <class Space>
 struct AlgebraicLevel {
   Operator<Space, float> a;
+  Offset nonzeros = 0;                             ///< of `a`
   Vector<Space, float> inverse;                    ///< of the diagonal
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
@@ -41,6 +46,8 @@ struct AlgebraicLevel {
 /// takes coarse rows by PMIS and extended+i interpolation, the other kind smoothed aggregation. The matrices are made in T and kept in float, times a power
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
+/// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
+///           matrix of each level in CSR.
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
 /// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next level
 ///           too dense; std::bad_alloc; DeviceError.
@@ -52,18 +59,40 @@ class AlgebraicHierarchy {
   /// Announces the memory of the levels to the budget, each before it is made.
   AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
 
+  /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
+  /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
+  ///
+  /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
+  ///           nothing that grows with the entries unless a format is built again.
+  /// Exec      Waits.
+  /// Requires  The options had takes_values; the pattern of A is as before.
+  /// Throws    As the constructor. After an exception the values are those of neither matrix, until the next update.
+  void update(const SpaceCsr<Space, T>& a, double power);
+
   const std::vector<AlgebraicLevel<Space>>& levels() const { return levels_; }
   /// The inverse of the last level's matrix, full; none where the last level is too large for that.
   const std::optional<Operator<Space, float>>& coarse_inverse() const { return coarse_inverse_; }
   double power() const { return power_; }
   std::size_t bytes() const;  ///< with the vectors of a cycle
+  /// The power of two that brings the norm of a matrix to 1 .. 2, with the sign of its diagonal.
+  static double power_for(const Structure& s);
   double complexity() const;  ///< entries of all levels in those of A
+  std::size_t bytes_for_updates() const;
 
  private:
+  /// What update() needs of a level.
+  struct Source {
+    std::shared_ptr<CsrStorage<Space, float>> a;  ///< as in the level's format, which may share the arrays
+    std::optional<CoarseMatrix<Space, T>> next;   ///< none on the last level
+  };
+
   /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate, const MemoryBudget& memory);
-  void add_level(const Space& space, const CsrView<T>& a, const MemoryBudget& memory);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, bool takes_values, F interpolate,
+                  const MemoryBudget& memory);
+  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
+  /// The matrix, whose plan is kept where update() needs it.
+  SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
@@ -71,6 +100,7 @@ class AlgebraicHierarchy {
 
   double power_ = 1;
   std::vector<AlgebraicLevel<Space>> levels_;
+  std::vector<Source> sources_;  ///< of each level; empty without takes_values
   std::optional<Operator<Space, float>> coarse_inverse_;
 };
 
