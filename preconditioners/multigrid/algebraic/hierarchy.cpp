@@ -187,12 +187,13 @@ Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& 
 }
 
 /// Announces what all levels will take, where the latest one is so much smaller than the one before that what follows
-/// matters little: entries are taken to go on shrinking at this rate, and bytes with them.
+/// matters little: entries are taken to go on shrinking at this rate, and bytes with them. Not where the levels keep what
+/// update() needs.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) const {
   constexpr std::size_t fewest_levels = 3;
   constexpr double most_shrunk = 0.4;
-  if (levels_.size() < fewest_levels) return;
+  if (levels_.size() < fewest_levels || !sources_.empty()) return;
   const AlgebraicLevel<Space>&last = levels_.back(), &before = levels_[levels_.size() - 2];
   const auto entries = [](const auto& level) { return static_cast<double>(level.nonzeros); };
   const auto without_transfer = [](const auto& level) {
