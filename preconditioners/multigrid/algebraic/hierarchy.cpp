@@ -140,8 +140,12 @@ template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
                                              const MemoryBudget& memory) {
   const auto m = in_float(space, a, power_);
-  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m)), a.nonzeros(),
-                     Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
+  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m)),
+                     a.nonzeros(),
+                     Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
+                     0,
+                     {},
+                     {}});
   complete(space, m->view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}});
 }
