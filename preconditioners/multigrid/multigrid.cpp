@@ -153,12 +153,28 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   return made;
 }
 
+/// What the levels of algebraic multigrid may take, before any of them is known: bytes for each row and each entry of A,
+/// fitted to 12 generated and 16 real matrices (two cores of an AMD EPYC, 2026-11), where the measured bytes are 0.5 to 2
+/// times as many, 2.5 for bcsstk21.
+MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& options) {
+  struct Bytes {
+    double row, entry;
+  };
+  const Bytes b = options.kind == MultigridKind::aggregation ? Bytes{75, 10}
+                  : options.aggressive > 0                   ? Bytes{60, 8.5}
+                                                             : Bytes{110, 15};
+  constexpr double inverse = 80e3;  // of the coarsest level
+  return {static_cast<std::size_t>(b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse),
+          Certainty::rough};
+}
+
 }  // namespace
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
   using Cycle = multigrid::Cycle<Space, T>;
   using Hierarchy = multigrid::Hierarchy<Space, T>;
+  using GridPlan = multigrid::GridPlan<Space>;
 
   Space space;
   MultigridOptions options;
@@ -168,6 +184,7 @@ struct Multigrid<Space, T>::State {
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
+  bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
   bool reused = false;
 
   /// What refill() and restore() need.
@@ -182,7 +199,7 @@ struct Multigrid<Space, T>::State {
   };
   std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const MemoryBudget& memory)
       : space(analysis.space()),
         options(given),
         rows(static_cast<std::size_t>(analysis.structure().rows)),
@@ -192,10 +209,11 @@ struct Multigrid<Space, T>::State {
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
-      algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
-                        algebraic_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
+      algebraic.emplace(space, algebraic_hierarchy(analysis, memory), algebraic_smoother(options, s),
+                        options.sweeps > 0 ? options.sweeps : 2);
     }
-    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
+    const GridPlan plan = within(memory, s, grid.unknowns);
+    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
     const CsrView<T>& a = analysis.matrix().view();
     const bool keeps = algebraic && given.reuse != MultigridReuse::none;
     const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
@@ -205,7 +223,7 @@ struct Multigrid<Space, T>::State {
     accept(a.val);
   }
 
-  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given)
+  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given, const MemoryBudget& memory)
       : space(stencil.space()),
         options(given),
         rows(stencil.grid().extents.points()),
@@ -213,8 +231,31 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     if (given.kind == MultigridKind::classical || given.kind == MultigridKind::aggregation)
       refuse("kind=classical and kind=aggregation need a matrix");
-    cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
+    const Structure& s = stencil.structure();
+    cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
+  }
+
+  /// Announces the memory of as many hierarchies as a point has unknowns.
+  GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
+    return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
+      memory.announce({static_cast<std::size_t>(unknowns) * Cycle::predicted_bytes(space, grids, sweeps), certainty});
+    };
+  }
+
+  /// Coarsens twice at once where the levels don't fit into memory otherwise, if the options leave that open.
+  algebraic::AlgebraicHierarchy<Space, T> algebraic_hierarchy(const Analysis<Space, T>& analysis,
+                                                              const MemoryBudget& memory) {
+    using Levels = algebraic::AlgebraicHierarchy<Space, T>;
+    memory.announce(predict_levels(analysis.structure(), options));
+    try {
+      return Levels(analysis, algebraic_options(analysis, options), memory);
+    } catch (const MemoryLimitError&) {
+      if (options.aggressive > 0 || options.kind == MultigridKind::aggregation) throw;
+    }
+    options.aggressive = 1;
+    is_short_of_memory = true;
+    return Levels(analysis, algebraic_options(analysis, options), memory);
   }
 
   bool may_use_grid(const Structure& s) const {
@@ -373,18 +414,28 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
 }
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options)
+    : Multigrid(analysis, std::move(options), MemoryBudget(analysis.space(), name)) {}
+
+template <class Space, class T>
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options,
+                               const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(analysis, options);
+  state_ = std::make_unique<State>(analysis, options, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options) {
+Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options)
+    : Multigrid(stencil, std::move(options), MemoryBudget(stencil.space(), name)) {}
+
+template <class Space, class T>
+Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options,
+                               const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(stencil.structure()); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(stencil, options);
+  state_ = std::make_unique<State>(stencil, options, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
@@ -484,7 +535,8 @@ std::string Multigrid<Space, T>::remarks() const {
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
-  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text;
+  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
+         (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 
 template class Multigrid<Host, float>;

@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/damping.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -113,10 +115,14 @@ class Multigrid {
   static MultigridOptions parse_options(std::string_view text);
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
+  /// Classical multigrid coarsens aggressively where it doesn't fit into the budget otherwise; remarks() says so then.
+  /// Throws    MemoryLimitError; as the other constructors.
+  Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const MemoryBudget& memory);
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
       : Multigrid(Analysis<Space, T>(space, a), options) {}
   /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.
   explicit Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options = {});
+  Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options, const MemoryBudget& memory);
   /// Requires  An object that was moved from throws ArgumentError from all functions, until another one is assigned to it.
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;

@@ -124,15 +124,8 @@ void AlgebraicCycle<Space, T>::smooth(std::size_t k, bool from_zero) const {
 template <class Space, class T>
 std::size_t AlgebraicCycle<Space, T>::bytes(std::size_t k) const {
   const bool last = k + 1 == vectors_.size();
-  return level(k).bytes() + 4 * vectors_[k].x.bytes() +
+  return level(k).bytes() + level(k).bytes_of_cycle() +
          (last && hierarchy_.coarse_inverse() ? hierarchy_.coarse_inverse()->bytes() : 0);
-}
-
-template <class Space, class T>
-std::size_t AlgebraicCycle<Space, T>::bytes() const {
-  std::size_t total = 0;
-  for (std::size_t k = 0; k < vectors_.size(); ++k) total += bytes(k);
-  return total + hierarchy_.bytes_for_updates();
 }
 
 template <class Space, class T>

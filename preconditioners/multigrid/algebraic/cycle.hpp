@@ -30,7 +30,7 @@ class AlgebraicCycle {
   const AlgebraicHierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   Smoother smoother() const { return smoother_; }
   std::size_t bytes(std::size_t level) const;  ///< operators and vectors
-  std::size_t bytes() const;
+  std::size_t bytes() const { return hierarchy_.bytes(); }
   double seconds() const;  ///< predicted time of a cycle
 
   /// z = M^-1 r;  *slot = r . z

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -50,11 +51,6 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
   space.copy(f->col.data(), a.col.data(), f->col.bytes());
   to_float(space, a.val, factor, f->val);
   return f;
-}
-
-template <class Space>
-Operator<Space, float> in_a_format(const Space& space, std::shared_ptr<CsrStorage<Space, float>> a) {
-  return Operator<Space, float>(Analysis<Space, float>(space, SpaceCsr<Space, float>(std::move(a))));
 }
 
 /// What follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
@@ -92,52 +88,60 @@ Csr<float> full(Index n, const std::vector<double>& values) {
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
-  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() + restrict->bytes() : 0);
+  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() : 0) + (restrict ? restrict->bytes() : 0);
 }
 
 template <class Space, class T>
-AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options)
+AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
+                                                 const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
   using Interpolation = std::optional<SpaceCsr<Space, T>>;
   const Space& space = analysis.space();
   if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
-    add_levels(space, analysis.matrix(), options.near_null->count, options.takes_values,
-               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
+    add_levels(
+        space, analysis.matrix(), options.near_null->count, options.takes_values,
+        [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
   } else {
-    add_levels(space, analysis.matrix(), 1, options.takes_values, [&](const auto& a) -> Interpolation {
-      const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-      const Coarsening<Space> c =
-          twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
-      if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-      return twice ? multipass_interpolation(space, a.view(), c, options.entries)
-                   : interpolation(space, a.view(), c, options.entries);
-    });
+    add_levels(
+        space, analysis.matrix(), 1, options.takes_values,
+        [&](const auto& a) -> Interpolation {
+          const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
+          const Coarsening<Space> c =
+              twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
+          if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+          return twice ? multipass_interpolation(space, a.view(), c, options.entries)
+                       : interpolation(space, a.view(), c, options.entries);
+        },
+        memory);
   }
 }
 
 template <class Space, class T>
 template <class F>
 void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors,
-                                              bool takes_values, F interpolate) {
-  add_level(space, a.view(), takes_values);
+                                              bool takes_values, F interpolate, const MemoryBudget& memory) {
+  add_level(space, a.view(), takes_values, memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
     if (!p || p->view().cols > least_shrinking * a.view().rows) return;
     const SpaceCsr<Space, T> r = transpose(space, *p);
     a = next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
-    levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
-    levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
-    add_level(space, a.view(), takes_values);
+    levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
+    levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+    add_level(space, a.view(), takes_values, memory);
+    announce_rest(memory);
   }
-  if (a.view().rows <= coarsest_rows) invert(space, a);
+  if (a.view().rows <= coarsest_rows) invert(space, a, memory);
+  memory.confirm(bytes());
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values) {
+void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
+                                             const MemoryBudget& memory) {
   const auto m = in_float(space, a, power_);
-  levels_.push_back(
-      {in_a_format(space, m), a.nonzeros(), Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
+  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m)), a.nonzeros(),
+                     Vector<Space, float>(space, static_cast<std::size_t>(a.rows)), 0, {}, {}});
   complete(space, m->view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}});
 }
@@ -164,7 +168,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     source.next->update(of_level);
     of_level = source.next->result();
   }
-  if (coarse_inverse_) invert(levels_.back().a.space(), of_level);
+  if (coarse_inverse_) invert(levels_.back().a.space(), of_level, MemoryBudget(levels_.back().a.space(), "multigrid"));
 }
 
 template <class Space, class T>
@@ -174,10 +178,51 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a) {
+Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
+                                                            SpaceCsr<Space, float> a) const {
+  const Analysis<Space, float> analysis(space, std::move(a));
+  Choice choice = choose_format(analysis);
+  memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
+  return Operator<Space, float>(analysis, std::move(choice));
+}
+
+/// Announces what all levels will take, where the latest one is so much smaller than the one before that what follows
+/// matters little: entries are taken to go on shrinking at this rate, and bytes with them.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) const {
+  constexpr std::size_t fewest_levels = 3;
+  constexpr double most_shrunk = 0.4;
+  if (levels_.size() < fewest_levels) return;
+  const AlgebraicLevel<Space>&last = levels_.back(), &before = levels_[levels_.size() - 2];
+  const auto entries = [](const auto& level) { return static_cast<double>(level.nonzeros); };
+  const auto without_transfer = [](const auto& level) {
+    return static_cast<double>(level.a.bytes() + level.inverse.bytes() + level.bytes_of_cycle());
+  };
+  const double shrunk = entries(last) / std::max(1.0, entries(before));
+  if (shrunk > most_shrunk) return;
+  const double transfer = static_cast<double>(before.bytes() + before.bytes_of_cycle()) / without_transfer(before);
+  const double rest = without_transfer(last) * (transfer / (1 - shrunk) - 1);
+  const auto rows = [](const auto& level) { return static_cast<double>(level.inverse.size()); };
+  double coarsest = rows(last);
+  while (coarsest > coarsest_rows) coarsest *= std::min(least_shrinking, rows(last) / rows(before));
+  const double inverse = coarsest * coarsest * (sizeof(float) + sizeof(Index));
+  const bool is_guessed = rows(last) > coarsest_rows && inverse > 0.1 * static_cast<double>(bytes());
+  if (is_guessed) return;
+  memory.announce({bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory) {
   Csr<double> scaled = on_host(space, a.view());
   for (double& v : scaled.val) v *= power_;
-  coarse_inverse_.emplace(space, full(scaled.rows, algebraic::coarse_inverse(scaled)));
+  coarse_inverse_ = within(memory, space, {space, full(scaled.rows, algebraic::coarse_inverse(scaled))});
+}
+
+template <class Space, class T>
+std::size_t AlgebraicHierarchy<Space, T>::bytes() const {
+  std::size_t total = bytes_for_updates() + (coarse_inverse_ ? coarse_inverse_->bytes() : 0);
+  for (const auto& level : levels_) total += level.bytes() + level.bytes_of_cycle();
+  return total;
 }
 
 template <class Space, class T>

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
@@ -37,6 +38,8 @@ struct AlgebraicLevel {
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
 
   std::size_t bytes() const;
+  /// The bytes of the vectors that a cycle works with on the level.
+  std::size_t bytes_of_cycle() const { return 4 * inverse.bytes(); }
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
@@ -51,7 +54,10 @@ struct AlgebraicLevel {
 template <class Space, class T>
 class AlgebraicHierarchy {
  public:
-  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {});
+  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {})
+      : AlgebraicHierarchy(analysis, options, MemoryBudget(analysis.space(), "multigrid")) {}
+  /// Announces the memory of the levels to the budget, each before it is made.
+  AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
   /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
@@ -67,6 +73,7 @@ class AlgebraicHierarchy {
   /// The inverse of the last level's matrix, full; none where the last level is too large for that.
   const std::optional<Operator<Space, float>>& coarse_inverse() const { return coarse_inverse_; }
   double power() const { return power_; }
+  std::size_t bytes() const;  ///< with the vectors of a cycle
   /// The power of two that brings the norm of a matrix to 1 .. 2, with the sign of its diagonal.
   static double power_for(const Structure& s);
   double complexity() const;  ///< entries of all levels in those of A
@@ -81,11 +88,15 @@ class AlgebraicHierarchy {
 
   /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, bool takes_values, F interpolate);
-  void add_level(const Space& space, const CsrView<T>& a, bool takes_values);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, bool takes_values, F interpolate,
+                  const MemoryBudget& memory);
+  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
-  void invert(const Space& space, const SpaceCsr<Space, T>& a);
+  /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
+  Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
+  void announce_rest(const MemoryBudget& memory) const;
+  void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
 
   double power_ = 1;
   std::vector<AlgebraicLevel<Space>> levels_;
