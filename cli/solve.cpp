@@ -583,6 +583,19 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   return again;
 }
 
+/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
+template <class F>
+auto with_numbers_named(const SolveReport& report, F make) {
+  try {
+    return make();
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    if (report.renumbering.order.empty()) throw;
+    throw ArgumentError(std::string(e.what()) + "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  }
+}
+
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
@@ -602,7 +615,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   watch.lap();
   live.phase("preparing the preconditioner");
   if (!in.coordinates.empty()) return solve_with_points<T>(a, *analysis, system, in, report, live, since_start);
-  const auto m = make_preconditioner(*analysis, in.precond, in.limits);
+  const auto m = with_numbers_named(report, [&] { return make_preconditioner(*analysis, in.precond, in.limits); });
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
   // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();

@@ -63,7 +63,7 @@ struct FillRandom {
 };
 
 /// largest[i % slots] = the largest of the sums over j of |A(i, j)| inverse[i], rounded up to a float, as its bits: those
-/// of positive floats are in the order of the floats. Several slots, because few may not be written at a time.
+/// of positive floats are in the order of the floats, and those of NaN are above all. Several slots, because few may not be written at a time.
 template <class T, class Atomic>
 struct LargestRowSum {
   static constexpr std::size_t slots = 1024;
@@ -79,6 +79,7 @@ struct LargestRowSum {
     const float rounded = static_cast<float>(total * inverse[i]) * up;
     std::int32_t bits;
     std::memcpy(&bits, &rounded, sizeof bits);
+    bits &= 0x7fffffff;  // the sign of NaN
     std::int32_t* const slot = largest + i % slots;
     if (bits > Atomic::load(slot)) Atomic::max(slot, bits);
   }

@@ -77,6 +77,9 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
                    "--renumber on takes the unknowns of a point apart");
   write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 1 1\n");
   expect_complaint(run("solve wide.mtx --renumber on"), 2, "--renumber on is for square matrices");
+  write("hole.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 3 1\n3 1 1\n2 2 0\n3 3 1\n");
+  expect_complaint(run("solve hole.mtx --precond jacobi --renumber on --device cpu"), 3,
+                   "; rows were numbered anew, --renumber off keeps the numbers of the file");
   expect_complaint(run("solve p.mtx --renumber maybe"), 2, "known: auto, on, off");
 }
 
