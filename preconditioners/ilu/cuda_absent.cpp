@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The triangular sweeps in a build without CUDA. They are never called, because such a build can't create a Cuda object
+// The kernels of triangular factors in a build without CUDA. They are never called, because such a build can't create a Cuda object
 // (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::detail {
@@ -16,5 +17,17 @@ void run_sweep(const Cuda&, const SweepView<T>&, const T*, T*, unsigned*) {
 
 template void run_sweep(const Cuda&, const SweepView<float>&, const float*, float*, unsigned*);
 template void run_sweep(const Cuda&, const SweepView<double>&, const double*, double*, unsigned*);
+
+void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, Index*) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+void sort_by_level(const Cuda&, std::span<const Index>, Index, std::span<Index>) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+void factor_rows(const Cuda&, const FactoredRows&, Offset, const Index*, ZeroFillKind, double, Index*) {
+  throw DeviceError(Cuda::why_absent());
+}
 
 }  // namespace ostinato::detail

@@ -63,6 +63,10 @@ Factored<Space, T>::Factored(const Space& space, const Factors& factors, const P
       between_(space, factors.pivot.size()) {}
 
 template <class Space, class T>
+Factored<Space, T>::Factored(const Space& space, Sweep<Space, T> lower, Sweep<Space, T> upper)
+    : lower_(std::move(lower)), upper_(std::move(upper)), between_(space, lower_.arrays().target.size()) {}
+
+template <class Space, class T>
 void Factored<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
   lower_.run(r, between_.span());
   upper_.run(between_.span(), z);

@@ -20,9 +20,15 @@ class Factored {
   /// Throws    ArgumentError when a factor leaves the range of T; DeviceError; std::bad_alloc.
   Factored(const Space& space, const Factors& factors, const Preparation& how);
 
+  /// Sweeps that were made in the memory of the space.
+  Factored(const Space& space, Sweep<Space, T> lower, Sweep<Space, T> upper);
+
   /// z = M^-1 r
   /// Exec      As Sweep::run(). One thread at a time applies an object.
   void apply(std::span<const T> r, std::span<T> z) const;
+
+  Sweep<Space, T>& lower() { return lower_; }
+  Sweep<Space, T>& upper() { return upper_; }
 
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes(); }
 

@@ -45,6 +45,14 @@ std::string text_of(double number) {
   return text;
 }
 
+/// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks closer:
+/// at a matrix that is symmetric but for rounding.
+template <class Kind, class Space, class T>
+bool suits_zero_fill(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  return s.rows == s.cols && s.finite && (!Kind::is_symmetric || (s.symmetric && s.positive_diagonal));
+}
+
 /// Half of the memory, in entries of factors that are in host memory twice while an object is made.
 Offset most_entries() { return static_cast<Offset>(host_memory() / 2 / (4 * (sizeof(double) + sizeof(Index)))); }
 
@@ -146,8 +154,37 @@ std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
 }
 
 template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                                          const StopRequest& stop) -> Result {
+auto IncompleteLu<Space, T, Kind>::make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                        const StopRequest& stop) -> Made {
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    return make(Analysis<Space, T>(space, a), options, stop);
+  } else {
+    return make_on_host(space, a, options, stop);
+  }
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, const Options& options,
+                                        const StopRequest& stop) -> Made {
+  const Space& space = analysis.space();
+  const SpaceCsr<Space, T>& a = analysis.matrix();
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    if (suits_zero_fill<Kind>(analysis)) {
+      ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
+      Factored<Space, T> factored = zero_fill.sweeps(a);
+      const auto outcome = zero_fill.factor(a, factored, stop);
+      return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
+              zero_fill.nonzeros(), a.view().nonzeros(),
+              outcome.boosted,      outcome.shift,
+              std::move(zero_fill), analysis.pattern()};
+    }
+  }
+  return make_on_host(space, a, options, stop);
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                                const StopRequest& stop) -> Made {
   const Csr<double> whole = host_copy(space, a);
   if (whole.rows != whole.cols)
     throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
@@ -159,37 +196,38 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
     throw ArgumentError(
         std::string(name) +
         ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
-  Preparation how = prepare(whole.view(), options.preparation, stop);
+  const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
-  return {Kind::factor(ready.view(), options, stop), std::move(how), whole.nonzeros()};
+  const Factors f = Kind::factor(ready.view(), options, stop);
+  return {Factored<Space, T>(space, f, how), f.pivot.size(), f.nonzeros(), whole.nonzeros(), f.boosted, f.shift};
 }
 
 template <class Space, class T, class Kind>
-IncompleteLu<Space, T, Kind>::IncompleteLu(const Space& space, const Result& made, const Options& options)
-    : options_(options),
-      factored_(space, made.factors, made.how),
-      rows_(made.factors.pivot.size()),
-      nonzeros_(made.factors.nonzeros()),
-      entries_of_a_(made.entries_of_a),
-      boosted_(made.factors.boosted),
-      shift_(made.factors.shift) {}
-
-template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
-  require_rows(name, analysis.structure(), rows_);
+  require_rows(name, analysis.structure(), made_.rows);
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
+        analysis.pattern() == made_.pattern) {
+      const auto outcome = made_.zero_fill->factor(analysis.matrix(), made_.factored);
+      made_.boosted = outcome.boosted;
+      made_.shift = outcome.shift;
+      return;
+    }
+  }
   *this = IncompleteLu(analysis, options_);
 }
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::remarks() const {
   char text[96];
-  const double fill = static_cast<double>(nonzeros_) / static_cast<double>(std::max<Offset>(entries_of_a_, 1));
+  const double fill =
+      static_cast<double>(made_.nonzeros) / static_cast<double>(std::max<Offset>(made_.entries_of_a, 1));
   const int size = std::snprintf(text, sizeof text, "%.3g times the entries of A", fill);
-  if (boosted_ > 0) {
-    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", boosted_,
-                  boosted_ == 1 ? "pivot" : "pivots");
+  if (made_.boosted > 0) {
+    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", made_.boosted,
+                  made_.boosted == 1 ? "pivot" : "pivots");
   }
-  if (shift_ > 0) return text + std::string(", of A + ") + text_of(shift_) + " diag(A)";
+  if (made_.shift > 0) return text + std::string(", of A + ") + text_of(made_.shift) + " diag(A)";
   return text;
 }
 

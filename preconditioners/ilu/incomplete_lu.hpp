@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
@@ -21,7 +24,8 @@ namespace ostinato {
 ///
 /// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
-///           factors. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
+///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
 ///           when they take more entries than the options allow; Stopped within a second after `stop` is made;
@@ -42,41 +46,42 @@ class IncompleteLu {
   static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
 
   explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop) {}
+      : IncompleteLu(make(analysis, options, stop), options) {}
   IncompleteLu(const Space& space, const Csr<T>& a, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options, stop) {}
+      : IncompleteLu(make(space, SpaceCsr<Space, T>(space, a.view()), options, stop), options) {}
 
-  /// Factors a matrix with new values, with the same options. After an exception the object is as before.
+  /// Factors a matrix with new values, with the same options. After an exception the object is as before. On Cuda ilu0 and
+  /// ic0 keep what they know of the pattern, unless the pattern is another one or match=yes.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// z = M^-1 r
-  void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+  void apply(std::span<const T> r, std::span<T> z) const { made_.factored.apply(r, z); }
 
   bool symmetric() const { return Kind::is_symmetric; }
-  std::size_t bytes() const { return factored_.bytes(); }
-  Offset nonzeros() const { return nonzeros_; }  ///< of L and U, without the ones on the diagonal of L
-  Index boosted() const { return boosted_; }     ///< pivots that were too small, and were raised
-  std::string remarks() const;                   ///< for reports: "9.8 times the entries of A, 3 pivots raised"
+  std::size_t bytes() const { return made_.factored.bytes() + (made_.zero_fill ? made_.zero_fill->bytes() : 0); }
+  Offset nonzeros() const { return made_.nonzeros; }  ///< of L and U, without the ones on the diagonal of L
+  Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
+  std::string remarks() const;                        ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 
  private:
-  struct Result {
-    Factors factors;
-    Preparation how;
-    Offset entries_of_a;
+  struct Made {
+    Factored<Space, T> factored;
+    std::size_t rows;
+    Offset nonzeros, entries_of_a;
+    Index boosted;
+    double shift;
+    std::optional<ZeroFill<Space, T>> zero_fill = {};  ///< what made the factors, if they were made on Cuda
+    std::string pattern = {};                          ///< Analysis::pattern() of the matrix that it knows
   };
-  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop)
-      : IncompleteLu(space, factor(space, a, options, stop), options) {}
-  IncompleteLu(const Space& space, const Result& made, const Options& options);
-  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                       const StopRequest& stop);
+  IncompleteLu(Made made, const Options& options) : options_(options), made_(std::move(made)) {}
+  static Made make(const Analysis<Space, T>& analysis, const Options& options, const StopRequest& stop);
+  static Made make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop);
+  static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                           const StopRequest& stop);
 
   Options options_;
-  Factored<Space, T> factored_;
-  std::size_t rows_;
-  Offset nonzeros_, entries_of_a_;
-  Index boosted_;
-  double shift_;
+  Made made_;
 };
 
 /// ILU(0): the pattern of A.
@@ -85,6 +90,7 @@ struct Ilu0Kind {
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
   static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
@@ -98,6 +104,7 @@ struct IlukKind {
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
   static constexpr std::string_view known_options = "level=0..100, order=natural|rcm|nd, match=yes|no";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     int level = 1;
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
@@ -113,6 +120,7 @@ struct IlutKind {
   static constexpr std::string_view known_options =
       "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     IlutOptions factors = {};
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
@@ -127,6 +135,7 @@ struct LuKind {
   static constexpr std::string_view description = "complete LU, as a direct solver";
   static constexpr std::string_view known_options = "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
     double pivot = 0.1;  ///< as in IlutOptions
@@ -142,6 +151,7 @@ struct Ic0Kind {
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
   static constexpr std::string_view known_options = "order=natural|rcm|nd";
   static constexpr bool is_symmetric = true;
+  static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
@@ -155,6 +165,7 @@ struct IctKind {
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
   static constexpr std::string_view known_options = "drop=0..1, fill=1..1000, order=natural|rcm|nd";
   static constexpr bool is_symmetric = true;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double drop = 1e-3, fill = 10;  ///< as in IcOptions
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};

@@ -28,6 +28,17 @@ struct Substitution {
   std::size_t rows() const { return target.size(); }
 };
 
+/// The arrays of a Substitution in the memory of a space, for code that makes them there.
+template <class Space, class T>
+struct SweepArrays {
+  Offset longest = 0;  ///< entries of the longest row
+  Vector<Space, Offset> row_ptr;
+  Vector<Space, Index> col;
+  Vector<Space, T> val;
+  Vector<Space, Index> source, target;
+  Vector<Space, T> scale;
+};
+
 /// A substitution in the memory of a space. On Cuda the rows are in the order of their levels: a row waits for rows of
 /// earlier levels only.
 ///
@@ -38,23 +49,25 @@ class Sweep {
   /// Throws    ArgumentError when a value leaves the range of T; DeviceError; std::bad_alloc.
   Sweep(const Space& space, Substitution s);
 
+  /// Requires  On Cuda rows in the order of their levels.
+  Sweep(const Space& space, SweepArrays<Space, T> arrays);
+
   /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda enqueued,
   ///           capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
   /// Requires  `in` and `out` don't overlap. Every element of `out` is the target of a row.
   void run(std::span<const T> in, std::span<T> out) const;
 
+  const SweepArrays<Space, T>& arrays() const { return arrays_; }
+
+  /// Takes other values of the same rows.
+  void take(Vector<Space, T> val, Vector<Space, T> scale);
+
   std::size_t bytes() const;
-  std::size_t levels() const { return levels_.size() - 1; }
 
  private:
   Space space_;
-  Offset longest_ = 0;               ///< entries of the longest row
-  std::vector<std::size_t> levels_;  ///< where levels begin, and the number of rows
-  Vector<Space, Offset> row_ptr_;
-  Vector<Space, Index> col_;
-  Vector<Space, T> val_;
-  Vector<Space, Index> source_, target_;
-  Vector<Space, T> scale_;
+  SweepArrays<Space, T> arrays_;
+  std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
   mutable Vector<Space, unsigned> ticket_;  ///< Cuda: the latest thread block that has begun
 };
 
@@ -64,6 +77,9 @@ extern template class Sweep<Cuda, float>;
 extern template class Sweep<Cuda, double>;
 
 namespace detail {
+
+/// Throws    ArgumentError which says that the factors leave the range of the numbers.
+[[noreturn]] void throw_out_of_range();
 
 /// The arrays of a sweep, for the kernels.
 template <class T>
