@@ -5,7 +5,7 @@
 // (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
-#include <ostinato/preconditioners/ilu/zero_fill.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::detail {

@@ -6,7 +6,6 @@
 #include <new>
 #include <vector>
 
-#include <ostinato/preconditioners/ilu/raise.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 
 namespace ostinato {

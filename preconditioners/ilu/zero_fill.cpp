@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>

@@ -8,7 +8,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
-#include <ostinato/preconditioners/ilu/zero_fill.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::detail {

@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/lanes.hpp"
