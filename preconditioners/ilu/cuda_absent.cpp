@@ -10,13 +10,14 @@
 
 namespace ostinato::detail {
 
-template <class T>
-void run_sweep(const Cuda&, const SweepView<T>&, const T*, T*, unsigned*) {
+template <class T, class In, class Copy>
+void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*) {
   throw DeviceError(Cuda::why_absent());
 }
 
-template void run_sweep(const Cuda&, const SweepView<float>&, const float*, float*, unsigned*);
-template void run_sweep(const Cuda&, const SweepView<double>&, const double*, double*, unsigned*);
+#define OSTINATO_INSTANTIATE(T, In, Copy) \
+  template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, Index*) {
   throw DeviceError(Cuda::why_absent());

@@ -31,12 +31,27 @@ bool read_yes_no(std::string_view value, bool& to) {
   return true;
 }
 
-/// The options of how a matrix is prepared, and those before them.
-void read_with_preparation(std::string_view name, std::string_view text, PreparationOptions& to,
+/// The options of how a matrix is prepared and factors are kept, and those before them.
+template <class Options>
+void read_with_preparation(std::string_view name, std::string_view text, Options& to,
                            std::vector<PreconditionerOption> options, bool may_match = true) {
-  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, to.order); }});
-  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, to.match); }});
+  PreparationOptions& p = to.preparation;
+  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, p.order); }});
+  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
+  options.push_back({"precision", "double|float", [&](std::string_view v) {
+                       to.in_float = v == "float";
+                       return v == "float" || v == "double";
+                     }});
   read_options(name, text, options);
+}
+
+/// Calls make(V{}) with the type in which factors under T are kept.
+template <class T, class F>
+auto in_precision(bool in_float, F make) {
+  if constexpr (sizeof(T) == 8) {
+    if (in_float) return make(float{});
+  }
+  return make(T{});
 }
 
 std::string text_of(double number) {
@@ -60,7 +75,7 @@ Offset most_entries() { return static_cast<Offset>(host_memory() / 2 / (4 * (siz
 
 Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation, {});
+  read_with_preparation(name, text, o, {});
   return o;
 }
 
@@ -70,7 +85,7 @@ Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const StopReq
 
 IlukKind::Options IlukKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"level", "0..100", [&](std::string_view v) { return read_number(v, 0, 100, o.level); }}});
   return o;
 }
@@ -82,7 +97,7 @@ Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const
 
 IlutKind::Options IlutKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
                          {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
                          {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
@@ -98,7 +113,7 @@ Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const
 
 LuKind::Options LuKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
                          {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }}});
   return o;
@@ -122,7 +137,7 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options, const S
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation, {}, false);
+  read_with_preparation(name, text, o, {}, false);
   return o;
 }
 
@@ -132,7 +147,7 @@ Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const StopRequ
 
 IctKind::Options IctKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
                          {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
                         false);
@@ -171,12 +186,14 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
     if (suits_zero_fill<Kind>(analysis)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
-      Factored<Space, T> factored = zero_fill.sweeps(a);
-      const auto outcome = zero_fill.factor(a, factored, stop);
-      return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
-              zero_fill.nonzeros(), a.view().nonzeros(),
-              outcome.boosted,      outcome.shift,
-              std::move(zero_fill), analysis.pattern()};
+      return in_precision<T>(options.in_float, [&](auto v) -> Made {
+        auto factored = zero_fill.template sweeps<decltype(v)>(a);
+        const auto outcome = zero_fill.factor(a, factored, stop);
+        return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
+                zero_fill.nonzeros(), a.view().nonzeros(),
+                outcome.boosted,      outcome.shift,
+                std::move(zero_fill), analysis.pattern()};
+      });
     }
   }
   return make_on_host(space, a, options, stop);
@@ -199,7 +216,14 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
   const Factors f = Kind::factor(ready.view(), options, stop);
-  return {Factored<Space, T>(space, f, how), f.pivot.size(), f.nonzeros(), whole.nonzeros(), f.boosted, f.shift};
+  return in_precision<T>(options.in_float, [&](auto v) -> Made {
+    return {Factored<Space, T, decltype(v)>(space, f, how),
+            f.pivot.size(),
+            f.nonzeros(),
+            whole.nonzeros(),
+            f.boosted,
+            f.shift};
+  });
 }
 
 template <class Space, class T, class Kind>
@@ -208,7 +232,8 @@ void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analy
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
     if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
-      const auto outcome = made_.zero_fill->factor(analysis.matrix(), made_.factored);
+      const auto outcome =
+          std::visit([&](auto& f) { return made_.zero_fill->factor(analysis.matrix(), f); }, made_.factored);
       made_.boosted = outcome.boosted;
       made_.shift = outcome.shift;
       return;
@@ -227,8 +252,10 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
     std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", made_.boosted,
                   made_.boosted == 1 ? "pivot" : "pivots");
   }
-  if (made_.shift > 0) return text + std::string(", of A + ") + text_of(made_.shift) + " diag(A)";
-  return text;
+  std::string all = text;
+  if (made_.shift > 0) all += ", of A + " + text_of(made_.shift) + " diag(A)";
+  if (works_in_float()) all += ", in float";
+  return all;
 }
 
 #define OSTINATO_INSTANTIATE(Kind)                 \

@@ -7,7 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
@@ -22,7 +24,8 @@ namespace ostinato {
 /// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
 /// below).
 ///
-/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
+/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row; with factors in float 8 bytes an entry, and a
+///           gather of half the bytes.
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
 ///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
@@ -56,17 +59,26 @@ class IncompleteLu {
   void update_values(const Analysis<Space, T>& analysis);
 
   /// z = M^-1 r
-  void apply(std::span<const T> r, std::span<T> z) const { made_.factored.apply(r, z); }
+  void apply(std::span<const T> r, std::span<T> z) const {
+    std::visit([&](const auto& f) { f.apply(r, z); }, made_.factored);
+  }
 
+  bool works_in_float() const { return made_.factored.index() > 0; }
   bool symmetric() const { return Kind::is_symmetric; }
-  std::size_t bytes() const { return made_.factored.bytes() + (made_.zero_fill ? made_.zero_fill->bytes() : 0); }
+  std::size_t bytes() const {
+    const std::size_t sweeps = std::visit([](const auto& f) { return f.bytes(); }, made_.factored);
+    return sweeps + (made_.zero_fill ? made_.zero_fill->bytes() : 0);
+  }
   Offset nonzeros() const { return made_.nonzeros; }  ///< of L and U, without the ones on the diagonal of L
   Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
   std::string remarks() const;                        ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 
  private:
+  /// In T, or in float under double.
+  using AnyFactored = std::conditional_t<sizeof(T) == 8, std::variant<Factored<Space, T>, Factored<Space, T, float>>,
+                                         std::variant<Factored<Space, T>>>;
   struct Made {
-    Factored<Space, T> factored;
+    AnyFactored factored;
     std::size_t rows;
     Offset nonzeros, entries_of_a;
     Index boosted;
@@ -88,11 +100,12 @@ class IncompleteLu {
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
@@ -102,12 +115,14 @@ struct Ilu0Kind {
 struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
-  static constexpr std::string_view known_options = "level=0..100, order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options =
+      "level=0..100, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     int level = 1;
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
@@ -118,12 +133,13 @@ struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     IlutOptions factors = {};
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
@@ -133,13 +149,15 @@ struct IlutKind {
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
-  static constexpr std::string_view known_options = "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options =
+      "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
     double pivot = 0.1;  ///< as in IlutOptions
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
@@ -149,11 +167,12 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd, precision=double|float";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
@@ -163,12 +182,14 @@ struct Ic0Kind {
 struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
-  static constexpr std::string_view known_options = "drop=0..1, fill=1..1000, order=natural|rcm|nd";
+  static constexpr std::string_view known_options =
+      "drop=0..1, fill=1..1000, order=natural|rcm|nd, precision=double|float";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double drop = 1e-3, fill = 10;  ///< as in IcOptions
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);

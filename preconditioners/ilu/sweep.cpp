@@ -67,21 +67,23 @@ std::vector<T> rounded(const std::vector<double>& values) {
   detail::throw_out_of_range();
 }
 
-template <class T>
+template <class T, class In, class Copy>
 struct SubstituteRow {
   detail::SweepView<T> sweep;
-  const T* in;
+  const In* in;
   T* out;
+  Copy* copy;
 
   void operator()(std::size_t i) const {
-    T sum = sweep.scale[i] * in[sweep.source[i]];
+    T sum = sweep.scale[i] * static_cast<T>(in[sweep.source[i]]);
     for (Offset k = sweep.row_ptr[i]; k < sweep.row_ptr[i + 1]; ++k) sum -= sweep.val[k] * out[sweep.col[k]];
     out[sweep.target[i]] = sum;
+    if (copy != nullptr) copy[sweep.target[i]] = static_cast<Copy>(sum);
   }
 };
 
-template <class T>
-void run_levels(const Host& space, const std::vector<std::size_t>& levels, const SubstituteRow<T>& row) {
+template <class Row>
+void run_levels(const Host& space, const std::vector<std::size_t>& levels, const Row& row) {
   constexpr std::size_t block = 512;
   const std::size_t rows = row.sweep.rows;
   if (space.threads() == 1 || levels.empty() || rows < rows_of_long_level * (levels.size() - 1)) {
@@ -126,7 +128,8 @@ Sweep<Space, T>::Sweep(const Space& space, SweepArrays<Space, T> arrays) : space
 }
 
 template <class Space, class T>
-void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
+template <class In, class Copy>
+void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Copy> copy) const {
   const SweepArrays<Space, T>& a = arrays_;
   const detail::SweepView<T> view = {.rows = a.target.size(),
                                      .entries = a.col.size(),
@@ -139,9 +142,9 @@ void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
                                      .scale = a.scale.data()};
   if (view.rows == 0) return;
   if constexpr (Space::on_device) {
-    detail::run_sweep<T>(space_, view, in.data(), out.data(), ticket_.data());
+    detail::run_sweep<T>(space_, view, in.data(), out.data(), copy.data(), ticket_.data());
   } else {
-    run_levels<T>(space_, levels_, {view, in.data(), out.data()});
+    run_levels(space_, levels_, SubstituteRow<T, In, Copy>{view, in.data(), out.data(), copy.data()});
   }
 }
 
@@ -161,5 +164,10 @@ template class Sweep<Host, float>;
 template class Sweep<Host, double>;
 template class Sweep<Cuda, float>;
 template class Sweep<Cuda, double>;
+
+#define OSTINATO_INSTANTIATE(T, In, Copy)                                                      \
+  template void Sweep<Host, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const; \
+  template void Sweep<Cuda, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 }  // namespace ostinato

@@ -16,8 +16,9 @@ using cuda::Bits, cuda::look, cuda::unset;
 constexpr int threads = 128;
 constexpr int together = 4;  ///< elements that a lane looks at, before it waits for any of them
 
-template <int Lanes, class T>
-__global__ void __launch_bounds__(threads) sweep_kernel(SweepView<T> s, const T* in, T* out, unsigned* ticket) {
+template <int Lanes, class T, class In, class Copy>
+__global__ void __launch_bounds__(threads)
+    sweep_kernel(SweepView<T> s, const In* in, T* out, Copy* copy, unsigned* ticket) {
   constexpr unsigned rows = threads / Lanes;
   const std::size_t i = std::size_t{cuda::begun_block(ticket)} * rows + threadIdx.x / Lanes;
   if (i >= s.rows) return;
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(threads) sweep_kernel(SweepView<T> s, const T*
   const unsigned mask = cuda::lanes_of_row<Lanes>();
   const Offset end = s.row_ptr[i + 1];
   // What doesn't depend on other rows is read before the waiting: the rows that wait for this one wait for it, too.
-  T sum = lane == 0 ? -s.scale[i] * in[s.source[i]] : T{0};
+  T sum = lane == 0 ? -s.scale[i] * static_cast<T>(in[s.source[i]]) : T{0};
   const Index target = s.target[i];
   for (Offset first = s.row_ptr[i] + lane; first < end; first += together * Lanes) {
     const T* element[together];
@@ -48,33 +49,36 @@ __global__ void __launch_bounds__(threads) sweep_kernel(SweepView<T> s, const T*
   __syncwarp(mask);
 #pragma unroll
   for (int step = Lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(mask, sum, step);
-  if (lane == 0) cuda::publish(out + target, -sum);
+  if (lane != 0) return;
+  cuda::publish(out + target, -sum);
+  if (copy != nullptr) copy[target] = static_cast<Copy>(-sum);
 }
 
-template <int Lanes, class T>
-void launch_sweep(const Cuda& space, const SweepView<T>& s, const T* in, T* out, unsigned* ticket) {
+template <int Lanes, class T, class In, class Copy>
+void launch_sweep(const Cuda& space, const SweepView<T>& s, const In* in, T* out, Copy* copy, unsigned* ticket) {
   constexpr std::size_t rows = threads / Lanes;
   const auto blocks = static_cast<unsigned>((s.rows + rows - 1) / rows);
-  sweep_kernel<Lanes, T><<<blocks, threads, 0, space.stream()>>>(s, in, out, ticket);
+  sweep_kernel<Lanes><<<blocks, threads, 0, space.stream()>>>(s, in, out, copy, ticket);
   OSTINATO_CUDA(cudaGetLastError());
 }
 
 }  // namespace
 
-template <class T>
-void run_sweep(const Cuda& space, const SweepView<T>& s, const T* in, T* out, unsigned* ticket) {
+template <class T, class In, class Copy>
+void run_sweep(const Cuda& space, const SweepView<T>& s, const In* in, T* out, Copy* copy, unsigned* ticket) {
   const OnDevice here(space);
   OSTINATO_CUDA(cudaMemsetAsync(out, 0xff, s.rows * sizeof(T), space.stream()));
   OSTINATO_CUDA(cudaMemsetAsync(ticket, 0xff, sizeof(unsigned), space.stream()));
   const double mean = static_cast<double>(s.entries) / static_cast<double>(s.rows);
-  if (s.longest > 64) return launch_sweep<32>(space, s, in, out, ticket);  // others wait for the longest rows
-  if (mean <= 6) return launch_sweep<4>(space, s, in, out, ticket);
-  if (mean <= 12) return launch_sweep<8>(space, s, in, out, ticket);
-  if (mean <= 24) return launch_sweep<16>(space, s, in, out, ticket);
-  launch_sweep<32>(space, s, in, out, ticket);
+  if (s.longest > 64) return launch_sweep<32>(space, s, in, out, copy, ticket);  // others wait for the longest rows
+  if (mean <= 6) return launch_sweep<4>(space, s, in, out, copy, ticket);
+  if (mean <= 12) return launch_sweep<8>(space, s, in, out, copy, ticket);
+  if (mean <= 24) return launch_sweep<16>(space, s, in, out, copy, ticket);
+  launch_sweep<32>(space, s, in, out, copy, ticket);
 }
 
-template void run_sweep(const Cuda&, const SweepView<float>&, const float*, float*, unsigned*);
-template void run_sweep(const Cuda&, const SweepView<double>&, const double*, double*, unsigned*);
+#define OSTINATO_INSTANTIATE(T, In, Copy) \
+  template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 }  // namespace ostinato::detail

@@ -54,8 +54,10 @@ class Sweep {
 
   /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda enqueued,
   ///           capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
-  /// Requires  `in` and `out` don't overlap. Every element of `out` is the target of a row.
-  void run(std::span<const T> in, std::span<T> out) const;
+  /// Requires  `in`, `out` and `copy` don't overlap. Every element of `out` is the target of a row. `copy` gets the elements of
+  ///           `out`, too, unless it is empty. In and Copy are T, or one of them is double and T float.
+  template <class In = T, class Copy = T>
+  void run(std::span<const In> in, std::span<T> out, std::span<Copy> copy = {}) const;
 
   const SweepArrays<Space, T>& arrays() const { return arrays_; }
 
@@ -94,8 +96,13 @@ struct SweepView {
   const T* scale;
 };
 
-template <class T>
-void run_sweep(const Cuda& space, const SweepView<T>& sweep, const T* in, T* out, unsigned* ticket);
+/// `copy` may be null.
+template <class T, class In, class Copy>
+void run_sweep(const Cuda& space, const SweepView<T>& sweep, const In* in, T* out, Copy* copy, unsigned* ticket);
+
+/// The types of the elements that a sweep works with: those of the factors, of `in` and of `copy`.
+#define OSTINATO_FOR_EACH_SWEEP(DO) \
+  DO(float, float, float) DO(double, double, double) DO(float, double, float) DO(float, float, double)
 
 }  // namespace detail
 

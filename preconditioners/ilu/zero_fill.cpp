@@ -111,26 +111,28 @@ detail::Triangle ZeroFill<Space, T>::triangle(const SpaceCsr<Space, T>& a, bool 
 }
 
 template <class Space, class T>
-Factored<Space, T> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
+template <class V>
+Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
   const std::size_t n = after_.size();
   const detail::Triangle lower = triangle(a, false), upper = triangle(a, true);
   Vector<Space, Index> lower_level(space_, n), upper_level(space_, n), most(space_, 4, Index{0});
   detail::find_levels(space_, lower, upper, lower_level.data(), upper_level.data(), most.data());
   const std::vector<Index> found = most.download();
-  return {space_, sweep(lower, std::move(lower_level), found[0] + 1, found[1]),
-          sweep(upper, std::move(upper_level), found[2] + 1, found[3])};
+  return {space_, sweep<V>(lower, std::move(lower_level), found[0] + 1, found[1]),
+          sweep<V>(upper, std::move(upper_level), found[2] + 1, found[3])};
 }
 
 /// The values of the sweep are unset.
 template <class Space, class T>
-Sweep<Space, T> ZeroFill<Space, T>::sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
+template <class V>
+Sweep<Space, V> ZeroFill<Space, T>::sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
                                           Index longest) const {
   const std::size_t n = after_.size();
   const Offset entries = triangle.upper ? entries_ - below_ - on_ : below_;
   Vector<Space, Index> order(space_, n), other(space_, n);
   for_each(space_, n, detail::ListTurns{triangle, order.data()});
   detail::sort_by_level(space_, level, levels, order);
-  SweepArrays<Space, T> s;
+  SweepArrays<Space, V> s;
   s.longest = longest;
   s.row_ptr = Vector<Space, Offset>(space_, n + 1);
   for_each(space_, n, detail::CountSweepRow{triangle, order.data(), s.row_ptr.data()});
@@ -159,7 +161,8 @@ void ZeroFill<Space, T>::load(const SpaceCsr<Space, T>& a, std::span<double> wor
 }
 
 template <class Space, class T>
-auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T>& to, const StopRequest& stop) const
+template <class V>
+auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop) const
     -> Outcome {
   const auto entries = static_cast<std::size_t>(entries_);
   Vector<Space, double> work(space_, entries), upper(space_, entries), pivot(space_, after_.size());
@@ -182,25 +185,28 @@ auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T>&
 }
 
 template <class Space, class T>
+template <class V>
 void ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
-                               Factored<Space, T>& to) const {
+                               Factored<Space, T, V>& to) const {
+  using To = Factored<Space, T, V>;
   detail::FactorValues values{rows.work, rows.upper, rows.pivot, kind_ == ZeroFillKind::ic, {nullptr, nullptr}};
   if (prepared_ && prepared_->row_scale.size() > 0)
     values.scales = {prepared_->row_scale.data(), prepared_->col_scale.data()};
   Vector<Space, double> outside(space_, 4, 0.0);
-  Vector<Space, T> val[2], scale[2];
+  Vector<Space, V> val[2], scale[2];
   for (const bool upper : {false, true}) {
-    const SweepArrays<Space, T>& s = (upper ? to.upper() : to.lower()).arrays();
-    val[upper] = Vector<Space, T>(space_, s.col.size());
-    scale[upper] = Vector<Space, T>(space_, after_.size());
+    const SweepArrays<Space, V>& s = (upper ? to.upper() : to.lower()).arrays();
+    val[upper] = Vector<Space, V>(space_, s.col.size());
+    scale[upper] = Vector<Space, V>(space_, after_.size());
     const detail::SweepRows order{triangle(a, upper), (upper ? s.source : s.target).data(), s.row_ptr.data()};
     const auto runs = detail::EntryRuns::on<Space>(static_cast<Offset>(s.col.size()));
     double* const counts = outside.data() + (upper ? 2 : 0);
-    sum(space_, runs.count(), detail::FillSweepValues<T>{runs, order, values, val[upper].data()}, counts);
-    sum(space_, after_.size(), detail::FillSweepScales<T>{order, values, scale[upper].data()}, counts + 1);
+    sum(space_, runs.count(), detail::FillSweepValues<V>{runs, order, values, val[upper].data()}, counts);
+    sum(space_, after_.size(),
+        detail::FillSweepScales<V>{order, values, To::least_scale, To::largest_scale, scale[upper].data()}, counts + 1);
   }
   for (const double count : outside.download()) {
-    if (count > 0) detail::throw_out_of_range();
+    if (count > 0) To::throw_out_of_range();
   }
   to.lower().take(std::move(val[0]), std::move(scale[0]));
   to.upper().take(std::move(val[1]), std::move(scale[1]));
@@ -223,6 +229,17 @@ template class ZeroFill<Host, float>;
 template class ZeroFill<Host, double>;
 template class ZeroFill<Cuda, float>;
 template class ZeroFill<Cuda, double>;
+
+#define OSTINATO_INSTANTIATE(Space, T, V)                                                                            \
+  template Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>&) const;                        \
+  template ZeroFill<Space, T>::Outcome ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>&, Factored<Space, T, V>&, \
+                                                                  const StopRequest&) const
+OSTINATO_INSTANTIATE(Host, float, float);
+OSTINATO_INSTANTIATE(Host, double, double);
+OSTINATO_INSTANTIATE(Host, double, float);
+OSTINATO_INSTANTIATE(Cuda, float, float);
+OSTINATO_INSTANTIATE(Cuda, double, double);
+OSTINATO_INSTANTIATE(Cuda, double, float);
 
 namespace detail {
 

@@ -47,14 +47,16 @@ class ZeroFill {
   ZeroFill(const Space& space, const SpaceCsr<Space, T>& a, ZeroFillKind kind, const PreparationOptions& options,
            const StopRequest& stop = {});
 
-  /// The sweeps of the factors, whose values are unset.
-  Factored<Space, T> sweeps(const SpaceCsr<Space, T>& a) const;
+  /// The sweeps of the factors, whose values are unset. V: T, or float under double.
+  template <class V = T>
+  Factored<Space, T, V> sweeps(const SpaceCsr<Space, T>& a) const;
 
   /// Factors a matrix with the pattern of the one before, and writes the values into its sweeps. After an exception the sweeps
   /// are as before.
   /// Requires  Rows weren't matched, or the matrix is the one of the constructor: matching depends on values.
-  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive, or when a factor leaves the range of T; Stopped.
-  Outcome factor(const SpaceCsr<Space, T>& a, Factored<Space, T>& to, const StopRequest& stop = {}) const;
+  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive, or when a factor leaves the range of V; Stopped.
+  template <class V>
+  Outcome factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop = {}) const;
 
   Offset nonzeros() const;  ///< of L and U, without the ones on the diagonal of L
   std::size_t bytes() const;
@@ -75,10 +77,12 @@ class ZeroFill {
 
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;
-  Sweep<Space, T> sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
+  template <class V>
+  Sweep<Space, V> sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
                         Index longest) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
-  void store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows, Factored<Space, T>& to) const;
+  template <class V>
+  void store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows, Factored<Space, T, V>& to) const;
 
   Space space_;
   ZeroFillKind kind_;

@@ -137,16 +137,19 @@ struct FillSweepValues {
   }
 };
 
-/// The same for the scales of its rows.
+/// The same for the scales of its rows, and their magnitudes from `least` to `largest`.
 template <class T>
 struct FillSweepScales {
   SweepRows rows;
   FactorValues values;
+  double least, largest;
   T* scale;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t place) const {
-    scale[place] = static_cast<T>(values.scale(rows, rows.order[place]));
-    return {{scale[place] - scale[place] == T{0} ? 0.0 : 1.0}};
+    const double exact = values.scale(rows, rows.order[place]);
+    scale[place] = static_cast<T>(exact);
+    const bool fits = fabs(exact) >= least && fabs(exact) <= largest && scale[place] - scale[place] == T{0};
+    return {{fits ? 0.0 : 1.0}};
   }
 };
 

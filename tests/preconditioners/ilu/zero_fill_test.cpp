@@ -272,6 +272,22 @@ TYPED_TEST(ZeroFillOn, GivesTheSameBitsOnEveryRun) {
   }
 }
 
+TYPED_TEST(ZeroFillOn, FactorsInFloatUnderDoubleHaveTheBitsOfTheHost) {
+  using Space = typename TypeParam::Space;
+  const auto a = unsymmetric<double>(597, 3, false);
+  const SpaceCsr<Space, double> on(this->space(), a.view());
+  for (const bool match : {false, true}) {
+    const PreparationOptions options = {.match = match, .order = Ordering::rcm};
+    const ZeroFill<Space, double> zero_fill(this->space(), on, ZeroFillKind::ilu, options);
+    auto ours = zero_fill.template sweeps<float>(on);
+    zero_fill.factor(on, ours);
+    const Preparation how = prepare(a.view(), options);
+    Factored<Space, double, float> theirs(this->space(), factor_iluk(prepared(a.view(), how).view(), {}), how);
+    EXPECT_TRUE(entries_of(ours.lower()) == entries_of(theirs.lower()));
+    EXPECT_TRUE(entries_of(ours.upper()) == entries_of(theirs.upper()));
+  }
+}
+
 TYPED_TEST(ZeroFillOn, StopsWhenAsked) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
@@ -309,7 +325,8 @@ TYPED_TEST(ZeroFillOn, NewValuesGiveTheFactorsOfANewObject) {
   const auto other_pattern = definite<T>(597, 4, false);
   const auto r = random_vector<T>(a.rows, 7);
   for (const auto& b : {other_values, other_pattern}) {
-    for (const char* options : {"order=natural", "order=rcm", "match=yes", "order=natural,match=yes"})
+    for (const char* options :
+         {"order=natural", "order=natural,precision=float", "order=rcm", "match=yes", "order=natural,match=yes"})
       expect_update_as_anew<Ilu0<Space, T>>(this->space(), a, b, options, r);
     for (const char* options : {"order=natural", "order=rcm"})
       expect_update_as_anew<Ic0<Space, T>>(this->space(), a, b, options, r);
