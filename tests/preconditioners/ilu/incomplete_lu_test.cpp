@@ -233,7 +233,8 @@ TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {
 TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;
-  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  // FGMRES: sweeps in float round M r anew each time, which GMRES takes for the same M.
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9, .flexible = true};
   const auto general = with_known_solution(generate<T>("convection-diffusion3d", {.n = 12}));
   const auto definite = with_known_solution(generate<T>("variable2d", {.n = 40}));
   const auto close = [](const char* name, int in_double, int in_float) {
@@ -245,7 +246,9 @@ TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
     const Any narrow(this->space(), system.a, in_float),
         wide(this->space(), system.a, std::string(name) + "precision=double");
     EXPECT_EQ(narrow.works_in_float(), sizeof(T) == 8) << name;
-    if (sizeof(T) == 8) EXPECT_LT(narrow.bytes(), 0.8 * static_cast<double>(wide.bytes())) << name;
+    if (sizeof(T) == 8) {
+      EXPECT_LT(static_cast<double>(narrow.bytes()), 0.8 * static_cast<double>(wide.bytes())) << name;
+    }
     close(name, method(system, wide), method(system, narrow));
   };
   const auto gmres = [&](const auto& system, const auto& m) {
