@@ -24,6 +24,7 @@ set(ostinato_headers
   preconditioners/ilu/incomplete_lu.hpp
   preconditioners/ilu/preparation.hpp
   preconditioners/ilu/sweep.hpp
+  preconditioners/ilu/zero_fill.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp
   preconditioners/memory_budget.hpp

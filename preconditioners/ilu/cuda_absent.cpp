@@ -1,20 +1,34 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The triangular sweeps in a build without CUDA. They are never called, because such a build can't create a Cuda object
+// The kernels of triangular factors in a build without CUDA. They are never called, because such a build can't create a Cuda object
 // (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::detail {
 
-template <class T>
-void run_sweep(const Cuda&, const SweepView<T>&, const T*, T*, unsigned*) {
+template <class T, class In, class Copy>
+void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*) {
   throw DeviceError(Cuda::why_absent());
 }
 
-template void run_sweep(const Cuda&, const SweepView<float>&, const float*, float*, unsigned*);
-template void run_sweep(const Cuda&, const SweepView<double>&, const double*, double*, unsigned*);
+#define OSTINATO_INSTANTIATE(T, In, Copy) \
+  template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+
+void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, Index*) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+void sort_by_level(const Cuda&, std::span<const Index>, Index, std::span<Index>) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+void factor_rows(const Cuda&, const FactoredRows&, Offset, const Index*, ZeroFillKind, double, Index*) {
+  throw DeviceError(Cuda::why_absent());
+}
 
 }  // namespace ostinato::detail

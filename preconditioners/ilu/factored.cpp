@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/factored.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
+
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato {
 
@@ -56,16 +60,48 @@ Substitution upper_sweep(const Factors& f, const Preparation& how) {
 
 }  // namespace
 
-template <class Space, class T>
-Factored<Space, T>::Factored(const Space& space, const Factors& factors, const Preparation& how)
-    : lower_(space, lower_sweep(factors, how)),
-      upper_(space, upper_sweep(factors, how)),
-      between_(space, factors.pivot.size()) {}
+template <class Space, class T, class V>
+void Factored<Space, T, V>::throw_out_of_range() {
+  if (!is_narrow) detail::throw_out_of_range();
+  throw ArgumentError("the triangular factors leave the range of float; take precision=double, or scale the matrix");
+}
 
-template <class Space, class T>
-void Factored<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
-  lower_.run(r, between_.span());
-  upper_.run(between_.span(), z);
+namespace {
+
+/// The sweep, whose numbers fit.
+template <class Sweeps>
+Substitution in_range(Substitution s) {
+  const auto fits = [](double v) { return std::abs(v) >= Sweeps::least_scale && std::abs(v) <= Sweeps::largest_scale; };
+  if (!Sweeps::is_narrow) return s;
+  const bool small =
+      std::all_of(s.val.begin(), s.val.end(), [](double v) { return std::isfinite(static_cast<float>(v)); });
+  if (!small || !std::all_of(s.scale.begin(), s.scale.end(), fits)) Sweeps::throw_out_of_range();
+  return s;
+}
+
+}  // namespace
+
+template <class Space, class T, class V>
+Factored<Space, T, V>::Factored(const Space& space, const Factors& factors, const Preparation& how)
+    : Factored(space, Sweep<Space, V>(space, in_range<Factored>(lower_sweep(factors, how))),
+               Sweep<Space, V>(space, in_range<Factored>(upper_sweep(factors, how)))) {}
+
+template <class Space, class T, class V>
+Factored<Space, T, V>::Factored(const Space& space, Sweep<Space, V> lower, Sweep<Space, V> upper)
+    : lower_(std::move(lower)),
+      upper_(std::move(upper)),
+      between_(space, lower_.arrays().target.size()),
+      narrow_(space, is_narrow ? between_.size() : 0) {}
+
+template <class Space, class T, class V>
+void Factored<Space, T, V>::apply(std::span<const T> r, std::span<T> z) const {
+  lower_.template run<T, V>(r, between_.span());
+  const std::span<const V> between = between_.span();
+  if constexpr (is_narrow) {
+    upper_.template run<V, T>(between, narrow_.span(), z);
+  } else {
+    upper_.template run<V, V>(between, z);
+  }
 }
 
 template <class Space, class T>
@@ -88,5 +124,7 @@ OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);
 OSTINATO_INSTANTIATE(Cuda, double);
+template class Factored<Host, double, float>;
+template class Factored<Cuda, double, float>;
 
 }  // namespace ostinato

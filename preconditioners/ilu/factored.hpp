@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
@@ -13,33 +14,51 @@
 namespace ostinato {
 
 /// M^-1 as two triangular sweeps: z = C Q U^-1 L^-1 P R r, where R and C scale, and P and Q permute the matrix that was
-/// factored. The sweeps contain scalings and permutations.
-template <class Space, class T>
+/// factored. The sweeps contain scalings and permutations. The factors are kept and the sweeps computed in V: T, or float under double.
+template <class Space, class T, class V = T>
 class Factored {
  public:
-  /// Throws    ArgumentError when a factor leaves the range of T; DeviceError; std::bad_alloc.
+  /// The magnitudes of the scales of a sweep's rows. Under double they leave room in the range of float for the vectors.
+  static constexpr bool is_narrow = sizeof(V) < sizeof(T);
+  static constexpr double least_scale = is_narrow ? 0x1p-100 : 0;
+  static constexpr double largest_scale = is_narrow ? 0x1p100 : std::numeric_limits<double>::infinity();
+
+  /// Throws    ArgumentError when a factor leaves the range of V; DeviceError; std::bad_alloc.
   Factored(const Space& space, const Factors& factors, const Preparation& how);
+
+  /// Sweeps that were made in the memory of the space.
+  Factored(const Space& space, Sweep<Space, V> lower, Sweep<Space, V> upper);
 
   /// z = M^-1 r
   /// Exec      As Sweep::run(). One thread at a time applies an object.
   void apply(std::span<const T> r, std::span<T> z) const;
 
-  std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes(); }
+  Sweep<Space, V>& lower() { return lower_; }
+  Sweep<Space, V>& upper() { return upper_; }
+
+  std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes() + narrow_.bytes(); }
   /// The bytes() of factors with so many rows and entries beside the diagonal.
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
-    return 2 * (rows + 1) * sizeof(Offset) + rows * (4 * sizeof(Index) + 3 * sizeof(T)) +
-           entries * (sizeof(Index) + sizeof(T));
+    constexpr std::size_t vectors = std::is_same_v<T, V> ? 3 : 4;
+    return 2 * (rows + 1) * sizeof(Offset) + rows * (4 * sizeof(Index) + vectors * sizeof(V)) +
+           entries * (sizeof(Index) + sizeof(V));
   }
 
+  /// Throws    ArgumentError which says that the factors leave the range of V.
+  [[noreturn]] static void throw_out_of_range();
+
  private:
-  Sweep<Space, T> lower_, upper_;
-  mutable Vector<Space, T> between_;  ///< L^-1 P R r
+  Sweep<Space, V> lower_, upper_;
+  mutable Vector<Space, V> between_;  ///< L^-1 P R r
+  mutable Vector<Space, V> narrow_;   ///< z in V; empty when that is T
 };
 
 extern template class Factored<Host, float>;
 extern template class Factored<Host, double>;
 extern template class Factored<Cuda, float>;
 extern template class Factored<Cuda, double>;
+extern template class Factored<Host, double, float>;
+extern template class Factored<Cuda, double, float>;
 
 /// A matrix of a space in host memory, in double precision.
 template <class Space, class T>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -37,14 +36,5 @@ class TooManyEntries : public std::bad_alloc {
  public:
   const char* what() const noexcept override { return "the triangular factors take too many entries"; }
 };
-
-/// Raises a pivot below `boost` times the largest value in the row of A. One that is 0 says nothing about its unknown, and
-/// becomes that largest value, so that the unknown doesn't grow. Returns whether the pivot was raised.
-inline bool raise(double& pivot, double largest, double boost) {
-  const double size = largest > 0 ? largest : 1;
-  if (!(std::abs(pivot) < size * boost)) return false;
-  pivot = pivot == 0 ? size : std::copysign(size * boost, pivot);
-  return true;
-}
 
 }  // namespace ostinato

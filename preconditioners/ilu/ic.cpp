@@ -171,13 +171,11 @@ void require_positive_diagonal(const CsrView<double>& a) {
 
 }  // namespace
 
-Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset most_entries, const StopRequest& stop) {
-  require_positive_diagonal(a);
-  constexpr double first_shift = 1e-3;
-  StopCheck check(stop, stopped);
+double first_shift(const std::function<bool(double)>& attempt) {
+  constexpr double first = 1e-3;
   double shift = 0;
-  for (; shift <= largest_shift; shift = shift == 0 ? first_shift : 2 * shift) {
-    if (std::optional<Factors> f = Cholesky(a, options, shift, most_entries, check).run()) return *std::move(f);
+  for (; shift <= largest_shift; shift = shift == 0 ? first : 2 * shift) {
+    if (attempt(shift)) return shift;
   }
   char text[160];
   std::snprintf(text, sizeof text,
@@ -185,6 +183,17 @@ Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset mos
                 "definite; take ilut",
                 shift / 2);
   throw ArgumentError(text);
+}
+
+Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset most_entries, const StopRequest& stop) {
+  require_positive_diagonal(a);
+  StopCheck check(stop, stopped);
+  std::optional<Factors> f;
+  first_shift([&](double shift) {
+    f = Cholesky(a, options, shift, most_entries, check).run();
+    return f.has_value();
+  });
+  return *std::move(f);
 }
 
 std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -30,6 +31,10 @@ inline constexpr double largest_shift = 8.192;
 /// Source    Manteuffel, Math. Comp. 34 (1980) 473-497, for the shift.
 Factors factor_ic(const CsrView<double>& a, const IcOptions& options,
                   Offset most_entries = std::numeric_limits<Offset>::max(), const StopRequest& stop = {});
+
+/// The shifts of these attempts in turn, until attempt(s) succeeds. Returns that s.
+/// Throws    ArgumentError when none does.
+double first_shift(const std::function<bool(double)>& attempt);
 
 /// The first of these attempts alone: nothing when a pivot isn't positive. With fill, drop = 0 and an infinite most_fill the
 /// factors are complete, so that the attempt says whether the matrix is positive definite, up to rounding.

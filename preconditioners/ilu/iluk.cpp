@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <ostinato/preconditioners/ilu/raise.hpp>
+
 namespace ostinato {
 
 namespace {

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include <ostinato/preconditioners/ilu/raise.hpp>
+
 namespace ostinato {
 
 namespace {

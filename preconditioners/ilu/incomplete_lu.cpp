@@ -34,12 +34,27 @@ bool read_yes_no(std::string_view value, bool& to) {
   return true;
 }
 
-/// The options of how a matrix is prepared, and those before them.
-void read_with_preparation(std::string_view name, std::string_view text, PreparationOptions& to,
+/// The options of how a matrix is prepared and factors are kept, and those before them.
+template <class Options>
+void read_with_preparation(std::string_view name, std::string_view text, Options& to,
                            std::vector<PreconditionerOption> options, bool may_match = true) {
-  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, to.order); }});
-  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, to.match); }});
+  PreparationOptions& p = to.preparation;
+  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, p.order); }});
+  if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
+  options.push_back({"precision", "double|float", [&](std::string_view v) {
+                       to.in_float = v == "float";
+                       return v == "float" || v == "double";
+                     }});
   read_options(name, text, options);
+}
+
+/// Calls make(V{}) with the type in which factors under T are kept.
+template <class T, class F>
+auto in_precision(bool in_float, F make) {
+  if constexpr (sizeof(T) == 8) {
+    if (in_float) return make(float{});
+  }
+  return make(T{});
 }
 
 std::string text_of(double number) {
@@ -73,11 +88,19 @@ double fill_within(double fill, Offset entries, const FactorMemory& memory) {
   return std::min(fill, room);
 }
 
+/// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks closer:
+/// at a matrix that is symmetric but for rounding.
+template <class Kind, class Space, class T>
+bool suits_zero_fill(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  return s.rows == s.cols && s.finite && (!Kind::is_symmetric || (s.symmetric && s.positive_diagonal));
+}
+
 }  // namespace
 
 Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation, {});
+  read_with_preparation(name, text, o, {});
   return o;
 }
 
@@ -93,7 +116,7 @@ Offset Ilu0Kind::predict_entries(const Structure& s, const Options& options) {
 
 IlukKind::Options IlukKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"level", "0..100", [&](std::string_view v) { return read_number(v, 0, 100, o.level); }}});
   return o;
 }
@@ -106,7 +129,7 @@ Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const
 
 IlutKind::Options IlutKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.drop); }},
                          {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.factors.fill); }},
                          {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.factors.pivot); }}});
@@ -129,7 +152,7 @@ Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const
 
 LuKind::Options LuKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }},
                          {"pivot", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.pivot); }}});
   return o;
@@ -158,7 +181,7 @@ Factors LuKind::factor(const CsrView<double>& a, const Options& options, const F
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation, {}, false);
+  read_with_preparation(name, text, o, {}, false);
   return o;
 }
 
@@ -170,7 +193,7 @@ Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMe
 
 IctKind::Options IctKind::parse_options(std::string_view text) {
   Options o;
-  read_with_preparation(name, text, o.preparation,
+  read_with_preparation(name, text, o,
                         {{"drop", "0..1", [&](std::string_view v) { return read_real(v, 0, 1, o.drop); }},
                          {"fill", "1..1000", [&](std::string_view v) { return read_real(v, 1, 1000, o.fill); }}},
                         false);
@@ -212,19 +235,60 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
 }
 
 template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                                          const StopRequest& stop, const MemoryBudget& budget) -> Result {
+auto IncompleteLu<Space, T, Kind>::make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                        const StopRequest& stop, const MemoryBudget& budget) -> Made {
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    return make(Analysis<Space, T>(space, a), options, stop, budget);
+  } else {
+    return make_on_host(space, a, options, stop, budget);
+  }
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, const Options& options,
+                                        const StopRequest& stop, const MemoryBudget& budget) -> Made {
+  const Space& space = analysis.space();
+  const SpaceCsr<Space, T>& a = analysis.matrix();
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    if (suits_zero_fill<Kind>(analysis)) {
+      ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
+      return in_precision<T>(options.in_float, [&](auto v) -> Made {
+        const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
+        budget.announce({bytes, Certainty::close});
+        auto factored = zero_fill.template sweeps<decltype(v)>(a);
+        const auto outcome = zero_fill.factor(a, factored, stop);
+        return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
+                zero_fill.nonzeros(), a.view().nonzeros(),
+                outcome.boosted,      outcome.shift,
+                std::move(zero_fill), analysis.pattern()};
+      });
+    }
+  }
+  return make_on_host(space, a, options, stop, budget);
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                                const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Csr<double> whole = usable_copy(space, a);
-  Preparation how = prepare(whole.view(), options.preparation, stop);
+  const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
   const Index rows = whole.rows;
-  const std::size_t most = budget.most(), least = bytes_of(rows, rows);
-  const Offset room = rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + sizeof(T)));
+  const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
+  const Offset room = rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
   const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
-                              budget.announce({bytes_of(rows, entries), certainty});
+                              budget.announce({bytes_of(rows, entries, options), certainty});
                             }};
   try {
-    return {Kind::factor(ready.view(), options, memory, stop), std::move(how), whole.nonzeros()};
+    const Factors f = Kind::factor(ready.view(), options, memory, stop);
+    return in_precision<T>(options.in_float, [&](auto v) -> Made {
+      return {Factored<Space, T, decltype(v)>(space, f, how),
+              f.pivot.size(),
+              f.nonzeros(),
+              whole.nonzeros(),
+              f.boosted,
+              f.shift};
+    });
   } catch (const TooManyEntries&) {
     memory.announce(memory.most_entries + 1, Certainty::at_least);
     throw MemoryLimitError(std::string(name) + ": takes more than the " +
@@ -234,32 +298,35 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
 }
 
 template <class Space, class T, class Kind>
-IncompleteLu<Space, T, Kind>::IncompleteLu(const Space& space, const Result& made, const Options& options)
-    : options_(options),
-      factored_(space, made.factors, made.how),
-      rows_(made.factors.pivot.size()),
-      nonzeros_(made.factors.nonzeros()),
-      entries_of_a_(made.entries_of_a),
-      boosted_(made.factors.boosted),
-      shift_(made.factors.shift) {}
-
-template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
-  require_rows(name, analysis.structure(), rows_);
+  require_rows(name, analysis.structure(), made_.rows);
+  if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
+    if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
+        analysis.pattern() == made_.pattern) {
+      const auto outcome =
+          std::visit([&](auto& f) { return made_.zero_fill->factor(analysis.matrix(), f); }, made_.factored);
+      made_.boosted = outcome.boosted;
+      made_.shift = outcome.shift;
+      return;
+    }
+  }
   *this = IncompleteLu(analysis, options_);
 }
 
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::remarks() const {
   char text[96];
-  const double fill = static_cast<double>(nonzeros_) / static_cast<double>(std::max<Offset>(entries_of_a_, 1));
+  const double fill =
+      static_cast<double>(made_.nonzeros) / static_cast<double>(std::max<Offset>(made_.entries_of_a, 1));
   const int size = std::snprintf(text, sizeof text, "%.3g times the entries of A", fill);
-  if (boosted_ > 0) {
-    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", boosted_,
-                  boosted_ == 1 ? "pivot" : "pivots");
+  if (made_.boosted > 0) {
+    std::snprintf(text + size, sizeof text - static_cast<std::size_t>(size), ", %d %s raised", made_.boosted,
+                  made_.boosted == 1 ? "pivot" : "pivots");
   }
-  if (shift_ > 0) return text + std::string(", of A + ") + text_of(shift_) + " diag(A)";
-  return text;
+  std::string all = text;
+  if (made_.shift > 0) all += ", of A + " + text_of(made_.shift) + " diag(A)";
+  if (works_in_float()) all += ", in float";
+  return all;
 }
 
 #define OSTINATO_INSTANTIATE(Kind)                 \

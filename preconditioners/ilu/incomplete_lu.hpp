@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
@@ -14,6 +18,7 @@
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
@@ -21,11 +26,14 @@ namespace ostinato {
 /// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
 /// below).
 ///
-/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
-/// Memory    (4 + sizeof(T)) bytes an entry of L and U beside the diagonal, 32 + 3 sizeof(T) a row; in host memory four times as
-///           much while an object is made.
+/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row; with factors in float 8 bytes an entry, and a
+///           gather of half the bytes.
+/// Memory    (4 + sizeof(V)) bytes an entry of L and U beside the diagonal, 32 + 3 sizeof(V) a row, V the type of the factors, in
+///           which one more number a row is kept where that isn't T; in host memory four times as much while an object is made there.
+///           ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more, for update_values().
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
-///           factors. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
+///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
 ///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
@@ -46,18 +54,21 @@ class IncompleteLu {
   static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
 
   explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop, MemoryBudget(analysis.space(), name)) {}
+      : IncompleteLu(analysis, std::move(options), stop, MemoryBudget(analysis.space(), name)) {}
   IncompleteLu(const Analysis<Space, T>& analysis, Options options, const StopRequest& stop, const MemoryBudget& memory)
-      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop, memory) {}
+      : IncompleteLu(make(analysis, options, stop, memory), options) {}
   IncompleteLu(const Space& space, const Csr<T>& a, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)) {}
+      : IncompleteLu(make(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)), options) {}
 
-  /// Factors a matrix with new values, with the same options. After an exception the object is as before.
+  /// Factors a matrix with new values, with the same options. After an exception the object is as before. On Cuda ilu0 and
+  /// ic0 keep what they know of the pattern, unless the pattern is another one or match=yes.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// z = M^-1 r
-  void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+  void apply(std::span<const T> r, std::span<T> z) const {
+    std::visit([&](const auto& f) { f.apply(r, z); }, made_.factored);
+  }
 
   /// What the pattern of A and the options say: for ilu0 and ic0 close, for ilut and ict an upper bound. For iluk and lu
   /// the constructor finds that out.
@@ -66,50 +77,63 @@ class IncompleteLu {
   }
   {
     const Structure& s = analysis.structure();
-    return {bytes_of(s.rows, Kind::predict_entries(s, options)), Kind::certainty};
+    const bool keeps_more = Space::on_device && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
+    return {bytes_of(s.rows, Kind::predict_entries(s, options), options),
+            keeps_more ? Certainty::at_least : Kind::certainty};
   }
 
+  bool works_in_float() const { return made_.factored.index() > 0; }
   bool symmetric() const { return Kind::is_symmetric; }
-  std::size_t bytes() const { return factored_.bytes(); }
-  Offset nonzeros() const { return nonzeros_; }  ///< of L and U, without the ones on the diagonal of L
-  Index boosted() const { return boosted_; }     ///< pivots that were too small, and were raised
-  std::string remarks() const;                   ///< for reports: "9.8 times the entries of A, 3 pivots raised"
+  std::size_t bytes() const {
+    const std::size_t sweeps = std::visit([](const auto& f) { return f.bytes(); }, made_.factored);
+    return sweeps + (made_.zero_fill ? made_.zero_fill->bytes() : 0);
+  }
+  Offset nonzeros() const { return made_.nonzeros; }  ///< of L and U, without the ones on the diagonal of L
+  Index boosted() const { return made_.boosted; }     ///< pivots that were too small, and were raised
+  std::string remarks() const;                        ///< for reports: "9.8 times the entries of A, 3 pivots raised"
 
  private:
-  struct Result {
-    Factors factors;
-    Preparation how;
-    Offset entries_of_a;
+  /// In T, or in float under double.
+  using AnyFactored = std::conditional_t<sizeof(T) == 8, std::variant<Factored<Space, T>, Factored<Space, T, float>>,
+                                         std::variant<Factored<Space, T>>>;
+  struct Made {
+    AnyFactored factored;
+    std::size_t rows;
+    Offset nonzeros, entries_of_a;
+    Index boosted;
+    double shift;
+    std::optional<ZeroFill<Space, T>> zero_fill = {};  ///< what made the factors, if they were made on Cuda
+    std::string pattern = {};                          ///< Analysis::pattern() of the matrix that it knows
   };
-  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
-               const MemoryBudget& memory)
-      : IncompleteLu(space, factor(space, a, options, stop, memory), options) {}
-  IncompleteLu(const Space& space, const Result& made, const Options& options);
+  IncompleteLu(Made made, const Options& options) : options_(options), made_(std::move(made)) {}
+  static std::size_t bytes_of_value(const Options& options) { return options.in_float ? sizeof(float) : sizeof(T); }
   /// Of factors with so many entries, the diagonal of L left out.
-  static std::size_t bytes_of(Index rows, Offset entries) {
-    return Factored<Space, T>::bytes_of(static_cast<std::size_t>(rows),
-                                        static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)));
+  static std::size_t bytes_of(Index rows, Offset entries, const Options& options) {
+    const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)), n = static_cast<std::size_t>(rows);
+    return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
   }
   static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
-  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
-                       const MemoryBudget& memory);
+  static Made make(const Analysis<Space, T>& analysis, const Options& options, const StopRequest& stop,
+                   const MemoryBudget& memory);
+  static Made make(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
+                   const MemoryBudget& memory);
+  static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                           const StopRequest& stop, const MemoryBudget& memory);
 
   Options options_;
-  Factored<Space, T> factored_;
-  std::size_t rows_;
-  Offset nonzeros_, entries_of_a_;
-  Index boosted_;
-  double shift_;
+  Made made_;
 };
 
 /// ILU(0): the pattern of A.
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
@@ -122,11 +146,14 @@ struct Ilu0Kind {
 struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
-  static constexpr std::string_view known_options = "level=0..100, order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options =
+      "level=0..100, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     int level = 1;
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -138,11 +165,13 @@ struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     IlutOptions factors = {};
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
@@ -155,12 +184,15 @@ struct IlutKind {
 struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
-  static constexpr std::string_view known_options = "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no";
+  static constexpr std::string_view known_options =
+      "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double fill = 0;     ///< entries of L and U at most, as a multiple of those of A; 0: as memory allows
     double pivot = 0.1;  ///< as in IlutOptions
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -171,10 +203,12 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd";
+  static constexpr std::string_view known_options = "order=natural|rcm|nd, precision=double|float";
   static constexpr bool is_symmetric = true;
+  static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
@@ -187,11 +221,14 @@ struct Ic0Kind {
 struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
-  static constexpr std::string_view known_options = "drop=0..1, fill=1..1000, order=natural|rcm|nd";
+  static constexpr std::string_view known_options =
+      "drop=0..1, fill=1..1000, order=natural|rcm|nd, precision=double|float";
   static constexpr bool is_symmetric = true;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double drop = 1e-3, fill = 10;  ///< as in IcOptions
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;

@@ -64,27 +64,29 @@ std::vector<T> rounded(const std::vector<double>& values) {
   std::vector<T> r(values.size());
   std::transform(values.begin(), values.end(), r.begin(), [](double v) { return static_cast<T>(v); });
   if (std::all_of(r.begin(), r.end(), [](T v) { return std::isfinite(v); })) return r;
-  throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
+  detail::throw_out_of_range();
 }
 
-template <class T>
+template <class T, class In, class Copy>
 struct SubstituteRow {
   detail::SweepView<T> sweep;
-  const T* in;
+  const In* in;
   T* out;
+  Copy* copy;
 
   void operator()(std::size_t i) const {
-    T sum = sweep.scale[i] * in[sweep.source[i]];
+    T sum = sweep.scale[i] * static_cast<T>(in[sweep.source[i]]);
     for (Offset k = sweep.row_ptr[i]; k < sweep.row_ptr[i + 1]; ++k) sum -= sweep.val[k] * out[sweep.col[k]];
     out[sweep.target[i]] = sum;
+    if (copy != nullptr) copy[sweep.target[i]] = static_cast<Copy>(sum);
   }
 };
 
-template <class T>
-void run_levels(const Host& space, const std::vector<std::size_t>& levels, const SubstituteRow<T>& row) {
+template <class Row>
+void run_levels(const Host& space, const std::vector<std::size_t>& levels, const Row& row) {
   constexpr std::size_t block = 512;
-  const std::size_t rows = levels.back();
-  if (space.threads() == 1 || rows < rows_of_long_level * (levels.size() - 1)) {
+  const std::size_t rows = row.sweep.rows;
+  if (space.threads() == 1 || levels.empty() || rows < rows_of_long_level * (levels.size() - 1)) {
     for (std::size_t i = 0; i < rows; ++i) row(i);
     return;
   }
@@ -99,49 +101,73 @@ void run_levels(const Host& space, const std::vector<std::size_t>& levels, const
 
 }  // namespace
 
+void detail::throw_out_of_range() {
+  throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
+}
+
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   Levels levels = levels_of(s);
   // A thread that is alone goes through the memory in the order of the factors.
   if (Space::on_device || s.rows() >= rows_of_long_level * (levels.begin.size() - 1)) s = in_order(s, levels.row);
-  for (std::size_t i = 0; i < s.rows(); ++i) longest_ = std::max(longest_, s.row_ptr[i + 1] - s.row_ptr[i]);
+  for (std::size_t i = 0; i < s.rows(); ++i)
+    arrays_.longest = std::max(arrays_.longest, s.row_ptr[i + 1] - s.row_ptr[i]);
   levels_ = std::move(levels.begin);
-  row_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
-  col_ = Vector<Space, Index>(space, std::span<const Index>(s.col));
-  val_ = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));
-  source_ = Vector<Space, Index>(space, std::span<const Index>(s.source));
-  target_ = Vector<Space, Index>(space, std::span<const Index>(s.target));
-  scale_ = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
+  arrays_.row_ptr = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
+  arrays_.col = Vector<Space, Index>(space, std::span<const Index>(s.col));
+  arrays_.val = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));
+  arrays_.source = Vector<Space, Index>(space, std::span<const Index>(s.source));
+  arrays_.target = Vector<Space, Index>(space, std::span<const Index>(s.target));
+  arrays_.scale = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
   if (Space::on_device) ticket_ = Vector<Space, unsigned>(space, 1);
 }
 
 template <class Space, class T>
-void Sweep<Space, T>::run(std::span<const T> in, std::span<T> out) const {
-  const detail::SweepView<T> view = {.rows = target_.size(),
-                                     .entries = col_.size(),
-                                     .longest = longest_,
-                                     .row_ptr = row_ptr_.data(),
-                                     .col = col_.data(),
-                                     .val = val_.data(),
-                                     .source = source_.data(),
-                                     .target = target_.data(),
-                                     .scale = scale_.data()};
+Sweep<Space, T>::Sweep(const Space& space, SweepArrays<Space, T> arrays) : space_(space), arrays_(std::move(arrays)) {
+  if (Space::on_device) ticket_ = Vector<Space, unsigned>(space, 1);
+}
+
+template <class Space, class T>
+template <class In, class Copy>
+void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Copy> copy) const {
+  const SweepArrays<Space, T>& a = arrays_;
+  const detail::SweepView<T> view = {.rows = a.target.size(),
+                                     .entries = a.col.size(),
+                                     .longest = a.longest,
+                                     .row_ptr = a.row_ptr.data(),
+                                     .col = a.col.data(),
+                                     .val = a.val.data(),
+                                     .source = a.source.data(),
+                                     .target = a.target.data(),
+                                     .scale = a.scale.data()};
   if (view.rows == 0) return;
   if constexpr (Space::on_device) {
-    detail::run_sweep<T>(space_, view, in.data(), out.data(), ticket_.data());
+    detail::run_sweep<T>(space_, view, in.data(), out.data(), copy.data(), ticket_.data());
   } else {
-    run_levels<T>(space_, levels_, {view, in.data(), out.data()});
+    run_levels(space_, levels_, SubstituteRow<T, In, Copy>{view, in.data(), out.data(), copy.data()});
   }
 }
 
 template <class Space, class T>
+void Sweep<Space, T>::take(Vector<Space, T> val, Vector<Space, T> scale) {
+  arrays_.val = std::move(val);
+  arrays_.scale = std::move(scale);
+}
+
+template <class Space, class T>
 std::size_t Sweep<Space, T>::bytes() const {
-  return row_ptr_.bytes() + col_.bytes() + val_.bytes() + source_.bytes() + target_.bytes() + scale_.bytes();
+  const SweepArrays<Space, T>& a = arrays_;
+  return a.row_ptr.bytes() + a.col.bytes() + a.val.bytes() + a.source.bytes() + a.target.bytes() + a.scale.bytes();
 }
 
 template class Sweep<Host, float>;
 template class Sweep<Host, double>;
 template class Sweep<Cuda, float>;
 template class Sweep<Cuda, double>;
+
+#define OSTINATO_INSTANTIATE(T, In, Copy)                                                      \
+  template void Sweep<Host, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const; \
+  template void Sweep<Cuda, T>::run(std::span<const In>, std::span<T>, std::span<Copy>) const;
+OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 }  // namespace ostinato

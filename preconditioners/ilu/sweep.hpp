@@ -28,6 +28,17 @@ struct Substitution {
   std::size_t rows() const { return target.size(); }
 };
 
+/// The arrays of a Substitution in the memory of a space, for code that makes them there.
+template <class Space, class T>
+struct SweepArrays {
+  Offset longest = 0;  ///< entries of the longest row
+  Vector<Space, Offset> row_ptr;
+  Vector<Space, Index> col;
+  Vector<Space, T> val;
+  Vector<Space, Index> source, target;
+  Vector<Space, T> scale;
+};
+
 /// A substitution in the memory of a space. On Cuda the rows are in the order of their levels: a row waits for rows of
 /// earlier levels only.
 ///
@@ -38,23 +49,27 @@ class Sweep {
   /// Throws    ArgumentError when a value leaves the range of T; DeviceError; std::bad_alloc.
   Sweep(const Space& space, Substitution s);
 
+  /// Requires  On Cuda rows in the order of their levels.
+  Sweep(const Space& space, SweepArrays<Space, T> arrays);
+
   /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda enqueued,
   ///           capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
-  /// Requires  `in` and `out` don't overlap. Every element of `out` is the target of a row.
-  void run(std::span<const T> in, std::span<T> out) const;
+  /// Requires  `in`, `out` and `copy` don't overlap. Every element of `out` is the target of a row. `copy` gets the elements of
+  ///           `out`, too, unless it is empty. In and Copy are T, or one of them is double and T float.
+  template <class In = T, class Copy = T>
+  void run(std::span<const In> in, std::span<T> out, std::span<Copy> copy = {}) const;
+
+  const SweepArrays<Space, T>& arrays() const { return arrays_; }
+
+  /// Takes other values of the same rows.
+  void take(Vector<Space, T> val, Vector<Space, T> scale);
 
   std::size_t bytes() const;
-  std::size_t levels() const { return levels_.size() - 1; }
 
  private:
   Space space_;
-  Offset longest_ = 0;               ///< entries of the longest row
-  std::vector<std::size_t> levels_;  ///< where levels begin, and the number of rows
-  Vector<Space, Offset> row_ptr_;
-  Vector<Space, Index> col_;
-  Vector<Space, T> val_;
-  Vector<Space, Index> source_, target_;
-  Vector<Space, T> scale_;
+  SweepArrays<Space, T> arrays_;
+  std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
   mutable Vector<Space, unsigned> ticket_;  ///< Cuda: the latest thread block that has begun
 };
 
@@ -64,6 +79,9 @@ extern template class Sweep<Cuda, float>;
 extern template class Sweep<Cuda, double>;
 
 namespace detail {
+
+/// Throws    ArgumentError which says that the factors leave the range of the numbers.
+[[noreturn]] void throw_out_of_range();
 
 /// The arrays of a sweep, for the kernels.
 template <class T>
@@ -78,8 +96,13 @@ struct SweepView {
   const T* scale;
 };
 
-template <class T>
-void run_sweep(const Cuda& space, const SweepView<T>& sweep, const T* in, T* out, unsigned* ticket);
+/// `copy` may be null.
+template <class T, class In, class Copy>
+void run_sweep(const Cuda& space, const SweepView<T>& sweep, const In* in, T* out, Copy* copy, unsigned* ticket);
+
+/// The types of the elements that a sweep works with: those of the factors, of `in` and of `copy`.
+#define OSTINATO_FOR_EACH_SWEEP(DO) \
+  DO(float, float, float) DO(double, double, double) DO(float, double, float) DO(float, float, double)
 
 }  // namespace detail
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -227,6 +228,59 @@ TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {
 
   EXPECT_LT(2 * ilu0.result.iterations, plain.result.iterations);
   EXPECT_LT(2 * ilut.result.iterations, ilu0.result.iterations);
+}
+
+TYPED_TEST(IncompleteLuOn, FactorsInFloatTakeAsManyIterations) {
+  using T = typename TypeParam::T;
+  using Home = typename TypeParam::Space;
+  // FGMRES: sweeps in float round M r anew each time, which GMRES takes for the same M.
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9, .flexible = true};
+  const auto general = with_known_solution(generate<T>("convection-diffusion3d", {.n = 12}));
+  const auto definite = with_known_solution(generate<T>("variable2d", {.n = 40}));
+  const auto close = [](const char* name, int in_double, int in_float) {
+    EXPECT_LE(std::abs(in_float - in_double), 0.1 * in_double + 1) << name;
+  };
+  const auto iterations = [&](const auto& system, auto method, const char* name) {
+    using Any = AnyPreconditioner<Home, T>;
+    const std::string in_float = std::string(name) + "precision=float";
+    const Any narrow(this->space(), system.a, in_float),
+        wide(this->space(), system.a, std::string(name) + "precision=double");
+    EXPECT_EQ(narrow.works_in_float(), sizeof(T) == 8) << name;
+    if (sizeof(T) == 8) {
+      EXPECT_LT(static_cast<double>(narrow.bytes()), 0.8 * static_cast<double>(wide.bytes())) << name;
+    }
+    close(name, method(system, wide), method(system, narrow));
+  };
+  const auto gmres = [&](const auto& system, const auto& m) {
+    const auto solved = solve_honestly<Gmres>(this->space(), system, options, m);
+    EXPECT_EQ(solved.result.status, Status::converged);
+    return solved.result.iterations;
+  };
+  const auto cg = [&](const auto& system, const auto& m) {
+    const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
+    EXPECT_EQ(solved.result.status, Status::converged);
+    return solved.result.iterations;
+  };
+  for (const char* name : {"ilu0:", "ilu0:order=natural,", "ilu0:match=yes,", "iluk:", "ilut:drop=0.01,"})
+    iterations(general, gmres, name);
+  for (const char* name : {"ic0:", "ic0:order=natural,", "ict:drop=0.01,"}) iterations(definite, cg, name);
+}
+
+TYPED_TEST(IncompleteLuOn, FactorsOutOfTheRangeOfFloatAreRefused) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == 4) GTEST_SKIP() << "the matrix is in float";
+  using Any = AnyPreconditioner<typename TypeParam::Space, T>;
+  for (const double size : {1e-60, 1e60}) {
+    auto a = generate<T>("poisson2d", {.n = 5});
+    for (T& v : a.val) v = static_cast<T>(v * size);
+    for (const char* name : {"ilu0", "ilu0:order=natural", "ilut:match=no", "ic0"}) {
+      EXPECT_NO_THROW(Any(this->space(), a, name)) << name;
+      const std::string in_float =
+          name + std::string(std::strchr(name, ':') != nullptr ? "," : ":") + "precision=float";
+      const std::string text = message_of<ArgumentError>([&] { Any(this->space(), a, in_float); });
+      EXPECT_NE(text.find("precision=double"), std::string::npos) << text;
+    }
+  }
 }
 
 }  // namespace

@@ -3,40 +3,16 @@
 #include <ostinato/spmv/matrix/algebra/product_rows.hpp>
 
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 
 #include "spmv/matrix/algebra/algebra_cases.hpp"
+#include "support/lanes.hpp"
 
 // The functions that a GPU runs, by a group whose lanes are threads.
 
 namespace ostinato::test {
 namespace {
-
-/// A barrier whose threads sleep: std::barrier is slow where threads outnumber cores.
-class Barrier {
- public:
-  explicit Barrier(int threads) : threads_(threads) {}
-
-  void arrive_and_wait() {
-    std::unique_lock lock(mutex_);
-    if (++arrived_ == threads_) {
-      arrived_ = 0;
-      ++round_;
-      all_arrived_.notify_all();
-    } else {
-      all_arrived_.wait(lock, [this, round = round_] { return round != round_; });
-    }
-  }
-
- private:
-  int threads_, arrived_ = 0, round_ = 0;
-  std::mutex mutex_;
-  std::condition_variable all_arrived_;
-};
 
 struct ThreadLane {
   int number, count;
@@ -59,11 +35,8 @@ struct ThreadLane {
 
 /// Calls f(lane) on each of `lanes` threads.
 template <class F>
-void run_lanes(int lanes, F f) {
-  Barrier all(lanes);
-  std::vector<std::thread> threads;
-  for (int l = 0; l < lanes; ++l) threads.emplace_back([&f, &all, l, lanes] { f(ThreadLane{l, lanes, &all}); });
-  for (std::thread& thread : threads) thread.join();
+void run_thread_lanes(int lanes, F f) {
+  run_lanes(lanes, [&f, lanes](int number, Barrier& all) { f(ThreadLane{number, lanes, &all}); });
 }
 
 constexpr int most = 48;
@@ -86,9 +59,9 @@ class ByRows {
 
   Csr<double> multiply(int lanes, int width) {
     before_.resize(static_cast<std::size_t>(lanes) + 1);
-    run_lanes(lanes, [&](const ThreadLane& lane) { find_pattern(lane, width); });
+    run_thread_lanes(lanes, [&](const ThreadLane& lane) { find_pattern(lane, width); });
     c_.val.resize(c_.col.size());
-    run_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane); });
+    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane); });
     return c_;
   }
 
@@ -164,7 +137,7 @@ TEST(ProductRows, TableTakesAsManyColumnsAsItSays) {
     for (const int lanes : {1, 4}) {
       Table table;
       std::vector<int> found(static_cast<std::size_t>(lanes));
-      run_lanes(lanes, [&](const ThreadLane& lane) {
+      run_thread_lanes(lanes, [&](const ThreadLane& lane) {
         found[static_cast<std::size_t>(lane.lane())] =
             table.columns.collect(lane, lanes, detail::pattern_of(a.view()), detail::pattern_of(b.view()), 0);
       });

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The phases of zero_fill.hpp that differ between the spaces.
+
+#include <span>
+
+#include <ostinato/preconditioners/ilu/zero_fill.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+
+namespace ostinato::detail {
+
+/// The levels of both triangles by turns, and find_level()'s `most`: two elements of each.
+/// Requires  `most` is 0.
+void find_levels(const Host& space, const Triangle& lower, const Triangle& upper, Index* lower_level,
+                 Index* upper_level, Index* most);
+void find_levels(const Cuda& space, const Triangle& lower, const Triangle& upper, Index* lower_level,
+                 Index* upper_level, Index* most);
+
+/// Sorts rows by their levels, 0 .. levels - 1. Rows of the same level stay in order.
+void sort_by_level(const Host& space, std::span<const Index> level, Index levels, std::span<Index> rows);
+void sort_by_level(const Cuda& space, std::span<const Index> level, Index levels, std::span<Index> rows);
+
+/// Factors all rows in this order. `parameter`: that of FactoredRows::eliminate() or decompose(). *bad := the number of
+/// rows that these functions return true for.
+void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const Index* order, ZeroFillKind kind,
+                 double parameter, Index* bad);
+void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const Index* order, ZeroFillKind kind,
+                 double parameter, Index* bad);
+
+}  // namespace ostinato::detail

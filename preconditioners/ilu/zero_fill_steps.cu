@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+template void sum(const Cuda&, std::size_t, detail::FindDiagonal, double*);
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ListTurns)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountSweepRow)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillSweepColumns)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::NumberRows)
+OSTINATO_FOR_EACH_ON_CUDA(detail::LoadEntries)
+OSTINATO_SUM_ON_CUDA(detail::FillSweepValues)
+OSTINATO_SUM_ON_CUDA(detail::FillSweepScales)
+
+}  // namespace ostinato

@@ -1,0 +1,481 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/zero_fill.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include <ostinato/preconditioners/ilu/ic.hpp>
+#include <ostinato/preconditioners/ilu/iluk.hpp>
+#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+
+#include "support/lanes.hpp"
+#include "support/matrices.hpp"
+#include "support/reference.hpp"
+#include "support/spaces.hpp"
+
+// Factors without fill, made in the memory of a space, have the bits of those that the host makes.
+
+namespace ostinato::test {
+namespace {
+
+constexpr PreparationOptions in_place = {.match = false, .order = Ordering::natural};
+
+/// An unsymmetric pattern. Without `full_diagonal` some rows have no diagonal entry.
+template <class T>
+Csr<T> unsymmetric(Index n, std::uint64_t seed, bool full_diagonal) {
+  Random random(seed);
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    if (full_diagonal || below(random, 3) > 0) t.push_back({i, i, static_cast<T>(3 + signed_unit(random))});
+    for (int k = 0; k < 5; ++k) {
+      const Index j = below(random, n);
+      if (j != i) t.push_back({i, j, static_cast<T>(signed_unit(random))});
+    }
+  }
+  return from_triplets<T>(n, n, t);
+}
+
+template <class T>
+Csr<T> tridiagonal(Index n) {
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, static_cast<T>(2.5 + 0.25 * (i % 3))});
+    if (i > 0) t.push_back({i, i - 1, T{-1}});
+    if (i + 1 < n) t.push_back({i, i + 1, T{-1}});
+  }
+  return from_triplets<T>(n, n, t);
+}
+
+/// A + A^T with a dominant diagonal, and a row and a column in which every element is set.
+template <class T>
+Csr<T> definite(Index n, std::uint64_t seed, bool with_full_row) {
+  Random random(seed);
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, static_cast<T>(n + 8)});
+    for (int k = 0; k < 3; ++k) {
+      const Index j = with_full_row && k == 0 ? n / 2 : below(random, n);
+      if (j == i) continue;
+      const T v = static_cast<T>(signed_unit(random));
+      t.push_back({i, j, v});
+      t.push_back({j, i, v});
+    }
+  }
+  return from_triplets<T>(n, n, t);
+}
+
+template <class T>
+Csr<double> in_double(const Csr<T>& a) {
+  Csr<double> d{a.rows, a.cols, a.row_ptr, a.col, {}};
+  d.val.assign(a.val.begin(), a.val.end());
+  return d;
+}
+
+template <class T>
+struct SweepEntry {
+  Index row, col;
+  T value;
+
+  bool operator==(const SweepEntry& o) const {
+    return row == o.row && col == o.col && std::memcmp(&value, &o.value, sizeof(T)) == 0;
+  }
+};
+
+/// The entries of a sweep other than 0, and the scale and source of each row as entries of the columns -1 and -2; by rows.
+template <class Space, class T>
+std::vector<SweepEntry<T>> entries_of(const Sweep<Space, T>& sweep) {
+  const SweepArrays<Space, T>& s = sweep.arrays();
+  const auto row_ptr = s.row_ptr.download();
+  const auto col = s.col.download(), source = s.source.download(), target = s.target.download();
+  const auto val = s.val.download(), scale = s.scale.download();
+  std::vector<std::size_t> place(target.size());
+  for (std::size_t p = 0; p < target.size(); ++p) place[static_cast<std::size_t>(target[p])] = p;
+  std::vector<SweepEntry<T>> all;
+  for (const std::size_t p : place) {
+    all.push_back({target[p], -1, scale[p]});
+    all.push_back({target[p], -2, static_cast<T>(source[p])});
+    for (auto k = static_cast<std::size_t>(row_ptr[p]); k < static_cast<std::size_t>(row_ptr[p + 1]); ++k) {
+      if (val[k] != 0) all.push_back({target[p], col[k], val[k]});
+    }
+  }
+  return all;
+}
+
+template <class Case>
+class ZeroFillOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+
+  struct Made {
+    Factored<Home, Value> factored;
+    typename ZeroFill<Home, Value>::Outcome outcome;
+    Offset nonzeros;
+  };
+
+  Made make(const Csr<Value>& a, ZeroFillKind kind, const PreparationOptions& options = in_place) const {
+    const SpaceCsr<Home, Value> on(this->space(), a.view());
+    const ZeroFill<Home, Value> zero_fill(this->space(), on, kind, options);
+    Factored<Home, Value> factored = zero_fill.sweeps(on);
+    const auto outcome = zero_fill.factor(on, factored);
+    return {std::move(factored), outcome, zero_fill.nonzeros()};
+  }
+
+  Made make_on_host(const Csr<Value>& a, ZeroFillKind kind, const PreparationOptions& options = in_place) const {
+    const Csr<double> whole = in_double(a);
+    const Preparation how = prepare(whole.view(), options);
+    const Csr<double> ready = prepared(whole.view(), how);
+    const Factors f = kind == ZeroFillKind::ilu ? factor_iluk(ready.view(), {}) : factor_ic(ready.view(), {});
+    return {Factored<Home, Value>(this->space(), f, how), {f.boosted, f.shift}, f.nonzeros()};
+  }
+
+  void expect_bits_of_host(const std::string& what, const Csr<Value>& a, ZeroFillKind kind,
+                           const PreparationOptions& options = in_place) const {
+    Made ours = make(a, kind, options), theirs = make_on_host(a, kind, options);
+    EXPECT_EQ(ours.outcome.boosted, theirs.outcome.boosted) << what;
+    EXPECT_EQ(ours.outcome.shift, theirs.outcome.shift) << what;
+    EXPECT_TRUE(entries_of(ours.factored.lower()) == entries_of(theirs.factored.lower())) << what;
+    EXPECT_TRUE(entries_of(ours.factored.upper()) == entries_of(theirs.factored.upper())) << what;
+    if (ours.nonzeros != theirs.nonzeros) return;  // IC: the host leaves out entries of L that are 0
+    EXPECT_TRUE(same_bits(apply(ours.factored), apply(theirs.factored))) << what;
+  }
+
+  std::vector<Value> apply(const Factored<Home, Value>& m) const {
+    const std::size_t n = const_cast<Factored<Home, Value>&>(m).lower().arrays().target.size();
+    return apply(m, n);
+  }
+
+  template <class M>
+  std::vector<Value> apply(const M& m, std::size_t n) const {
+    const auto r = this->put(random_vector<Value>(static_cast<Index>(n), 5));
+    auto z = this->put(std::vector<Value>(n, std::numeric_limits<Value>::quiet_NaN()));
+    m.apply(r, z);
+    return z.download();
+  }
+};
+
+TYPED_TEST_SUITE(ZeroFillOn, EverySpace, SpaceNames);
+
+TYPED_TEST(ZeroFillOn, LuHasTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 2, 31, 33, 597}) {
+    const std::string size = " " + std::to_string(n);
+    for (const bool full : {true, false})
+      this->expect_bits_of_host("unsymmetric" + size, unsymmetric<T>(n, 3, full), ZeroFillKind::ilu);
+    if (n == 0) continue;
+    auto row = with_dense_row<T>(n, n, n / 2, 4);
+    this->expect_bits_of_host("dense row" + size, row, ZeroFillKind::ilu);
+    this->expect_bits_of_host("dense column" + size, transpose(row.view()), ZeroFillKind::ilu);
+    this->expect_bits_of_host("empty rows" + size, scattered<T>(n, n, 3, true, 6), ZeroFillKind::ilu);
+  }
+}
+
+TYPED_TEST(ZeroFillOn, CholeskyHasTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 2, 31, 33, 597}) {
+    for (const bool full_row : {false, true})
+      this->expect_bits_of_host("definite " + std::to_string(n), definite<T>(n, 3, full_row), ZeroFillKind::ic);
+  }
+}
+
+TYPED_TEST(ZeroFillOn, GridsHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic}) {
+    this->expect_bits_of_host("poisson3d", generate<T>("poisson3d", {.n = 24}), kind);
+    this->expect_bits_of_host("fem27", generate<T>("fem27", {.n = 6, .unknowns = 3}), kind);
+    this->expect_bits_of_host("variable2d", generate<T>("variable2d", {.n = 40}), kind);
+  }
+  this->expect_bits_of_host("convection", generate<T>("convection-diffusion3d", {.n = 12}), ZeroFillKind::ilu);
+}
+
+TYPED_TEST(ZeroFillOn, LongChainsAndLargeGridsHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const ZeroFillKind kind : {ZeroFillKind::ilu, ZeroFillKind::ic}) {
+    this->expect_bits_of_host("tridiagonal", tridiagonal<T>(100000), kind);
+    this->expect_bits_of_host("poisson3d", generate<T>("poisson3d", {.n = 64}), kind);
+  }
+}
+
+TYPED_TEST(ZeroFillOn, PreparedMatricesHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 33, 597}) {
+    for (const Ordering order : {Ordering::natural, Ordering::rcm}) {
+      for (const bool match : {false, true}) {
+        const PreparationOptions options = {.match = match, .order = order};
+        const std::string what = std::to_string(n) + (match ? " matched" : "");
+        this->expect_bits_of_host(what, unsymmetric<T>(n, 8, false), ZeroFillKind::ilu, options);
+        if (!match) this->expect_bits_of_host(what, definite<T>(n, 8, n < 100), ZeroFillKind::ic, options);
+      }
+    }
+  }
+}
+
+TYPED_TEST(ZeroFillOn, PivotsOfZeroAreRaisedAndCountedAsOnTheHost) {
+  using T = typename TypeParam::T;
+  const auto singular = dense<T>({{1, 2, 0}, {2, 4, 0}, {0, 0, 0}});
+  this->expect_bits_of_host("singular", singular, ZeroFillKind::ilu);
+  EXPECT_EQ(this->make(singular, ZeroFillKind::ilu).outcome.boosted, 2);
+  this->expect_bits_of_host("tiny pivot", dense<T>({{1e-20, 1}, {1, 1}}), ZeroFillKind::ilu);
+}
+
+/// Symmetric with a positive diagonal, but with negative eigenvalues.
+template <class T>
+Csr<T> indefinite(double off) {
+  return dense<T>({{1, off, off}, {off, 1, off}, {off, off, 1}});
+}
+
+TYPED_TEST(ZeroFillOn, CholeskyShiftsAndRefusesAsTheHost) {
+  using T = typename TypeParam::T;
+  this->expect_bits_of_host("shifted", indefinite<T>(-0.7), ZeroFillKind::ic);
+  EXPECT_GT(this->make(indefinite<T>(-0.7), ZeroFillKind::ic).outcome.shift, 0);
+  const auto refusal = [](auto make) { return message_of<ArgumentError>(make); };
+  EXPECT_EQ(refusal([&] { this->make(indefinite<T>(100), ZeroFillKind::ic); }),
+            refusal([&] { this->make_on_host(indefinite<T>(100), ZeroFillKind::ic); }));
+}
+
+TYPED_TEST(ZeroFillOn, FactorsOutOfRangeAreRefusedAndTheSweepsStay) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const T tiny = std::numeric_limits<T>::denorm_min();
+  const auto a = diagonal_matrix<T>({2, 3}), b = diagonal_matrix<T>({2, tiny});
+  const SpaceCsr<Space, T> good(this->space(), a.view()), bad(this->space(), b.view());
+  const ZeroFill<Space, T> zero_fill(this->space(), good, ZeroFillKind::ilu, in_place);
+  auto factored = zero_fill.sweeps(good);
+  zero_fill.factor(good, factored);
+  const auto before = this->apply(factored);
+
+  const std::string text = message_of<ArgumentError>([&] { zero_fill.factor(bad, factored); });
+
+  EXPECT_NE(text.find("leave the range"), std::string::npos) << text;
+  EXPECT_TRUE(same_bits(this->apply(factored), before));
+}
+
+TYPED_TEST(ZeroFillOn, GivesTheSameBitsOnEveryRun) {
+  using T = typename TypeParam::T;
+  const auto lu = unsymmetric<T>(3000, 9, true), ic = generate<T>("poisson3d", {.n = 16});
+  const auto first_lu = this->apply(this->make(lu, ZeroFillKind::ilu).factored);
+  const auto first_ic = this->apply(this->make(ic, ZeroFillKind::ic).factored);
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_TRUE(same_bits(this->apply(this->make(lu, ZeroFillKind::ilu).factored), first_lu));
+    EXPECT_TRUE(same_bits(this->apply(this->make(ic, ZeroFillKind::ic).factored), first_ic));
+  }
+}
+
+TYPED_TEST(ZeroFillOn, FactorsInFloatUnderDoubleHaveTheBitsOfTheHost) {
+  using Space = typename TypeParam::Space;
+  const auto a = unsymmetric<double>(597, 3, false);
+  const SpaceCsr<Space, double> on(this->space(), a.view());
+  for (const bool match : {false, true}) {
+    const PreparationOptions options = {.match = match, .order = Ordering::rcm};
+    const ZeroFill<Space, double> zero_fill(this->space(), on, ZeroFillKind::ilu, options);
+    auto ours = zero_fill.template sweeps<float>(on);
+    zero_fill.factor(on, ours);
+    const Preparation how = prepare(a.view(), options);
+    Factored<Space, double, float> theirs(this->space(), factor_iluk(prepared(a.view(), how).view(), {}), how);
+    EXPECT_TRUE(entries_of(ours.lower()) == entries_of(theirs.lower()));
+    EXPECT_TRUE(entries_of(ours.upper()) == entries_of(theirs.upper()));
+  }
+}
+
+TYPED_TEST(ZeroFillOn, StopsWhenAsked) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  struct Asked {
+    bool stop_requested() const { return true; }
+  };
+  const auto a = tridiagonal<T>(10);
+  const SpaceCsr<Space, T> on(this->space(), a.view());
+  const ZeroFill<Space, T> zero_fill(this->space(), on, ZeroFillKind::ilu, in_place);
+  auto factored = zero_fill.sweeps(on);
+  EXPECT_THROW(zero_fill.factor(on, factored, StopRequest(Asked{})), Stopped);
+}
+
+template <class Preconditioner, class Space, class T>
+void expect_update_as_anew(const Space& space, const Csr<T>& a, const Csr<T>& b, const char* options,
+                           const std::vector<T>& r) {
+  Preconditioner m(space, a, Preconditioner::parse_options(options));
+  m.update_values(Analysis<Space, T>(space, b));
+  const Preconditioner anew(space, b, Preconditioner::parse_options(options));
+  const Vector<Space, T> in(space, std::span<const T>(r));
+  Vector<Space, T> z(space, r.size()), expected(space, r.size());
+  m.apply(in, z);
+  anew.apply(in, expected);
+  EXPECT_TRUE(same_bits(z.download(), expected.download())) << options;
+  EXPECT_EQ(m.remarks(), anew.remarks());
+  EXPECT_EQ(m.nonzeros(), anew.nonzeros());
+}
+
+TYPED_TEST(ZeroFillOn, NewValuesGiveTheFactorsOfANewObject) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto a = definite<T>(597, 3, false);
+  auto other_values = a;
+  for (std::size_t k = 0; k < a.val.size(); ++k) other_values.val[k] *= T{1.5};
+  const auto other_pattern = definite<T>(597, 4, false);
+  const auto r = random_vector<T>(a.rows, 7);
+  for (const auto& b : {other_values, other_pattern}) {
+    for (const char* options :
+         {"order=natural", "order=natural,precision=float", "order=rcm", "match=yes", "order=natural,match=yes"})
+      expect_update_as_anew<Ilu0<Space, T>>(this->space(), a, b, options, r);
+    for (const char* options : {"order=natural", "order=rcm"})
+      expect_update_as_anew<Ic0<Space, T>>(this->space(), a, b, options, r);
+  }
+}
+
+TYPED_TEST(ZeroFillOn, AFailedUpdateLeavesThePreconditionerAsBefore) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto a = definite<T>(33, 3, false);
+  auto bad = a;
+  bad.val[5] = std::numeric_limits<T>::quiet_NaN();
+  Ilu0<Space, T> m(this->space(), a, {.preparation = in_place});
+  const auto before = this->apply(m, 33);
+
+  EXPECT_THROW(m.update_values(Analysis<Space, T>(this->space(), bad)), ArgumentError);
+
+  EXPECT_TRUE(same_bits(this->apply(m, 33), before));
+}
+
+/// Groups of lanes that are threads, as a GPU runs them: several groups at once take rows by a ticket.
+struct ThreadGroup {
+  int number, count;
+  Barrier* all;
+  double* room;
+
+  int lane() const { return number; }
+  int lanes() const { return count; }
+  void sync() const { all->arrive_and_wait(); }
+
+  template <class V>
+  static V unset() {
+    V v;
+    std::memset(&v, 0xff, sizeof v);
+    return v;
+  }
+  template <class V>
+  static V wait(const V* p) {
+    const V none = unset<V>();
+    for (;;) {
+      const V v = std::atomic_ref<V>(*const_cast<V*>(p)).load(std::memory_order_relaxed);
+      if (std::memcmp(&v, &none, sizeof v) != 0) return v;
+      std::this_thread::yield();
+    }
+  }
+  template <class V>
+  static void publish(V* p, V v) {
+    std::atomic_ref<V>(*p).store(v, std::memory_order_relaxed);
+  }
+  template <class V>
+  V largest(V v) const {
+    room[number] = static_cast<double>(v);
+    sync();
+    const double most = *std::max_element(room, room + count);
+    sync();
+    return static_cast<V>(most);
+  }
+  static void raise(Index* p, Index v) {
+    std::atomic_ref<Index> shared(*p);
+    for (Index seen = shared.load(); v > seen && !shared.compare_exchange_weak(seen, v);) {
+    }
+  }
+  static double minus_product(double a, double b, double c) { return a - b * c; }
+};
+
+/// Calls f(group, turn) for the turns 0 .. n - 1, by `groups` groups of `lanes` threads.
+template <class F>
+void in_groups(int groups, int lanes, Index n, F f) {
+  std::atomic<Index> ticket{0};
+  run_lanes(groups, [&](int, Barrier&) {
+    Index turn = 0;
+    std::vector<double> room(static_cast<std::size_t>(lanes));
+    run_lanes(lanes, [&](int lane, Barrier& all) {
+      const ThreadGroup group{lane, lanes, &all, room.data()};
+      for (;;) {
+        if (lane == 0) turn = ticket++;
+        group.sync();
+        const Index mine = turn;
+        group.sync();
+        if (mine >= n) return;
+        f(group, mine);
+      }
+    });
+  });
+}
+
+/// The arrays of FactoredRows.
+struct RowArrays {
+  RowArrays(const Csr<double>& a, const std::vector<Offset>& after)
+      : work(a.val.begin(), a.val.end()), upper(a.val.size()), pivot(static_cast<std::size_t>(a.rows)) {
+    std::memset(upper.data(), 0xff, upper.size() * sizeof(double));
+    std::memset(pivot.data(), 0xff, pivot.size() * sizeof(double));
+    rows = {detail::pattern_of(a.view()), after.data(), work.data(), upper.data(), pivot.data()};
+  }
+
+  std::vector<double> work, upper, pivot;
+  detail::FactoredRows rows;
+};
+
+void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes) {
+  std::vector<Offset> after(static_cast<std::size_t>(a.rows));
+  const auto pattern = detail::pattern_of(a.view());
+  for (Index i = 0; i < a.rows; ++i) after[static_cast<std::size_t>(i)] = pattern.first_from(i, i + 1);
+  const detail::Triangle lower{pattern, after.data(), false}, upper{pattern, after.data(), true};
+  const std::size_t n = after.size();
+
+  std::vector<Index> level(n, -1), upper_level(n, -1), expected(n), upper_expected(n), most(4), expected_most(4);
+  detail::find_levels(Host(), lower, upper, expected.data(), upper_expected.data(), expected_most.data());
+  in_groups(groups, lanes, a.rows,
+            [&](const ThreadGroup& g, Index t) { detail::find_level(g, lower, t, level.data(), most.data()); });
+  in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index t) {
+    detail::find_level(g, upper, t, upper_level.data(), most.data() + 2);
+  });
+  EXPECT_EQ(level, expected);
+  EXPECT_EQ(upper_level, upper_expected);
+  EXPECT_EQ(most, expected_most);
+
+  std::vector<Index> order(n);
+  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
+  detail::sort_by_level(Host(), level, most[0] + 1, order);
+  const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
+  RowArrays ours(a, after), theirs(a, after);
+  Index bad = 0;
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), order.data(), kind, parameter, &bad);
+  std::atomic<Index> counted{0};
+  std::vector<double> diagonal(n);
+  in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index at) {
+    const auto i = static_cast<std::size_t>(order[static_cast<std::size_t>(at)]);
+    const bool counts = kind == ZeroFillKind::ilu ? ours.rows.eliminate(g, i, parameter, &diagonal[i])
+                                                  : ours.rows.decompose(g, i, parameter);
+    if (counts && g.lane() == 0) ++counted;
+  });
+  EXPECT_EQ(counted, bad);
+  EXPECT_TRUE(same_bits(ours.work, theirs.work)) << groups << " groups of " << lanes;
+  EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << groups << " groups of " << lanes;
+  EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << groups << " groups of " << lanes;
+}
+
+TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
+  for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {2, 2}, {3, 1}}) {
+    for (const Index n : {1, 31, 97}) {
+      expect_lanes_to_agree(unsymmetric<double>(n, 3, false), ZeroFillKind::ilu, groups, lanes);
+      expect_lanes_to_agree(with_dense_row<double>(n, n, n / 2, 4), ZeroFillKind::ilu, groups, lanes);
+      expect_lanes_to_agree(definite<double>(n, 5, true), ZeroFillKind::ic, groups, lanes);
+    }
+    expect_lanes_to_agree(indefinite<double>(-0.7), ZeroFillKind::ic, groups, lanes);
+    expect_lanes_to_agree(generate<double>("fem27", {.n = 3, .unknowns = 2}), ZeroFillKind::ic, groups, lanes);
+  }
+}
+
+}  // namespace
+}  // namespace ostinato::test
