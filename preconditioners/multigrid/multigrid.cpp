@@ -41,11 +41,12 @@ Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s)
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 4> kinds = {
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
      {"classical", MultigridKind::classical},
-     {"aggregation", MultigridKind::aggregation}}};
+     {"aggregation", MultigridKind::aggregation},
+     {"pairwise", MultigridKind::pairwise}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
@@ -121,8 +122,12 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
-  if (options.kind != MultigridKind::aggregation) return made;
+  if (options.kind != MultigridKind::aggregation && options.kind != MultigridKind::pairwise) return made;
   const algebraic::Points points = points_of(analysis, options);
+  if (options.kind == MultigridKind::pairwise) {
+    made.pairs = points;
+    return made;
+  }
   made.threshold = options.threshold;
   if (!options.near_null.empty()) {
     require_vectors(options.near_null, points);
@@ -176,8 +181,8 @@ struct Multigrid<Space, T>::State {
         rows(stencil.grid().extents.points()),
         grid(stencil.grid()),
         unused(space, 1) {
-    if (given.kind == MultigridKind::classical || given.kind == MultigridKind::aggregation)
-      refuse("kind=classical and kind=aggregation need a matrix");
+    if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
+      refuse("kind=classical, kind=aggregation and kind=pairwise need a matrix");
     cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
     rate = cycles.front().rate();
   }
@@ -198,6 +203,8 @@ struct Multigrid<Space, T>::State {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
+  /// Whether the matrix of an algebraic hierarchy is.
+  bool is_symmetric() const { return algebraic->hierarchy().levels().front().a.structure().symmetric; }
   double measure_rate(const CsrView<T>& a);
 };
 
@@ -211,7 +218,9 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
   // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
-  if (options.kind == MultigridKind::aggregation) {
+  const bool is_energy = options.kind == MultigridKind::aggregation ||
+                         (options.kind == MultigridKind::pairwise && is_symmetric());
+  if (is_energy) {
     Vector<Space, T> y(space, n);
     for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
     sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
@@ -237,7 +246,7 @@ template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 6> known = {{
-      {"kind", "automatic|structured|classical|aggregation",
+      {"kind", "automatic|structured|classical|aggregation|pairwise",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
          if (found != kinds.end()) parsed.kind = found->second;
@@ -346,6 +355,11 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
     }
   }
   return all;
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::varies() const {
+  return state().algebraic && state().algebraic->varies();
 }
 
 template <class Space, class T>

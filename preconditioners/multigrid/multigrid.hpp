@@ -25,6 +25,7 @@ enum class MultigridKind {
   structured,   ///< the grid that the diagonals of a matrix show
   classical,    ///< the strong entries of any matrix
   aggregation,  ///< points in groups, and vectors that the matrix makes nearly 0
+  pairwise,     ///< points in pairs of pairs; the cheapest set-up, and a cycle that varies
 };
 
 /// Where the points of a matrix are.
@@ -45,10 +46,11 @@ struct MultigridOptions {
   /// and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
   int aggressive = 0;
 
-  // For aggregation:
-  /// Of each point, numbered point by point; 0: as many as coordinates have dimensions, otherwise what the grid of the
-  /// matrix says, otherwise 1.
+  /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
+  /// otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
+
+  // For aggregation:
   /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms of
   /// a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
   double threshold = 0.15;
@@ -70,6 +72,11 @@ struct MultigridOptions {
 ///
 /// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate near-null
 /// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
+///
+/// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows in
+/// groups of about four, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
+/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES and IDR take that;
+/// MINRES and LSMR refuse it.
 ///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
@@ -95,7 +102,7 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
+      "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
       "threshold=0..1, aggressive=0..10";
 
   static std::string why_not(const Structure& s);
@@ -125,6 +132,8 @@ class Multigrid {
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
+  bool varies() const;  ///< whether M is a K-cycle
+  bool symmetric() const { return !varies(); }
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
   double rate() const;                              ///< by what a cycle shrank a random error at set-up
   std::string remarks() const;                      ///< for reports: "6 grids, 2.61 times the entries of A"

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -83,45 +84,70 @@ Csr<float> full(Index n, const std::vector<double>& values) {
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
-  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() + restrict->bytes() : 0);
+  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() + restrict->bytes() : 0) +
+         (groups ? groups->bytes() : 0);
 }
 
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options)
     : power_(power_for(analysis.structure())) {
-  using Interpolation = std::optional<SpaceCsr<Space, T>>;
+  using Matrix = SpaceCsr<Space, T>;
+  using Interpolation = std::optional<Matrix>;
   const Space& space = analysis.space();
-  if (options.near_null) {
+  if (options.pairs) {
+    PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
+    add_levels(space, analysis.matrix(), [&](const Matrix& a) -> Interpolation {
+      std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
+      if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
+      levels_.back().groups = std::move(made->groups);
+      return made->a;
+    });
+  } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
-    add_levels(space, analysis.matrix(), options.near_null->count,
-               [&](const auto& a) { return aggregation.next(a, levels_.back().largest); });
+    add_levels(space, analysis.matrix(), [&](const Matrix& a) {
+      return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count);
+    });
   } else {
-    add_levels(space, analysis.matrix(), 1, [&](const auto& a) -> Interpolation {
+    add_levels(space, analysis.matrix(), [&](const Matrix& a) -> Interpolation {
       const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
       const Coarsening<Space> c =
           twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
       if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-      return twice ? multipass_interpolation(space, a.view(), c, options.entries)
-                   : interpolation(space, a.view(), c, options.entries);
+      return interpolated(space, a,
+                          twice ? multipass_interpolation(space, a.view(), c, options.entries)
+                                : interpolation(space, a.view(), c, options.entries),
+                          1);
     });
   }
 }
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate) {
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, F next) {
   add_level(space, a.view());
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
-    const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
-    if (!p || p->view().cols > least_shrinking * a.view().rows) return;
-    const SpaceCsr<Space, T> r = transpose(space, *p);
-    const Offset entries = a.view().nonzeros() * vectors * vectors;
-    a = bounded_product(space, r, bounded_product(space, a, *p, entries), entries);
-    levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
-    levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
+    const std::optional<SpaceCsr<Space, T>> coarse = next(a);
+    if (!coarse) return;
+    a = *coarse;
     add_level(space, a.view());
   }
   if (a.view().rows <= coarsest_rows) invert(space, a);
+}
+
+/// P^T A P, with P and its transpose on the last level so far; nothing where P isn't there or doesn't shrink the level. A
+/// point of the next level has `vectors` unknowns.
+template <class Space, class T>
+std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
+                                                                             const SpaceCsr<Space, T>& a,
+                                                                             const std::optional<SpaceCsr<Space, T>>& p,
+                                                                             Offset vectors) {
+  if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
+  const SpaceCsr<Space, T> r = transpose(space, *p);
+  const Offset entries = a.view().nonzeros() * vectors * vectors;
+  SpaceCsr<Space, T> coarse = bounded_product(space, r, bounded_product(space, a, *p, entries), entries);
+  levels_.back().prolong = in_a_format(space, in_float(space, p->view(), 1));
+  levels_.back().restrict = in_a_format(space, in_float(space, r.view(), 1));
+  return coarse;
 }
 
 template <class Space, class T>
@@ -132,7 +158,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
            InvertLevelDiagonal{detail::pattern_of(m.view()), m.view().val.data(), inverse.data()});
   Operator<Space, float> op = in_a_format(space, m);
   const double largest = margin * largest_eigenvalue(op, m.view(), inverse);
-  levels_.push_back({std::move(op), std::move(inverse), largest, {}, {}});
+  levels_.push_back({std::move(op), std::move(inverse), largest, {}, {}, {}});
 }
 
 template <class Space, class T>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -20,6 +21,7 @@ struct AlgebraicOptions {
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  std::optional<Points> pairs = {};  ///< of pairwise aggregation, which takes the place of the others
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
@@ -30,6 +32,7 @@ struct AlgebraicLevel {
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
+  std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
 
   std::size_t bytes() const;
 };
@@ -53,9 +56,11 @@ class AlgebraicHierarchy {
   double complexity() const;  ///< entries of all levels in those of A
 
  private:
-  /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
+  /// Makes levels until next(A) gives no matrix.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, F interpolate);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, F next);
+  std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
+                                                 const std::optional<SpaceCsr<Space, T>>& p, Offset vectors);
   void add_level(const Space& space, const CsrView<T>& a);
   void invert(const Space& space, const SpaceCsr<Space, T>& a);
 

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels of pairs.hpp, on both spaces.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::algebraic {
+
+/// What a row has instead of the number of its partner.
+struct Partner {
+  static constexpr Index none = -1, left_out = -2;
+};
+
+/// The weights of the pairs that rows may form.
+template <class T>
+struct PairWeights {
+  detail::CsrPattern a;
+  const T* val;
+  const T* diagonal;
+  float* strongest;  ///< of each row; negative for a row that is left out
+
+  static constexpr float threshold = 0.25f;  ///< of the largest weight of a row
+
+  OSTINATO_FUNCTION static T size_of(T v) { return v < 0 ? -v : v; }
+
+  /// The weight of row i and the column of entry k.
+  OSTINATO_FUNCTION float weight(Index i, Offset k) const {
+    const T own = diagonal[i], other = size_of(diagonal[a.col[k]]);
+    const T larger = size_of(own) > other ? size_of(own) : other;
+    return static_cast<float>((own < 0 ? val[k] : -val[k]) / larger);
+  }
+  /// Whether a weight is large enough for row i and the column of entry k.
+  OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
+    const Index j = a.col[k];
+    return j != i && strongest[j] >= 0 && weight > 0 && weight >= threshold * strongest[i] &&
+           weight >= threshold * strongest[j];
+  }
+
+  /// The order of pairs: by weight, where two significant bits count, and among equals by a hash of both numbers. 0 for
+  /// those that aren't strong.
+  OSTINATO_FUNCTION std::uint64_t key(Index i, Offset k) const {
+    const float w = weight(i, k);
+    if (!is_strong(w, i, k)) return 0;
+    const auto p = static_cast<std::uint64_t>(i), q = static_cast<std::uint64_t>(a.col[k]);
+    std::uint32_t bits = 0;
+    memcpy(&bits, &w, sizeof bits);
+    return static_cast<std::uint64_t>(bits >> 21) << 53 | mixed(p < q ? p << 32 | q : q << 32 | p) >> 11 | 1;
+  }
+
+  /// Source    Steele, Lea & Flood, OOPSLA 2014 (SplitMix).
+  OSTINATO_FUNCTION static std::uint64_t mixed(std::uint64_t v) {
+    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
+    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
+    return v ^ v >> 31;
+  }
+};
+
+/// Finds the diagonal entry of row i, and whether the row is dominant.
+template <class T>
+struct BeginPairs {
+  detail::CsrPattern a;
+  const T* val;
+  T dominant;  ///< times the sum of the other entries; 0: no row is left out
+  T* diagonal;
+  Index* partner;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T own = 0, others = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == static_cast<Index>(i))
+        own = val[k];
+      else
+        others += PairWeights<T>::size_of(val[k]);
+    }
+    diagonal[i] = own;
+    partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
+  }
+};
+
+/// Finds the largest weight of row i, 0 where none is positive.
+template <class T>
+struct FindStrongest {
+  PairWeights<T> weights;
+  const Index* partner;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    float most = partner[i] == Partner::left_out ? -1.0f : 0.0f;
+    for (Offset k = weights.a.row_ptr[i]; most >= 0 && k < weights.a.row_ptr[i + 1]; ++k) {
+      const Index j = weights.a.col[k];
+      if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) continue;
+      const float w = weights.weight(static_cast<Index>(i), k);
+      if (w > most) most = w;
+    }
+    weights.strongest[i] = most;
+  }
+};
+
+/// A free row chooses the free row with which it would be the first pair. The sum counts the rows that have a choice.
+template <class T>
+struct ChoosePartner {
+  PairWeights<T> weights;
+  const Index* partner;
+  Index* choice;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    if (partner[i] != Partner::none) return {{0}};
+    std::uint64_t most = 0;
+    Index best = -1;
+    for (Offset k = weights.a.row_ptr[i]; k < weights.a.row_ptr[i + 1]; ++k) {
+      if (partner[weights.a.col[k]] != Partner::none) continue;
+      const std::uint64_t key = weights.key(static_cast<Index>(i), k);
+      if (key > most) best = weights.a.col[k];
+      if (key > most) most = key;
+    }
+    choice[i] = best;
+    return {{best >= 0 ? 1.0 : 0.0}};
+  }
+};
+
+/// Two rows that have chosen each other become a pair.
+struct ShakeHands {
+  const Index* choice;
+  Index* partner;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (partner[i] != Partner::none || choice[i] < 0) return;
+    if (choice[choice[i]] == static_cast<Index>(i)) partner[i] = choice[i];
+  }
+};
+
+/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out.
+template <class T>
+struct JoinPair {
+  PairWeights<T> weights;
+  const Index* partner;
+  Index* first;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const auto row = static_cast<Index>(i);
+    Index of = partner[i] == Partner::left_out ? -1 : row;
+    if (partner[i] >= 0) of = smaller(row, partner[i]);
+    std::uint64_t most = 0;
+    for (Offset k = weights.a.row_ptr[i]; partner[i] == Partner::none && k < weights.a.row_ptr[i + 1]; ++k) {
+      const Index j = weights.a.col[k];
+      const std::uint64_t key = partner[j] >= 0 ? weights.key(row, k) : 0;
+      if (key > most) of = smaller(j, partner[j]);
+      if (key > most) most = key;
+    }
+    first[i] = of;
+  }
+  OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
+};
+
+/// Counts for the numbers of the pairs.
+struct CountPairs {
+  const Index* first;
+  Offset* number;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { number[i] = first[i] == static_cast<Index>(i) ? 1 : 0; }
+};
+
+/// of[i] = the number of the pair
+struct NumberPairs {
+  const Index* first;
+  const Offset* number;
+  Index* of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    of[i] = first[i] < 0 ? -1 : static_cast<Index>(number[first[i]]);
+  }
+};
+
+}  // namespace ostinato::algebraic

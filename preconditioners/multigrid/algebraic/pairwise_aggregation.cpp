@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
+
+#include <utility>
+
+#include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/pairs.hpp>
+#include <ostinato/spmv/matrix/algebra/sum.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+constexpr int passes = 2;
+
+}  // namespace
+
+template <class Space, class T>
+PairwiseAggregation<Space, T>::PairwiseAggregation(const Space& space, const SpaceCsr<Space, T>& a,
+                                                   const Points& points, bool symmetric)
+    : space_(space), points_(points), is_graph_(points.unknowns == 1 && symmetric), graph_(graph_of(a, symmetric)) {}
+
+template <class Space, class T>
+SpaceCsr<Space, T> PairwiseAggregation<Space, T>::graph_of(const SpaceCsr<Space, T>& a, bool symmetric) const {
+  SpaceCsr<Space, T> graph = a;
+  if (points_.unknowns > 1) {
+    Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
+    for_each(space_, of.size(), FindPoint{points_, of.data()});
+    graph = collapse(space_, a.view(), groups_of(space_, std::move(of), points_.count), points_);
+  }
+  return symmetric ? graph : add(space_, graph, T{1}, transpose(space_, graph));
+}
+
+template <class Space, class T>
+std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
+  std::optional<Groups<Space>> groups;
+  for (int pass = 0; pass < passes; ++pass) {
+    Pairs<Space> pairs =
+        pair_up(space_, graph_.view(), pass == 0 ? DominantRows::left_out : DominantRows::paired);
+    if (pairs.count == 0) return {};
+    Groups<Space> paired = groups_of(space_, std::move(pairs.of), pairs.count);
+    graph_ = collapse(space_, graph_.view(), paired);
+    groups = groups ? joined(space_, *groups, paired) : std::move(paired);
+  }
+  if (is_graph_) return GroupedLevel<Space, T>{std::move(*groups), graph_};
+  Groups<Space> rows = groups_of_rows(*groups);
+  points_ = {groups->count, points_.unknowns, false};
+  SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
+  return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
+}
+
+/// The groups of the rows of points in groups: one for each unknown.
+template <class Space, class T>
+Groups<Space> PairwiseAggregation<Space, T>::groups_of_rows(const Groups<Space>& groups) const {
+  Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
+  for_each(space_, of.size(), FindGroupOfRow{points_, groups.of.data(), of.data()});
+  return groups_of(space_, std::move(of), groups.count * points_.unknowns);
+}
+
+template class PairwiseAggregation<Host, float>;
+template class PairwiseAggregation<Host, double>;
+template class PairwiseAggregation<Cuda, float>;
+template class PairwiseAggregation<Cuda, double>;
+
+}  // namespace ostinato::algebraic
