@@ -41,6 +41,12 @@ Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s)
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
+/// A K-cycle smooths its coarse grids more often.
+int algebraic_sweeps(const MultigridOptions& options) {
+  if (options.sweeps > 0) return options.sweeps;
+  return options.kind == MultigridKind::pairwise ? 1 : 2;
+}
+
 constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
@@ -169,7 +175,7 @@ struct Multigrid<Space, T>::State {
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
-                        algebraic_smoother(options, s), options.sweeps > 0 ? options.sweeps : 2);
+                        algebraic_smoother(options, s), algebraic_sweeps(options));
     }
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
     rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());

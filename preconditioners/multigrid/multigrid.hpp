@@ -36,8 +36,8 @@ struct PointCoordinates {
 
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
-  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one of Jacobi for a symmetric matrix on a
-  /// grid, otherwise two.
+  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise, and one of Jacobi
+  /// for a symmetric matrix on a grid, otherwise two.
   int sweeps = 0;
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
@@ -133,7 +133,6 @@ class Multigrid {
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
   bool varies() const;  ///< whether M is a K-cycle
-  bool symmetric() const { return !varies(); }
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
   double rate() const;                              ///< by what a cycle shrank a random error at set-up
   std::string remarks() const;                      ///< for reports: "6 grids, 2.61 times the entries of A"

@@ -74,8 +74,8 @@ struct CountGroupTerms {
   }
 };
 
-/// Row i of the matrix of the groups, in a hash table that has a place for each of its terms. The columns and sums end at
-/// the beginning of the table, ascending.
+/// Row i of the matrix of the groups, in a table that has a place for each of its terms. The columns and sums end at the
+/// beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted.
 template <class T>
 struct CollapseRow {
   detail::CsrPattern a;
@@ -92,28 +92,59 @@ struct CollapseRow {
     const auto places = static_cast<std::uint32_t>(begin[i + 1] - begin[i]);
     Index* const c = col + begin[i];
     T* const s = sum + begin[i];
-    for (std::uint32_t p = 0; p < places; ++p) c[p] = -1;
+    std::uint32_t filled = 0;
+    if (places <= few) {
+      visit(i, [&](Index to, T v) { filled = insert(c, s, filled, to, v); });
+    } else {
+      for (std::uint32_t p = 0; p < places; ++p) c[p] = -1;
+      visit(i, [&](Index to, T v) {
+        const std::uint32_t p = place_of(c, places, to);
+        s[p] = c[p] < 0 ? v : s[p] + v;
+        c[p] = to;
+      });
+      for (std::uint32_t p = 0; p < places; ++p) {
+        if (c[p] < 0) continue;
+        c[filled] = c[p];
+        s[filled++] = s[p];
+      }
+      sort(c, s, filled);
+    }
+    count[i] = filled;
+  }
+
+ private:
+  static constexpr std::uint32_t few = 64;
+
+  /// Calls f(column, value) for each term.
+  template <class F>
+  OSTINATO_FUNCTION void visit(std::size_t i, F f) const {
     for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
       const Index row = members.col[m];
       for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
         const Index j = a.col[k], to = group[j];
         if (to < 0 || (points.unknowns > 1 && points.unknown_of(j) != points.unknown_of(row))) continue;
-        const std::uint32_t p = place_of(c, places, to);
-        s[p] = c[p] < 0 ? val[k] : s[p] + val[k];
-        c[p] = to;
+        f(to, val[k]);
       }
     }
-    std::uint32_t filled = 0;
-    for (std::uint32_t p = 0; p < places; ++p) {
-      if (c[p] < 0) continue;
-      c[filled] = c[p];
-      s[filled++] = s[p];
-    }
-    sort(c, s, filled);
-    count[i] = filled;
   }
 
- private:
+  /// Adds v to column j of a sorted row of n columns. Returns the new number of columns. Columns come nearly in order.
+  OSTINATO_FUNCTION static std::uint32_t insert(Index* c, T* s, std::uint32_t n, Index j, T v) {
+    std::uint32_t p = n;
+    while (p > 0 && c[p - 1] > j) --p;
+    if (p > 0 && c[p - 1] == j) {
+      s[p - 1] += v;
+      return n;
+    }
+    for (std::uint32_t q = n; q > p; --q) {
+      c[q] = c[q - 1];
+      s[q] = s[q - 1];
+    }
+    c[p] = j;
+    s[p] = v;
+    return n + 1;
+  }
+
   /// Where a column is in the table, or where it goes.
   OSTINATO_FUNCTION static std::uint32_t place_of(const Index* c, std::uint32_t places, Index j) {
     const std::uint64_t mixed = static_cast<std::uint32_t>(j) * 2654435769u;

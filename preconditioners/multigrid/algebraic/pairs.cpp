@@ -18,16 +18,16 @@ constexpr double dominance = 1.25;
 }  // namespace
 
 template <class Space, class T>
-Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, DominantRows dominant) {
+Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone) {
   const auto n = static_cast<std::size_t>(a.rows);
   const detail::CsrPattern pattern = detail::pattern_of(a);
-  Vector<Space, T> diagonal(space, n);
+  Vector<Space, T> inverse(space, n);
   Vector<Space, float> strongest(space, n);
   Vector<Space, Index> partner(space, n), choice(space, n);
   Vector<Space, double> left(space, 1);
-  const T limit = dominant == DominantRows::left_out ? static_cast<T>(dominance) : T{0};
-  for_each(space, n, BeginPairs<T>{pattern, a.val.data(), limit, diagonal.data(), partner.data()});
-  const PairWeights<T> weights{pattern, a.val.data(), diagonal.data(), strongest.data()};
+  const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
+  for_each(space, n, BeginPairs<T>{pattern, a.val.data(), limit, inverse.data(), partner.data(), choice.data()});
+  const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each(space, n, FindStrongest<T>{weights, partner.data()});
   for (int round = 0; round < most_rounds; ++round) {
     sum(space, n, ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
@@ -36,14 +36,14 @@ Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, DominantRows domin
   }
   Pairs<Space> pairs{Vector<Space, Index>(space, n)};
   Vector<Space, Offset> number(space, n + 1);
-  for_each(space, n, JoinPair<T>{weights, partner.data(), choice.data()});
+  for_each(space, n, JoinPair<T>{weights, partner.data(), lone == LoneRows::keep, choice.data()});
   for_each(space, n, CountPairs{choice.data(), number.data()});
   pairs.count = static_cast<Index>(detail::counted(space, number));
   for_each(space, n, NumberPairs{choice.data(), number.data(), pairs.of.data()});
   return pairs;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) template Pairs<Space> pair_up(const Space&, const CsrView<T>&, DominantRows)
+#define OSTINATO_INSTANTIATE(Space, T) template Pairs<Space> pair_up(const Space&, const CsrView<T>&, LoneRows)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -14,17 +14,16 @@ struct Pairs {
   Index count = 0;
 };
 
-/// What becomes of a row whose diagonal is more than 1.25 times the sum of its other entries.
-enum class DominantRows {
-  left_out,  ///< the smoother does for them
-  paired,
+/// What becomes of rows that have no partner.
+enum class LoneRows {
+  leave,  ///< a row joins a pair; rows whose diagonal is at least 1.25 times the sum of the other entries are left out
+  keep,   ///< a row stays alone, which leaves smaller groups
 };
 
 /// Puts each row together with the free one to which it is coupled most strongly, in rounds: two rows that choose each
 /// other are a pair. The weight of rows i and j is -a_ij / max(|a_ii|, |a_jj|), with the sign of the diagonal; rows whose
 /// weight is less than a quarter of the largest of either aren't paired. Weights within 25 % of each other count as equal, and a
-/// hash of the two numbers decides between equals, so that a few rounds do. A row that is left alone joins the pair of the
-/// row to which it is coupled most strongly, or stays alone where no weight is that large. The same on both spaces, on
+/// hash of the two numbers decides between equals, so that a few rounds do. `lone` says what becomes of the others. The same on both spaces, on
 /// every run, and with any number of threads.
 ///
 /// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback. Waits.
@@ -32,6 +31,6 @@ enum class DominantRows {
 /// Source    Notay, ETNA 37 (2010) 123 (pairs by the largest coupling); Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602
 ///           (rows that choose each other).
 template <class Space, class T>
-Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, DominantRows dominant);
+Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone);
 
 }  // namespace ostinato::algebraic

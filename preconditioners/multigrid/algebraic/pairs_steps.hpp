@@ -17,6 +17,7 @@ namespace ostinato::algebraic {
 /// What a row has instead of the number of its partner.
 struct Partner {
   static constexpr Index none = -1, left_out = -2;
+  static constexpr Index nobody = -2;  ///< the choice of a row without a free row that it may choose
 };
 
 /// The weights of the pairs that rows may form.
@@ -24,7 +25,7 @@ template <class T>
 struct PairWeights {
   detail::CsrPattern a;
   const T* val;
-  const T* diagonal;
+  const T* inverse;  ///< of the diagonal
   float* strongest;  ///< of each row; negative for a row that is left out
 
   static constexpr float threshold = 0.25f;  ///< of the largest weight of a row
@@ -33,9 +34,9 @@ struct PairWeights {
 
   /// The weight of row i and the column of entry k.
   OSTINATO_FUNCTION float weight(Index i, Offset k) const {
-    const T own = diagonal[i], other = size_of(diagonal[a.col[k]]);
-    const T larger = size_of(own) > other ? size_of(own) : other;
-    return static_cast<float>((own < 0 ? val[k] : -val[k]) / larger);
+    const T own = inverse[i], other = size_of(inverse[a.col[k]]);
+    const T smaller = size_of(own) < other ? size_of(own) : other;
+    return static_cast<float>((own < 0 ? val[k] : -val[k]) * smaller);
   }
   /// Whether a weight is large enough for row i and the column of entry k.
   OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
@@ -63,14 +64,14 @@ struct PairWeights {
   }
 };
 
-/// Finds the diagonal entry of row i, and whether the row is dominant.
+/// Inverts the diagonal entry of row i, and finds out whether the row is dominant.
 template <class T>
 struct BeginPairs {
   detail::CsrPattern a;
   const T* val;
   T dominant;  ///< times the sum of the other entries; 0: no row is left out
-  T* diagonal;
-  Index* partner;
+  T* inverse;
+  Index *partner, *choice;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T own = 0, others = 0;
@@ -80,7 +81,8 @@ struct BeginPairs {
       else
         others += PairWeights<T>::size_of(val[k]);
     }
-    diagonal[i] = own;
+    inverse[i] = 1 / own;
+    choice[i] = Partner::none;
     partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
   }
 };
@@ -103,7 +105,8 @@ struct FindStrongest {
   }
 };
 
-/// A free row chooses the free row with which it would be the first pair. The sum counts the rows that have a choice.
+/// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row is
+/// free. The sum counts the rows that have a choice.
 template <class T>
 struct ChoosePartner {
   PairWeights<T> weights;
@@ -111,9 +114,11 @@ struct ChoosePartner {
   Index* choice;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (partner[i] != Partner::none) return {{0}};
+    const Index before = choice[i];
+    if (partner[i] != Partner::none || before == Partner::nobody) return {{0}};
+    if (before >= 0 && partner[before] == Partner::none) return {{1}};
     std::uint64_t most = 0;
-    Index best = -1;
+    Index best = Partner::nobody;
     for (Offset k = weights.a.row_ptr[i]; k < weights.a.row_ptr[i + 1]; ++k) {
       if (partner[weights.a.col[k]] != Partner::none) continue;
       const std::uint64_t key = weights.key(static_cast<Index>(i), k);
@@ -136,19 +141,22 @@ struct ShakeHands {
   }
 };
 
-/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out.
+/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins the
+/// pair with which it would be the first, or stays alone.
 template <class T>
 struct JoinPair {
   PairWeights<T> weights;
   const Index* partner;
+  bool stays_alone;
   Index* first;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const auto row = static_cast<Index>(i);
     Index of = partner[i] == Partner::left_out ? -1 : row;
     if (partner[i] >= 0) of = smaller(row, partner[i]);
+    const bool joins = partner[i] == Partner::none && !stays_alone;
     std::uint64_t most = 0;
-    for (Offset k = weights.a.row_ptr[i]; partner[i] == Partner::none && k < weights.a.row_ptr[i + 1]; ++k) {
+    for (Offset k = weights.a.row_ptr[i]; joins && k < weights.a.row_ptr[i + 1]; ++k) {
       const Index j = weights.a.col[k];
       const std::uint64_t key = partner[j] >= 0 ? weights.key(row, k) : 0;
       if (key > most) of = smaller(j, partner[j]);

@@ -16,7 +16,7 @@ namespace ostinato::algebraic {
 
 namespace {
 
-constexpr int passes = 2;
+constexpr int passes = 3;
 
 }  // namespace
 
@@ -40,8 +40,7 @@ template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
   std::optional<Groups<Space>> groups;
   for (int pass = 0; pass < passes; ++pass) {
-    Pairs<Space> pairs =
-        pair_up(space_, graph_.view(), pass == 0 ? DominantRows::left_out : DominantRows::paired);
+    Pairs<Space> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep);
     if (pairs.count == 0) return {};
     Groups<Space> paired = groups_of(space_, std::move(pairs.of), pairs.count);
     graph_ = collapse(space_, graph_.view(), paired);
