@@ -88,8 +88,8 @@ void update_r(const Space& space, const double* rz, const double* pq, In<T> q, O
 
 /// x += (rz / pq) p;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where zq isn't null
 template <class T, class Space>
-void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new,
-                const double* zq, In<T> z, Out<T> x, Out<T> p, const ConvergenceState* state) {
+void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, const double* zq, In<T> z,
+                Out<T> x, Out<T> p, const ConvergenceState* state) {
   for_each(space, x.size(), detail::UpdateXP<T>{rz, pq, rz_new, zq, z.data(), x.data(), p.data(), state});
 }
 

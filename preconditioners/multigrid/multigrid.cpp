@@ -224,8 +224,8 @@ double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
   apply(r.data(), z.data(), unused.data());
   // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
-  const bool is_energy = options.kind == MultigridKind::aggregation ||
-                         (options.kind == MultigridKind::pairwise && is_symmetric());
+  const bool is_energy =
+      options.kind == MultigridKind::aggregation || (options.kind == MultigridKind::pairwise && is_symmetric());
   if (is_energy) {
     Vector<Space, T> y(space, n);
     for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});

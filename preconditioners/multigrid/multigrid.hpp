@@ -102,7 +102,8 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
+      "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
+      "unknowns=0..100, "
       "threshold=0..1, aggressive=0..10";
 
   static std::string why_not(const Structure& s);
@@ -132,7 +133,7 @@ class Multigrid {
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
-  bool varies() const;  ///< whether M is a K-cycle
+  bool varies() const;                              ///< whether M is a K-cycle
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
   double rate() const;                              ///< by what a cycle shrank a random error at set-up
   std::string remarks() const;                      ///< for reports: "6 grids, 2.61 times the entries of A"

@@ -71,7 +71,7 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   EXPECT_EQ(complaint("none:a=1"), "none takes no options");
   EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
   const std::string known =
-      "known: kind=automatic|structured|classical|aggregation, sweeps=0..8, smoother=jacobi|chebyshev, "
+      "known: kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
       "unknowns=0..100, threshold=0..1, aggressive=0..10";
   EXPECT_EQ(complaint("multigrid:sweep=1"), "multigrid: unknown option 'sweep'; did you mean sweeps? " + known);
   EXPECT_EQ(complaint("multigrid:kind=structured,="), "multigrid: unknown option ''; " + known);

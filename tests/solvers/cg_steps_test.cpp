@@ -98,6 +98,20 @@ TYPED_TEST(CgSteps, UpdateXPFollowsUpdateR) {
   }
 }
 
+TYPED_TEST(CgSteps, UpdateXPTakesTheBetaOfAPreconditionerThatVaries) {
+  using T = typename TypeParam::T;
+  const auto z = this->vector(597, 1);
+  auto x = this->vector(597, 2), p = this->vector(597, 3);
+  const auto hz = z.download(), hp = p.download();
+  ConvergenceState x_is_behind;
+  x_is_behind.x_is_behind = 1;
+
+  update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), this->slot(3, -10), z, x, p,
+                this->state(x_is_behind));
+
+  this->expect_elements(p, [&](std::size_t i) { return sum_of(hz[i], 2.5L * hp[i]); });
+}
+
 TYPED_TEST(CgSteps, FrozenCgChangesNothing) {
   using T = typename TypeParam::T;
   for (const int state : end_states) {

@@ -118,7 +118,7 @@ template <class Space, class T>
 void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   Vectors& v = vectors_[k];
   InnerVectors& inner = inner_[k - 1];
-  const auto &a = level(k).a;
+  const auto& a = level(k).a;
   const bool is_cg = level(0).a.structure().symmetric;
   const std::size_t n = v.x.size();
   double* const slots = inner.slots.data();

@@ -33,7 +33,7 @@ class AlgebraicCycle {
   const AlgebraicHierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   std::size_t bytes(std::size_t level) const;  ///< operators and vectors
   std::size_t bytes() const;
-  double seconds() const;  ///< predicted time of a cycle
+  double seconds() const;                            ///< predicted time of a cycle
   bool varies() const { return inner_levels_ > 0; }  ///< a K-cycle
 
   /// z = M^-1 r;  *slot = r . z

@@ -53,9 +53,8 @@ SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Group
            CollapseRow<T>{pattern, a.val.data(), members, groups.of.data(), points, begin.data(), col.data(),
                           val.data(), lengths.data()});
   const auto c = with_rows<T>(space, std::move(lengths), groups.count);
-  for_each(
-      space, rows,
-      MoveRow<T>{begin.data(), col.data(), val.data(), c->row_ptr.data(), c->col.data(), c->val.data()});
+  for_each(space, rows,
+           MoveRow<T>{begin.data(), col.data(), val.data(), c->row_ptr.data(), c->col.data(), c->val.data()});
   return SpaceCsr<Space, T>(c);
 }
 

@@ -20,7 +20,7 @@ struct AlgebraicOptions {
   int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  double threshold = 0.15;           ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
   std::optional<Points> pairs = {};  ///< of pairwise aggregation, which takes the place of the others
 };
 

@@ -85,9 +85,7 @@ struct CombineSteps {
     second = static_cast<float>(beta);
     return true;
   }
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    x[i] = first * c[i] + (second == 0 ? 0.0f : second * x[i]);
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { x[i] = first * c[i] + (second == 0 ? 0.0f : second * x[i]); }
 };
 
 }  // namespace ostinato::algebraic
