@@ -33,10 +33,10 @@ Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count
 }
 
 template <class Space>
-Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Groups<Space>& outer) {
-  Vector<Space, Index> of(space, inner.of.size());
-  for_each(space, of.size(), JoinGroups{inner.of.data(), outer.of.data(), of.data()});
-  return groups_of(space, std::move(of), outer.count);
+Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer) {
+  Vector<Space, Index> of(space, inner.size());
+  for_each(space, of.size(), JoinGroups{inner.data(), outer.data(), of.data()});
+  return of;
 }
 
 template <class Space, class T>
@@ -62,8 +62,8 @@ template detail::MovedPattern<Host> members_of(const Host&, const Vector<Host, I
 template detail::MovedPattern<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index);
 template Groups<Host> groups_of(const Host&, Vector<Host, Index>, Index);
 template Groups<Cuda> groups_of(const Cuda&, Vector<Cuda, Index>, Index);
-template Groups<Host> joined(const Host&, const Groups<Host>&, const Groups<Host>&);
-template Groups<Cuda> joined(const Cuda&, const Groups<Cuda>&, const Groups<Cuda>&);
+template Vector<Host, Index> joined(const Host&, const Vector<Host, Index>&, const Vector<Host, Index>&);
+template Vector<Cuda, Index> joined(const Cuda&, const Vector<Cuda, Index>&, const Vector<Cuda, Index>&);
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template SpaceCsr<Space, T> collapse(const Space&, const CsrView<T>&, const Groups<Space>&, const Points&)

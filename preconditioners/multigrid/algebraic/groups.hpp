@@ -34,9 +34,9 @@ detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, I
 template <class Space>
 Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count);
 
-/// The groups of groups: row i is in group outer.of[inner.of[i]]. Waits.
+/// The groups of groups: row i is in group outer[inner[i]], or in none. Enqueued on Cuda.
 template <class Space>
-Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Groups<Space>& outer);
+Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer);
 
 /// P^T A P, where row i of P has a 1 in column groups.of[i], or nothing: the entry of two groups is the sum of the entries
 /// between their members. With several unknowns a point, only entries that couple an unknown with itself count: give

@@ -38,27 +38,28 @@ SpaceCsr<Space, T> PairwiseAggregation<Space, T>::graph_of(const SpaceCsr<Space,
 
 template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
-  std::optional<Groups<Space>> groups;
+  Vector<Space, Index> of;  // group of each point
   for (int pass = 0; pass < passes; ++pass) {
     Pairs<Space> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep);
     if (pairs.count == 0) return {};
     Groups<Space> paired = groups_of(space_, std::move(pairs.of), pairs.count);
     graph_ = collapse(space_, graph_.view(), paired);
-    groups = groups ? joined(space_, *groups, paired) : std::move(paired);
+    of = pass == 0 ? std::move(paired.of) : joined(space_, of, paired.of);
   }
-  if (is_graph_) return GroupedLevel<Space, T>{std::move(*groups), graph_};
-  Groups<Space> rows = groups_of_rows(*groups);
-  points_ = {groups->count, points_.unknowns, false};
+  const Index count = graph_.view().rows;
+  if (is_graph_) return GroupedLevel<Space, T>{groups_of(space_, std::move(of), count), graph_};
+  Groups<Space> rows = groups_of_rows(of, count);
+  points_ = {count, points_.unknowns, false};
   SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }
 
 /// The groups of the rows of points in groups: one for each unknown.
 template <class Space, class T>
-Groups<Space> PairwiseAggregation<Space, T>::groups_of_rows(const Groups<Space>& groups) const {
+Groups<Space> PairwiseAggregation<Space, T>::groups_of_rows(const Vector<Space, Index>& of_points, Index count) const {
   Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
-  for_each(space_, of.size(), FindGroupOfRow{points_, groups.of.data(), of.data()});
-  return groups_of(space_, std::move(of), groups.count * points_.unknowns);
+  for_each(space_, of.size(), FindGroupOfRow{points_, of_points.data(), of.data()});
+  return groups_of(space_, std::move(of), count * points_.unknowns);
 }
 
 template class PairwiseAggregation<Host, float>;

@@ -36,7 +36,7 @@ class PairwiseAggregation {
 
  private:
   SpaceCsr<Space, T> graph_of(const SpaceCsr<Space, T>& a, bool symmetric) const;
-  Groups<Space> groups_of_rows(const Groups<Space>& groups) const;
+  Groups<Space> groups_of_rows(const Vector<Space, Index>& of_points, Index count) const;
 
   Space space_;
   Points points_;
