@@ -21,13 +21,13 @@ template <class Space, class T>
 Pairs<Space> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone) {
   const auto n = static_cast<std::size_t>(a.rows);
   const detail::CsrPattern pattern = detail::pattern_of(a);
-  Vector<Space, T> inverse(space, n);
+  Vector<Space, T> scale(space, n);
   Vector<Space, float> strongest(space, n);
   Vector<Space, Index> partner(space, n), choice(space, n);
   Vector<Space, double> left(space, 1);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
-  for_each(space, n, BeginPairs<T>{pattern, a.val.data(), limit, inverse.data(), partner.data(), choice.data()});
-  const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
+  for_each(space, n, BeginPairs<T>{pattern, a.val.data(), limit, scale.data(), partner.data(), choice.data()});
+  const PairWeights<T> weights{pattern, a.val.data(), scale.data(), strongest.data()};
   for_each(space, n, FindStrongest<T>{weights, partner.data()});
   for (int round = 0; round < most_rounds; ++round) {
     sum(space, n, ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());

@@ -4,6 +4,7 @@
 
 // The kernels of pairs.hpp, on both spaces.
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,18 +26,16 @@ template <class T>
 struct PairWeights {
   detail::CsrPattern a;
   const T* val;
-  const T* inverse;  ///< of the diagonal
+  const T* scale;    ///< 1 / sqrt(|a_ii|), with the sign of a_ii
   float* strongest;  ///< of each row; negative for a row that is left out
 
-  static constexpr float threshold = 0.25f;  ///< of the largest weight of a row
+  static constexpr float threshold = 0.1f;  ///< of the largest weight of a row
 
   OSTINATO_FUNCTION static T size_of(T v) { return v < 0 ? -v : v; }
 
   /// The weight of row i and the column of entry k.
   OSTINATO_FUNCTION float weight(Index i, Offset k) const {
-    const T own = inverse[i], other = size_of(inverse[a.col[k]]);
-    const T smaller = size_of(own) < other ? size_of(own) : other;
-    return static_cast<float>((own < 0 ? val[k] : -val[k]) * smaller);
+    return static_cast<float>(-val[k] * scale[i] * size_of(scale[a.col[k]]));
   }
   /// Whether a weight is large enough for row i and the column of entry k.
   OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
@@ -64,13 +63,13 @@ struct PairWeights {
   }
 };
 
-/// Inverts the diagonal entry of row i, and finds out whether the row is dominant.
+/// Finds the scale of row i, and whether the row is dominant.
 template <class T>
 struct BeginPairs {
   detail::CsrPattern a;
   const T* val;
   T dominant;  ///< times the sum of the other entries; 0: no row is left out
-  T* inverse;
+  T* scale;
   Index *partner, *choice;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
@@ -81,7 +80,8 @@ struct BeginPairs {
       else
         others += PairWeights<T>::size_of(val[k]);
     }
-    inverse[i] = 1 / own;
+    const auto root = static_cast<T>(1 / sqrt(static_cast<double>(PairWeights<T>::size_of(own))));
+    scale[i] = own < 0 ? -root : root;
     choice[i] = Partner::none;
     partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
   }

@@ -38,7 +38,7 @@ struct Weights {
       for (std::size_t j = 0; j < n; ++j) {
         if (j == i) continue;
         others += std::abs(full[i][j]);
-        const double size = std::max(std::abs(full[i][i]), std::abs(full[j][j]));
+        const double size = std::sqrt(std::abs(full[i][i] * full[j][j]));
         if (full[i][j] != 0) weight[i][j] = std::max(0.0, (full[i][i] < 0 ? full[i][j] : -full[i][j]) / size);
       }
       dominant[i] = std::abs(full[i][i]) >= 1.25 * others;
@@ -55,7 +55,7 @@ struct Weights {
       return most;
     };
     return !is_left_out(i) && !is_left_out(j) && weight[i][j] > 0 &&
-           weight[i][j] >= margin * 0.25 * std::max(strongest(i), strongest(j));
+           weight[i][j] >= margin * 0.1 * std::max(strongest(i), strongest(j));
   }
 };
 
