@@ -74,15 +74,16 @@ struct MultigridOptions {
 /// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
 ///
 /// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows in
-/// groups of about four, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
-/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES and IDR take that;
-/// MINRES and LSMR refuse it.
+/// groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
+/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR take
+/// that; MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M is a V-cycle with damped Jacobi or, with two sweeps and more, Chebyshev as smoother, the same before and after the coarse grid, so that M is symmetric positive definite
-/// when A is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
+/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before and
+/// after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A is. The
+/// hierarchy and the cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate

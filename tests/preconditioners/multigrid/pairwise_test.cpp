@@ -191,11 +191,14 @@ TYPED_TEST(PairwiseOn, TakesDominantRowsAndDenseOnes) {
     EXPECT_LE(this->iterations(a, "cg"), 30);
 }
 
-TYPED_TEST(PairwiseOn, MinresAndLsmrRefuseIt) {
+TYPED_TEST(PairwiseOn, MethodsThatNeedALinearFunctionRefuseIt) {
   using T = typename TypeParam::T;
   const Csr<T> a = graph_laplacian<T>(3000, 3, 1, 0.1, 1);
-  EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(a, "minres"); }),
-            "minres: multigrid isn't a linear function with these options, which minres needs; use cg or gmres");
+  for (const std::string solver : {"minres", "bicgstab2"}) {
+    EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(a, solver); }),
+              solver + ": multigrid isn't a linear function with these options, which " + solver +
+                  " needs; use cg, gmres or bicgstab");
+  }
   const Analysis analysis(this->space(), a);
   const Multigrid m(analysis, pairwise);
   const TransposableOperator op(analysis);
