@@ -24,6 +24,7 @@ inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_
 struct Case {
   Csr<double> matrix;
   Compress compress = Compress::automatic;
+  std::vector<double> points;  ///< where they are, for elasticity3d
 };
 
 /// Loads a .mtx file, or generates FAMILY:N[:KEY=VALUE ...]. The keys are members of GenerateOptions, compress=0, and
@@ -59,7 +60,7 @@ inline Case load_case(const std::string& name) {
                           "; known: n, unknowns, entries, constant, renumbered, compress, ones");
     }
   }
-  Case c{generate<double>(family, options), compress};
+  Case c{generate<double>(family, options), compress, generate_coordinates(family, options)};
   if (ones) std::fill(c.matrix.val.begin(), c.matrix.val.end(), 1.0);
   return c;
 }

@@ -68,7 +68,7 @@ void run(const Space& space, const std::vector<std::string>& names) {
       "/ textbook |\n");
   std::printf("|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
-    const auto [a, compress] = load_case(name);
+    const auto [a, compress, points] = load_case(name);
     const int iterations = a.nonzeros() > 20000000 ? 100 : 300;
     const Operator<Space, double> op(space, a, FormatOptions{.compress = compress});
     const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(a.rows), 2));

@@ -90,8 +90,9 @@ void run(const Space& space, const std::vector<std::string>& names) {
       text = name;
       continue;
     }
-    const MultigridOptions options = Multigrid<Space, double>::parse_options(text);
-    const auto [host, compress] = load_case(name);
+    MultigridOptions options = Multigrid<Space, double>::parse_options(text);
+    const auto [host, compress, points] = load_case(name);
+    if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
     const SpaceCsr<Space, double> matrix(space, host.view());
     const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
     measure(space, matrix, b, compress, options);

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* family_group = "Family options";
 
 struct GenerateInput {
-  std::string family, output;
+  std::string family, output, coordinates;
   GenerateOptions options;
   bool list = false, quiet = false;
 };
@@ -102,6 +102,10 @@ int run_generate(const Command& command, const GenerateInput& in) {
   if (in.output.empty()) throw UsageError("an output file is missing; - is the standard output");
   require_kind(in.output, "a matrix is written as Matrix Market text", {".mtx", ".mtx.gz"});
   require_output(in.output, {});
+  if (!in.coordinates.empty()) {
+    require_kind(in.coordinates, "coordinates are written as .mtx or .npy", {".mtx", ".npy"});
+    require_output(in.coordinates, {}, in.output);
+  }
   LiveLine live(!in.quiet);
   live.phase("generating " + in.family);
   const Stopwatch watch;
@@ -109,6 +113,8 @@ int run_generate(const Command& command, const GenerateInput& in) {
     const Csr<double> a = generate<double>(in.family, in.options);
     const double seconds = watch.seconds();
     live.phase("writing " + in.output);
+    if (!in.coordinates.empty())
+      write_table(in.coordinates, coordinates_of({in.family, in.options}), command_text(given, in));
     write(in, command_text(given, in), a, seconds, live);
   } catch (const ArgumentError& e) {
     throw UsageError(e.what());
@@ -128,6 +134,9 @@ std::function<int()> define_generate(Command& command) {
                .description = "Matrix Market file, .mtx or .mtx.gz; - is the standard output",
                .value = "FILE"},
               in->output);
+  command.add(
+      {.names = "--coordinates", .description = "of elasticity3d: where the points are, .mtx or .npy", .value = "FILE"},
+      in->coordinates);
   command.add_flag({.names = "--list", .description = "print the families and exit"}, in->list);
   command.add_flag({.names = "--quiet", .description = "say nothing"}, in->quiet);
   add_family_options(command, in->options);

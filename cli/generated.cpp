@@ -135,6 +135,22 @@ Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info, Progress* pr
   }
 }
 
+Table coordinates_of(const Generated& made) {
+  std::vector<double> points = generate_coordinates(made.family, made.options);
+  if (points.empty()) throw UsageError(made.family + " has no coordinates; elasticity3d has");
+  return {static_cast<Index>(points.size() / 3), 3, std::move(points)};
+}
+
+Table load_coordinates(const std::string& name) {
+  const std::optional<Generated> made = generated_matrix(name);
+  if (!made) return read_table(name);
+  try {
+    return coordinates_of(*made);
+  } catch (const ArgumentError& e) {
+    throw UsageError(e.what());
+  }
+}
+
 template Csr<float> load_matrix<float>(const std::string&, MatrixMarketInfo*, Progress*);
 template Csr<double> load_matrix<double>(const std::string&, MatrixMarketInfo*, Progress*);
 

@@ -41,4 +41,12 @@ std::optional<Generated> generated_matrix(const std::string& name);
 template <class T>
 Csr<T> load_matrix(const std::string& name, MatrixMarketInfo* info = nullptr, Progress* progress = nullptr);
 
+/// Where the points of a generated matrix are.
+/// Throws    UsageError for a family without coordinates; ArgumentError as generate().
+Table coordinates_of(const Generated& made);
+
+/// Reads where points are from a file, or makes that for a family that has coordinates.
+/// Throws    UsageError for a family without; as read_table().
+Table load_coordinates(const std::string& name);
+
 }  // namespace ostinato::cli

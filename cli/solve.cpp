@@ -504,7 +504,7 @@ std::string options_of(const std::string& precond) {
 template <class Space, class T>
 Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in) {
   MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
-  Table table = read_table(in.coordinates);
+  Table table = load_coordinates(in.coordinates);
   options.coordinates = {table.cols, std::move(table.values)};
   try {
     return Multigrid<Space, T>(analysis, std::move(options));

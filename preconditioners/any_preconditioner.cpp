@@ -224,7 +224,7 @@ struct Rung {
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (name == Multigrid<Space, T>::name)
-      return !Space::on_device && s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty() &&
+      return s.rows >= (Space::on_device ? 20000 : fewest_rows) && Multigrid<Space, T>::why_not(s).empty() &&
              (may_be_definite || !s.symmetric);
     return true;
   }
@@ -242,9 +242,12 @@ constexpr std::array<Rung, 7> ladder = {{{"ilu0", "", "", 0.1e-6},
 
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
+  const auto entries = static_cast<double>(s.nonzeros);
+  // Hierarchies are made on the GPU (H200, 2026-11-23), factors on the host.
+  if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
   const double least = Space::on_device ? 50e-3 : 1e-3;
-  return std::max(least, rung.seconds_an_entry * static_cast<double>(s.nonzeros));
+  return std::max(least, rung.seconds_an_entry * entries);
 }
 
 /// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.

@@ -4,6 +4,10 @@
 
 // The kernels of chebyshev.hpp and largest_eigenvalue.hpp, on both spaces. D is the diagonal of A.
 
+#include <cstdint>
+#include <cstring>
+
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -50,17 +54,33 @@ struct LanczosStep {
   }
 };
 
-/// sums[i] = sum over j of |A(i, j)| inverse[i]
+/// v[i] = element i of the random error of multigrid's trial
 template <class T>
-struct ScaledRowSum {
+struct FillRandom {
+  T* v;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { v[i] = static_cast<T>(multigrid::random_error(i)); }
+};
+
+/// largest[i % slots] = the largest of the sums over j of |A(i, j)| inverse[i], rounded up to a float, as its bits: those
+/// of positive floats are in the order of the floats. Several slots, because few may not be written at a time.
+template <class T, class Atomic>
+struct LargestRowSum {
+  static constexpr std::size_t slots = 1024;
+
   CsrPattern a;
   const T *val, *inverse;
-  T* sums;
+  std::int32_t* largest;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T total = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) total += val[k] < 0 ? -val[k] : val[k];
-    sums[i] = total * inverse[i];
+    constexpr float up = 1 + 0x1p-23f;
+    const float rounded = static_cast<float>(total * inverse[i]) * up;
+    std::int32_t bits;
+    std::memcpy(&bits, &rounded, sizeof bits);
+    std::int32_t* const slot = largest + i % slots;
+    if (bits > Atomic::load(slot)) Atomic::max(slot, bits);
   }
 };
 

@@ -3,14 +3,15 @@
 #include <ostinato/preconditioners/largest_eigenvalue.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
 #include <ostinato/preconditioners/definite_sign.hpp>
-#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -44,11 +45,12 @@ double value_of(const Vector<Space, double>& slot) {
 
 template <class Space, class T>
 double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse) {
-  Vector<Space, T> sums(space, inverse.size());
-  for_each(space, sums.size(),
-           detail::ScaledRowSum<T>{detail::pattern_of(a), a.val.data(), inverse.data(), sums.data()});
-  const std::vector<T> host = sums.download();
-  return host.empty() ? 1 : static_cast<double>(*std::max_element(host.begin(), host.end()));
+  using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
+  Vector<Space, std::int32_t> largest(space, RowSum::slots);
+  space.zero(largest.data(), largest.bytes());
+  for_each(space, inverse.size(), RowSum{detail::pattern_of(a), a.val.data(), inverse.data(), largest.data()});
+  const std::vector<std::int32_t> bits = largest.download();
+  return static_cast<double>(std::bit_cast<float>(*std::max_element(bits.begin(), bits.end())));
 }
 
 /// Nothing when A shows not to be symmetric but for rounding.
@@ -57,9 +59,8 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
   const Space& space = op.space();
   const std::size_t n = inverse.size();
   const auto sign = static_cast<T>(definite_sign(op.structure()));
-  std::vector<T> random(n);
-  for (std::size_t i = 0; i < n; ++i) random[i] = static_cast<T>(multigrid::random_error(i));
-  Vector<Space, T> product(space, std::span<const T>(random)), v(space, n, T{0}), next(space, n, T{0});
+  Vector<Space, T> product(space, n), v(space, n, T{0}), next(space, n, T{0});
+  for_each(space, n, detail::FillRandom<T>{product.data()});
   Vector<Space, double> slot(space, 1);
   const auto step = [&](double alpha, double beta) {
     sum(space, n,

@@ -18,14 +18,18 @@ namespace ostinato {
 namespace generate_detail {
 
 Index checked_rows(std::string_view family, Index n, int dimensions, std::int64_t copies) {
-  constexpr std::int64_t limit = std::numeric_limits<Index>::max();
-  const std::string name(family);
-  if (n < 1) throw ArgumentError("generate " + name + ": n = " + std::to_string(n) + " is less than 1");
+  if (n < 1) throw ArgumentError("generate " + std::string(family) + ": n = " + std::to_string(n) + " is less than 1");
   std::int64_t rows = copies;
   bool fits = true;
   for (int d = 0; d < dimensions; ++d) fits = !__builtin_mul_overflow(rows, std::int64_t{n}, &rows) && fits;
-  if (fits && rows <= limit) return static_cast<Index>(rows);
-  throw ArgumentError("generate " + name + ": n = " + std::to_string(n) + " gives " +
+  return require_limit(family, n, fits ? rows : std::numeric_limits<std::int64_t>::max());
+}
+
+Index require_limit(std::string_view family, Index n, std::int64_t rows) {
+  constexpr std::int64_t limit = std::numeric_limits<Index>::max();
+  if (rows <= limit) return static_cast<Index>(rows);
+  const bool fits = rows < std::numeric_limits<std::int64_t>::max();
+  throw ArgumentError("generate " + std::string(family) + ": n = " + std::to_string(n) + " gives " +
                       (fits ? std::to_string(rows) : "at least 2^63") + " rows, and the limit is " +
                       std::to_string(limit));
 }
@@ -44,11 +48,12 @@ struct Family {
   GeneratorInfo info;
   Csr<T> (*make)(std::string_view family, const GenerateOptions& options);
   std::optional<Stencil> (*make_stencil)(std::string_view family, const GenerateOptions& options) = nullptr;
+  std::vector<double> (*make_coordinates)(std::string_view family, const GenerateOptions& options) = nullptr;
 };
 
 /// The only list of families. Dispatch, help and error messages use this list.
 template <class T>
-constexpr std::array<Family<T>, 20> families = {{
+constexpr std::array<Family<T>, 21> families = {{
     {{"poisson2d", "n [periodic] [renumbered]", "5-point Laplacian on n x n, symmetric positive definite"},
      poisson<T, 2>,
      poisson_stencil<2>},
@@ -89,6 +94,11 @@ constexpr std::array<Family<T>, 20> families = {{
     {{"mesh3d", "n [seed]",
       "P1 Laplacian on tetrahedra, n x n x n inner vertices, numbered at random, symmetric positive definite"},
      laplace_on_mesh<T, 3>},
+    {{"elasticity3d", "n [seed]",
+      "an elastic cube of n x n x n cells of tetrahedra, one face held, symmetric positive definite"},
+     elasticity<T>,
+     nullptr,
+     elasticity_coordinates},
     {{"rmat", "n [entries_per_row] [seed]", "R-MAT graph, n rounded up to a power of two rows"}, rmat<T>},
     {{"banded", "n [bandwidth] [broken] [scatter] [seed]", "n rows, broken diagonals and scatter points"}, banded<T>},
     {{"random", "n [entries_per_row] [seed]", "n rows of equal length, columns spread over the row"}, random<T>},
@@ -141,6 +151,11 @@ std::optional<Stencil> generate_stencil(std::string_view family, const GenerateO
   const auto make = family_called<double>(family).make_stencil;
   if (make == nullptr || options.renumbered) return {};
   return make(family, options);
+}
+
+std::vector<double> generate_coordinates(std::string_view family, const GenerateOptions& options) {
+  const auto make = family_called<double>(family).make_coordinates;
+  return make == nullptr ? std::vector<double>() : make(family, options);
 }
 
 template Csr<float> generate<float>(std::string_view, const GenerateOptions&);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/matrix/stencil.hpp>
@@ -80,6 +81,11 @@ struct GenerateOptions {
 ///                               Vertices are numbered at random. Symmetric positive definite; rows away from the
 ///                               boundary sum to 0. About 7 or 15 entries a row. Of those beside the diagonal some 17 or
 ///                               30 % are positive.
+///   elasticity3d                Linear elasticity (Young's modulus 1, Poisson's ratio 0.3) by linear finite elements,
+///                               over h, on the tetrahedra of mesh3d: n^3 cells of width h = 1 / n, the face x = 0 held,
+///                               the others free. 3 n (n + 1)^2 rows: the displacements of a vertex are three rows after
+///                               one another, vertices are numbered at random. Symmetric positive definite, about 45
+///                               entries a row. generate_coordinates() tells where the vertices are.
 ///   rmat                        R-MAT graph (a, b, c, d = .57, .19, .19, .05): n rounded up to a power of two rows,
 ///                               row lengths drawn one by one (Poisson), duplicates removed, so that somewhat fewer
 ///                               than entries_per_row remain. Values in (0, 1], also on the diagonal.
@@ -105,5 +111,10 @@ Csr<T> generate(std::string_view family, const GenerateOptions& options);
 /// anisotropic, and convection-diffusion2d and 3d that don't rotate, unless renumbered. Returns nothing for others.
 /// Throws    As generate().
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options);
+
+/// Returns where the points of elasticity3d are, whose near-null vectors are the motions of a rigid body: x, y, z in 0 .. 1
+/// of the point of rows 3 k .. 3 k + 2, point by point. Empty for all other families.
+/// Throws    As generate().
+std::vector<double> generate_coordinates(std::string_view family, const GenerateOptions& options);
 
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <utility>
@@ -25,7 +26,15 @@ class Vector {
 
   Vector(const Space& space, std::span<const T> host) : Vector(space, host.size()) { upload(host); }
 
-  Vector(const Space& space, std::size_t size, T value) : Vector(space, std::vector<T>(size, value)) {}
+  /// Zeros (of which all bits are 0) are written by the space; other values are uploaded.
+  Vector(const Space& space, std::size_t size, T value) : Vector(space, size) {
+    const T zero{};
+    if (std::memcmp(&value, &zero, sizeof zero) != 0) {
+      upload(std::vector<T>(size, value));
+    } else if (size > 0) {
+      space.zero(data_, bytes());
+    }
+  }
 
   Vector(Vector&& other) noexcept
       : space_(other.space_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

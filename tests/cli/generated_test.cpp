@@ -118,6 +118,31 @@ TEST_F(CliGenerated, SolvesOnPeriodicGrids) {
   }
 }
 
+TEST_F(CliGenerated, TellsWhereThePointsAre) {
+  const std::string precond =
+      " --precond multigrid:kind=aggregation --quiet --json report.json --device cpu --coordinates ";
+  ASSERT_EQ(run("solve elasticity3d:6" + precond + "elasticity3d:6").code, 0);
+  const auto iterations = report()["iterations"];
+  EXPECT_LE(iterations, 16);
+  for (const std::string points : {"points.npy", "points.mtx"}) {
+    ASSERT_EQ(run("generate elasticity3d 6 e.mtx --coordinates " + points).code, 0) << points;
+    ASSERT_EQ(run("solve e.mtx" + precond + points).code, 0) << points;
+    EXPECT_EQ(report()["iterations"], iterations) << points;
+  }
+
+  const Outcome text = run("generate elasticity3d 6 f.mtx --coordinates points.txt");
+  EXPECT_EQ(text.code, 3);
+  EXPECT_NE(text.err.find("points.txt: a table is written as .mtx or .npy"), std::string::npos) << text.err;
+  for (const char* arguments :
+       {"generate poisson3d 4 f.mtx --coordinates points.npy",
+        "solve elasticity3d:4 --precond multigrid:kind=aggregation --coordinates poisson3d:4"}) {
+    const Outcome none = run(arguments);
+    EXPECT_EQ(none.code, 2) << arguments;
+    EXPECT_EQ(none.err, "ostinato: poisson3d has no coordinates; elasticity3d has\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists("f.mtx"));
+}
+
 TEST_F(CliGenerated, PrefersAFile) {
   generate("poisson2d 3 p.mtx");
   std::filesystem::rename(path("p.mtx"), path("poisson2d:4"));

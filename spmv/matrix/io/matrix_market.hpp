@@ -92,6 +92,10 @@ void write_matrix_market(const std::string& path, const CsrView<T>& a, std::stri
 template <class T>
 void write_vector(const std::string& path, std::span<const T> x, std::string_view comment = {});
 
+/// Writes a table as read_table() reads it: as a NumPy file to a name that ends in .npy, and as "array real general"
+/// otherwise. Everything else is as for write_vector().
+void write_table(const std::string& path, const Table& table, std::string_view comment = {});
+
 /// Throws    FormatError when write_vector() would refuse the ending of the name.
 void check_vector_name(const std::string& path);
 

@@ -297,11 +297,11 @@ Array<T> read_numbers(const std::string& path, std::string_view text) {
 }
 
 template <class T>
-std::string numpy_header(std::size_t n) {
+std::string numpy_header(const std::string& shape) {
   constexpr std::size_t before = 10, multiple = 64;  // magic, version and length; the data begins at a multiple of 64
   const char order = std::endian::native == std::endian::big ? '>' : '<';
   std::string text = std::string("{'descr': '") + order + "f" + std::to_string(sizeof(T)) +
-                     "', 'fortran_order': False, 'shape': (" + std::to_string(n) + ",), }";
+                     "', 'fortran_order': False, 'shape': " + shape + ", }";
   text.append(multiple - (before + text.size() + 1) % multiple, ' ').append("\n");
   std::string header(numpy_magic);
   header += '\1';
@@ -314,7 +314,7 @@ std::string numpy_header(std::size_t n) {
 #define OSTINATO_INSTANTIATE(T)                                            \
   template Array<T> read_numpy<T>(const std::string&, std::string_view);   \
   template Array<T> read_numbers<T>(const std::string&, std::string_view); \
-  template std::string numpy_header<T>(std::size_t)
+  template std::string numpy_header<T>(const std::string&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

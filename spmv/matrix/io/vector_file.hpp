@@ -38,8 +38,8 @@ Table read_numpy_table(const std::string& path, std::string_view file);
 template <class T>
 Array<T> read_numbers(const std::string& path, std::string_view text);
 
-/// What a NumPy file of n values of T begins with.
+/// What a NumPy file of values of T begins with. `shape` is as NumPy writes it: "(5,)" or "(5, 3)".
 template <class T>
-std::string numpy_header(std::size_t n);
+std::string numpy_header(const std::string& shape);
 
 }  // namespace ostinato::io

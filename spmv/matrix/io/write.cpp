@@ -7,6 +7,7 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 #include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/io/vector_file.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
@@ -82,13 +83,33 @@ void write_vector(const std::string& path, std::span<const T> x, std::string_vie
   const io::VectorFile kind = io::kind_of_name(path);
   io::Output out(path);
   if (kind == io::VectorFile::numpy) {
-    out.write(io::numpy_header<T>(x.size()));
+    out.write(io::numpy_header<T>("(" + std::to_string(x.size()) + ",)"));
     out.write({reinterpret_cast<const char*>(x.data()), x.size_bytes()});
     return out.close();
   }
   if (kind == io::VectorFile::matrix_market) write_header(out, "array", comment, std::to_string(x.size()) + " 1");
   write_blocks(out, host, static_cast<Offset>(x.size()), [&](Offset begin, Offset end, char* to) {
     for (Offset k = begin; k < end; ++k) to = append(to, x[static_cast<std::size_t>(k)], '\n');
+    return to;
+  });
+  out.close();
+}
+
+void write_table(const std::string& path, const Table& table, std::string_view comment) {
+  const auto rows = static_cast<Offset>(table.rows), cols = static_cast<Offset>(table.cols);
+  const io::VectorFile kind = io::kind_of_name(path);
+  if (kind == io::VectorFile::text) throw FormatError(path, 0, "a table is written as .mtx or .npy");
+  io::Output out(path);
+  if (kind == io::VectorFile::numpy) {
+    out.write(io::numpy_header<double>("(" + std::to_string(rows) + ", " + std::to_string(cols) + ")"));
+    out.write({reinterpret_cast<const char*>(table.values.data()), table.values.size() * sizeof(double)});
+    return out.close();
+  }
+  write_header(out, "array", comment, std::to_string(rows) + " " + std::to_string(cols));
+  write_blocks(out, Host(), rows * cols, [&](Offset begin, Offset end, char* to) {
+    // An array is stored by column.
+    for (Offset k = begin; k < end; ++k)
+      to = append(to, table.values[static_cast<std::size_t>(k % rows * cols + k / rows)], '\n');
     return to;
   });
   out.close();
