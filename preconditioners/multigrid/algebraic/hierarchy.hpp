@@ -20,8 +20,9 @@ struct AlgebraicOptions {
   int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0.15;           ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
-  std::optional<Points> pairs = {};  ///< of pairwise aggregation, which takes the place of the others
+  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
+  std::optional<Points> pairs = {};
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
@@ -38,7 +39,7 @@ struct AlgebraicLevel {
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
-/// takes coarse rows by PMIS and extended+i interpolation, the other kind smoothed aggregation. The matrices are made in T and kept in float, times a power
+/// takes coarse rows by PMIS and extended+i interpolation; the other kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and kept in float, times a power
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.

@@ -22,9 +22,9 @@ enum class LoneRows {
 
 /// Puts each row together with the free one to which it is coupled most strongly, in rounds: two rows that choose each
 /// other are a pair. The weight of rows i and j is -a_ij / sqrt(a_ii a_jj), with the sign of the diagonal; rows whose
-/// weight is less than a tenth of the largest of either aren't paired. Weights within 25 % of each other count as equal, and a
-/// hash of the two numbers decides between equals, so that a few rounds do. `lone` says what becomes of the others. The same on both spaces, on
-/// every run, and with any number of threads.
+/// weight is less than a tenth of the largest of either aren't paired. Weights whose three leading bits agree count as
+/// equal, and a hash of the two numbers decides between equals, so that a few rounds do. `lone` says what becomes of the
+/// others. The same on every run, with any number of threads, and, but for the rounding of weights, on either space.
 ///
 /// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback. Waits.
 /// Requires  Canonical rows; a symmetric matrix.

@@ -33,9 +33,10 @@ struct PairWeights {
 
   OSTINATO_FUNCTION static T size_of(T v) { return v < 0 ? -v : v; }
 
-  /// The weight of row i and the column of entry k.
+  /// The weight of row i and the column of entry k: the same bits for the mirror entry, as both rows have to agree.
   OSTINATO_FUNCTION float weight(Index i, Offset k) const {
-    return static_cast<float>(-val[k] * scale[i] * size_of(scale[a.col[k]]));
+    const T size = size_of(scale[i]) * size_of(scale[a.col[k]]);
+    return static_cast<float>((scale[i] < 0 ? val[k] : -val[k]) * size);
   }
   /// Whether a weight is large enough for row i and the column of entry k.
   OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
@@ -44,8 +45,8 @@ struct PairWeights {
            weight >= threshold * strongest[j];
   }
 
-  /// The order of pairs: by weight, where two significant bits count, and among equals by a hash of both numbers. 0 for
-  /// those that aren't strong.
+  /// The order of pairs: by the three leading bits of the weight and its exponent, and among equals by a hash of both
+  /// numbers. 0 for those that aren't strong.
   OSTINATO_FUNCTION std::uint64_t key(Index i, Offset k) const {
     const float w = weight(i, k);
     if (!is_strong(w, i, k)) return 0;
