@@ -10,6 +10,7 @@ OSTINATO_FOR_EACH_ON_CUDA(algebraic::FindStrongest)
 OSTINATO_SUM_ON_CUDA(algebraic::ChoosePartner)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ShakeHands)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::JoinPair)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::GatherMembers)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NumberPairs)
 

@@ -4,7 +4,6 @@
 
 // The kernels of pairs.hpp, on both spaces.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,7 +25,7 @@ template <class T>
 struct PairWeights {
   detail::CsrPattern a;
   const T* val;
-  const T* scale;    ///< 1 / sqrt(|a_ii|), with the sign of a_ii
+  const T* inverse;  ///< 1 / size of each row, with the sign of a_ii
   float* strongest;  ///< of each row; negative for a row that is left out
 
   static constexpr float threshold = 0.1f;  ///< of the largest weight of a row
@@ -35,8 +34,8 @@ struct PairWeights {
 
   /// The weight of row i and the column of entry k: the same bits for the mirror entry, as both rows have to agree.
   OSTINATO_FUNCTION float weight(Index i, Offset k) const {
-    const T size = size_of(scale[i]) * size_of(scale[a.col[k]]);
-    return static_cast<float>((scale[i] < 0 ? val[k] : -val[k]) * size);
+    const T both = size_of(inverse[i]) + size_of(inverse[a.col[k]]);
+    return static_cast<float>((inverse[i] < 0 ? val[k] : -val[k]) * both);
   }
   /// Whether a weight is large enough for row i and the column of entry k.
   OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
@@ -64,13 +63,14 @@ struct PairWeights {
   }
 };
 
-/// Finds the scale of row i, and whether the row is dominant.
+/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant.
 template <class T>
 struct BeginPairs {
   detail::CsrPattern a;
   const T* val;
   T dominant;  ///< times the sum of the other entries; 0: no row is left out
-  T* scale;
+  const T* size;  ///< null: unknown
+  T* inverse;
   Index *partner, *choice;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
@@ -81,21 +81,22 @@ struct BeginPairs {
       else
         others += PairWeights<T>::size_of(val[k]);
     }
-    const auto root = static_cast<T>(1 / sqrt(static_cast<double>(PairWeights<T>::size_of(own))));
-    scale[i] = own < 0 ? -root : root;
+    const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
+    inverse[i] = own < 0 ? -inverse_size : inverse_size;
     choice[i] = Partner::none;
     partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
   }
 };
 
-/// Finds the largest weight of row i, 0 where none is positive.
+/// Finds the largest weight of row i, 0 where none is positive; no less than that of its members in the pass before.
 template <class T>
 struct FindStrongest {
   PairWeights<T> weights;
   const Index* partner;
+  const float* before;  ///< null in the first pass
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    float most = partner[i] == Partner::left_out ? -1.0f : 0.0f;
+    float most = partner[i] == Partner::left_out ? -1.0f : before == nullptr ? 0.0f : before[i];
     for (Offset k = weights.a.row_ptr[i]; most >= 0 && k < weights.a.row_ptr[i + 1]; ++k) {
       const Index j = weights.a.col[k];
       if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) continue;
@@ -166,6 +167,27 @@ struct JoinPair {
     first[i] = of;
   }
   OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
+};
+
+/// What a pair takes from its members: the sum of their sizes and the largest of their strongest weights.
+template <class T>
+struct GatherMembers {
+  detail::CsrPattern members;
+  const T* inverse;
+  const float* strongest;
+  T* size;
+  float* most;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T total = 0;
+    float largest = 0;
+    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
+      total += 1 / PairWeights<T>::size_of(inverse[members.col[m]]);
+      if (strongest[members.col[m]] > largest) largest = strongest[members.col[m]];
+    }
+    size[i] = total;
+    most[i] = largest;
+  }
 };
 
 /// Counts for the numbers of the pairs.

@@ -39,12 +39,13 @@ SpaceCsr<Space, T> PairwiseAggregation<Space, T>::graph_of(const SpaceCsr<Space,
 template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
   Vector<Space, Index> of;  // group of each point
+  GroupSizes<Space, T> sizes;
   for (int pass = 0; pass < passes; ++pass) {
-    Pairs<Space> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep);
-    if (pairs.count == 0) return {};
-    Groups<Space> paired = groups_of(space_, std::move(pairs.of), pairs.count);
-    graph_ = collapse(space_, graph_.view(), paired);
-    of = pass == 0 ? std::move(paired.of) : joined(space_, of, paired.of);
+    Pairs<Space, T> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep, sizes);
+    if (pairs.groups.count == 0) return {};
+    graph_ = collapse(space_, graph_.view(), pairs.groups);
+    of = pass == 0 ? std::move(pairs.groups.of) : joined(space_, of, pairs.groups.of);
+    sizes = std::move(pairs.sizes);
   }
   const Index count = graph_.view().rows;
   if (is_graph_) return GroupedLevel<Space, T>{groups_of(space_, std::move(of), count), graph_};

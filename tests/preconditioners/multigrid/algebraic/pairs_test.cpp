@@ -38,8 +38,8 @@ struct Weights {
       for (std::size_t j = 0; j < n; ++j) {
         if (j == i) continue;
         others += std::abs(full[i][j]);
-        const double size = std::sqrt(std::abs(full[i][i] * full[j][j]));
-        if (full[i][j] != 0) weight[i][j] = std::max(0.0, (full[i][i] < 0 ? full[i][j] : -full[i][j]) / size);
+        const double both = 1 / std::abs(full[i][i]) + 1 / std::abs(full[j][j]);
+        if (full[i][j] != 0) weight[i][j] = std::max(0.0, (full[i][i] < 0 ? full[i][j] : -full[i][j]) * both);
       }
       dominant[i] = std::abs(full[i][i]) >= 1.25 * others;
     }
@@ -67,8 +67,8 @@ class PairsOn : public SpaceTest<Case> {
   std::vector<Index> paired(const Csr<Value>& a, LoneRows lone, Index& count) const {
     const SpaceCsr<typename Case::Space, Value> on_space(this->space(), Csr<Value>(a));
     const auto made = algebraic::pair_up(this->space(), on_space.view(), lone);
-    count = made.count;
-    return made.of.download();
+    count = made.groups.count;
+    return made.groups.of.download();
   }
 
   static std::vector<std::vector<std::size_t>> members(const std::vector<Index>& of, Index count) {
