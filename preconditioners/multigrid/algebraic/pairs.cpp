@@ -28,7 +28,9 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   Vector<Space, Index> partner(space, n), choice(space, n);
   Vector<Space, double> left(space, 1);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
-  for_each(space, n, BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data()});
+  for_each(
+      space, n,
+      BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each(space, n, FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
   for (int round = 0; round < most_rounds; ++round) {
@@ -45,8 +47,9 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   Groups<Space> groups = groups_of(space, std::move(of), count);
   const auto rows = static_cast<std::size_t>(count);
   GroupSizes<Space, T> next{Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)};
-  for_each(space, rows,
-           GatherMembers<T>{groups.pattern(), inverse.data(), strongest.data(), next.size.data(), next.strongest.data()});
+  for_each(
+      space, rows,
+      GatherMembers<T>{groups.pattern(), inverse.data(), strongest.data(), next.size.data(), next.strongest.data()});
   return {std::move(groups), std::move(next)};
 }
 

@@ -30,7 +30,8 @@ struct Pairs {
 
 /// Puts each row together with the free one to which it is coupled most strongly, in rounds: two rows that choose each
 /// other are a pair. The weight of rows i and j is -a_ij (1 / d_i + 1 / d_j), with the sign of the diagonal, where d is |a_ii|
-/// or what `sizes` says: the inverse of what a vector that is constant on i and on j has in the norm of D, in that of A.
+/// or what `sizes` says. Its inverse is the square of a vector that is constant on either of the two and has the mean 0, in
+/// the norm of D, over its energy in the entries between the two: how little the smoother does for such a vector.
 /// Rows whose weight is less than a tenth of the largest of either aren't paired, so that later passes don't join groups
 /// whose members hold together much more strongly. Weights whose three leading bits agree count as equal, and a hash of
 /// the two numbers decides between equals, so that a few rounds do. `lone` says what becomes of the others. The same on
@@ -41,7 +42,6 @@ struct Pairs {
 /// Source    Notay, ETNA 37 (2010) 123 (pairs by the largest coupling); Napov & Notay, SIAM J. Sci. Comput. 34 (2012) A1079
 ///           (quality of groups); Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602 (rows that choose each other).
 template <class Space, class T>
-Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone,
-                        const GroupSizes<Space, T>& sizes = {});
+Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, const GroupSizes<Space, T>& sizes = {});
 
 }  // namespace ostinato::algebraic

@@ -68,7 +68,7 @@ template <class T>
 struct BeginPairs {
   detail::CsrPattern a;
   const T* val;
-  T dominant;  ///< times the sum of the other entries; 0: no row is left out
+  T dominant;     ///< times the sum of the other entries; 0: no row is left out
   const T* size;  ///< null: unknown
   T* inverse;
   Index *partner, *choice;

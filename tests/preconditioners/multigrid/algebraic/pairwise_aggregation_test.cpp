@@ -132,6 +132,24 @@ TYPED_TEST(PairwiseAggregationOn, ShrinksALevelToAnEighthOrSo) {
   }
 }
 
+/// Pairs of a weight of 1000 with weights of 1 between them: a vector that differs from pair to pair is hardly smoothed, so
+/// that the next level has to hold it.
+TYPED_TEST(PairwiseAggregationOn, DoesntJoinGroupsThatHoldTogetherMuchMoreStrongly) {
+  using T = typename TypeParam::T;
+  const Index n = 600;
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i + 1 < n; ++i) {
+    const T w = i % 2 == 0 ? T{1000} : T{1};
+    triplets.insert(triplets.end(), {{i, i + 1, -w}, {i + 1, i, -w}, {i, i, w}, {i + 1, i + 1, w}});
+  }
+  std::vector<Index> counts;
+  const auto a = renumbered(from_triplets<T>(n, n, triplets));
+  this->visit_levels({a, {n}}, [&](const auto&, const auto&, Index count, const auto&) { counts.push_back(count); });
+  ASSERT_GE(counts.size(), 2u);
+  EXPECT_EQ(counts[0], n / 2);
+  EXPECT_LT(counts[1], n / 8);
+}
+
 TYPED_TEST(PairwiseAggregationOn, IsTheSameOnEveryRun) {
   using T = typename TypeParam::T;
   const auto a = renumbered(generate<T>("variable3d", {.n = 16}));
