@@ -1,12 +1,18 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Times Operator::update_values against the first conversion to each format, on the CPU.
+// Times new values on the same pattern, on the CPU: Operator::update_values against the first conversion to each format, or
+// Multigrid::update_values with kept interpolations against the set-up.
 //
-//   bench_update [N]      the matrix is variable3d with N points a side; 60 without N.
+//   bench_update [N]                  each format; the matrix is variable3d with N points a side, 60 without N.
+//   bench_update multigrid [MATRIX…]  classical and aggregation; matrices as mesh3d:40. Without any: poisson3d:64,
+//                                     variable3d:64, mesh3d:40
+//   bench_update drift                how many iterations kept interpolations cost, the more coefficients have changed
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/formats/list.hpp>
@@ -48,10 +54,7 @@ void time_format(const Analysis<Host, double>& analysis, const Csr<double>& a, c
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::stoi(argv[1]) : 60;
+void time_formats(int n) {
   const Csr<double> a = generate<double>("variable3d", {.n = n});
   const Host space;
   const Analysis<Host, double> analysis(space, a.view(), AnalysisDepth::full);
@@ -60,4 +63,128 @@ int main(int argc, char** argv) {
               best_ms([&] { return Operator<Host, double>(space, a.view(), {.format = "csr"}).analyse_seconds(); }));
   std::printf("%-12s %10s %12s %12s\n", "format", "conversion", "update, view", "update, Csr");
   for (const auto& entry : format_list<Host, double>()) time_format(analysis, a, std::string(entry.name));
+}
+
+MultigridOptions keeping(MultigridKind kind) {
+  MultigridOptions options{.kind = kind};
+  options.reuse = MultigridReuse::interpolation;
+  return options;
+}
+
+const char* name_of(MultigridKind kind) { return kind == MultigridKind::classical ? "classical" : "aggregation"; }
+
+/// Prints a line. Set-ups and updates take turns, so that both meet the same other programs.
+void time_multigrid(const std::string& matrix, MultigridKind kind) {
+  const auto colon = matrix.find(':');
+  const Csr<double> a = generate<double>(matrix.substr(0, colon), {.n = std::stoi(matrix.substr(colon + 1))});
+  const Host space;
+  const Analysis<Host, double> analysis(space, a.view());
+  Multigrid<Host, double> m(analysis, keeping(kind));
+  double anew = HUGE_VAL, with_plans = HUGE_VAL, update = HUGE_VAL;
+  std::size_t bytes = 0;
+  for (int k = 0; k < runs; ++k) {
+    anew = std::min(anew, seconds_of([&] { bytes = Multigrid<Host, double>(analysis, {.kind = kind}).bytes(); }));
+    with_plans = std::min(with_plans, seconds_of([&] { m = Multigrid<Host, double>(analysis, keeping(kind)); }));
+    m.update_values(analysis);
+    update = std::min(update, seconds_of([&] { m.update_values(analysis); }));
+  }
+  std::printf("%-14s %-12s %8.1f %8.1f %8.1f %7.2f %8.1f %8.1f  %s\n", matrix.c_str(), name_of(kind), 1e3 * anew,
+              1e3 * with_plans, 1e3 * update, update / anew, 1e-6 * static_cast<double>(bytes),
+              1e-6 * static_cast<double>(m.bytes()), m.reused() ? "" : "made anew");
+}
+
+void time_multigrids(std::vector<std::string> matrices) {
+  if (matrices.empty()) matrices = {"poisson3d:64", "variable3d:64", "mesh3d:40"};
+  std::printf("best of %d, in ms\n%-14s %-12s %8s %8s %8s %7s %8s %8s\n", runs, "matrix", "kind", "set-up", "reuse",
+              "update", "part", "MB", "MB reuse");
+  for (const std::string& matrix : matrices)
+    for (const MultigridKind kind : {MultigridKind::classical, MultigridKind::aggregation})
+      time_multigrid(matrix, kind);
+}
+
+/// Finite volumes on n x n x n cells. k(axis, x, y, z) is the coefficient between two cells.
+template <class F>
+Csr<double> diffusion(int n, F k) {
+  std::vector<Triplet<double>> triplets;
+  for (int i = 0; i < n * n * n; ++i) {
+    const int at[3] = {i % n, i / n % n, i / n / n}, step[3] = {1, n, n * n};
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const int side : {-1, 1}) {
+        double x[3] = {at[0] + 0.5, at[1] + 0.5, at[2] + 0.5};
+        x[axis] += 0.5 * side;
+        const double w = k(axis, x[0] / n, x[1] / n, x[2] / n);
+        triplets.push_back({i, i, w});
+        const int next = at[axis] + side;
+        if (next >= 0 && next < n) triplets.push_back({i, i + side * step[axis], -w});
+      }
+    }
+  }
+  return from_triplets<double>(n * n * n, n * n * n, triplets);
+}
+
+int iterations(const Csr<double>& a, const Multigrid<Host, double>& m) {
+  const Host space;
+  const Operator<Host, double> op(space, a.view());
+  std::vector<double> b(static_cast<std::size_t>(a.rows)), x(b.size(), 0.0);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1 + std::sin(1.3 * static_cast<double>(i));
+  return cg(space, op, b, x, m, {.rtol = 1e-8}).iterations;
+}
+
+/// Prints a line: iterations after an update, and with a hierarchy of the new values.
+template <class F, class G>
+void follow(const char* change, F before, G after) {
+  constexpr int n = 32;
+  const Host space;
+  const Csr<double> a = diffusion(n, before), c = diffusion(n, after);
+  std::printf("%-36s", change);
+  for (const MultigridKind kind : {MultigridKind::classical, MultigridKind::aggregation}) {
+    Multigrid<Host, double> m(space, a, keeping(kind));
+    m.update_values(Analysis<Host, double>(space, c));
+    std::printf(" %12d %5d %-9s", iterations(c, m), iterations(c, Multigrid<Host, double>(space, c, {.kind = kind})),
+                m.reused() ? "kept" : "made anew");
+  }
+  std::printf("\n");
+}
+
+void follow_coefficients() {
+  const auto wave = [](double size, double moved) {
+    return [=](int, double x, double y, double z) {
+      return std::exp(size * std::sin(6 * x + moved) * std::sin(9 * y) * std::cos(5 * z));
+    };
+  };
+  const auto along = [](int strong, double ratio) {
+    return [=](int axis, double, double, double) { return axis == strong ? ratio : 1.0; };
+  };
+  const auto block = [](double from, double ratio) {
+    return [=](int, double x, double y, double z) {
+      return x > from && x < from + 0.4 && y < 0.5 && z < 0.7 ? ratio : 1.0;
+    };
+  };
+  std::printf("diffusion on 32 x 32 x 32 cells, CG to 1e-8: iterations after the update, and anew\n%-36s %28s %28s\n",
+              "", "classical", "aggregation");
+  follow("all values times 3", wave(2, 0),
+         [=](int, double x, double y, double z) { return 3 * wave(2, 0)(0, x, y, z); });
+  follow("waves of e^2 move by 0.1", wave(2, 0), wave(2, 0.6));
+  follow("waves of e^4 move by 0.1", wave(4, 0), wave(4, 0.6));
+  follow("1 becomes waves of e^2", wave(0, 0), wave(2, 0));
+  follow("1 becomes waves of e^4", wave(0, 0), wave(4, 0));
+  follow("a block of 10 moves", block(0, 10), block(0.6, 10));
+  follow("a block of 1000 moves", block(0, 1000), block(0.6, 1000));
+  follow("the strong axis changes, 2", along(0, 2), along(1, 2));
+  follow("the strong axis changes, 4", along(0, 4), along(1, 4));
+  follow("the strong axis changes, 10", along(0, 10), along(1, 10));
+  follow("the strong axis changes, 1000", along(0, 1000), along(1, 1000));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "60";
+  if (what == "multigrid") {
+    time_multigrids({argv + 2, argv + argc});
+  } else if (what == "drift") {
+    follow_coefficients();
+  } else {
+    time_formats(std::stoi(what));
+  }
 }

@@ -169,6 +169,24 @@ Check whole_or_auto(std::int64_t least, std::int64_t most) {
   };
 }
 
+Check byte_size() {
+  return [](std::string& text) {
+    const std::string given = lower(text);
+    const std::size_t end = std::min(given.find_first_not_of("0123456789."), given.size());
+    const std::string unit = given.substr(end);
+    constexpr std::string_view prefixes = "kmgt";
+    const std::size_t power = unit.empty() || unit == "b" ? 0 : prefixes.find(unit.front()) + 1;
+    const std::string rest = power == 0 ? "" : unit.substr(1);
+    double number = 0;
+    const bool is_size = CLI::detail::lexical_cast(given.substr(0, end), number) &&
+                         (power > 0 || unit.empty() || unit == "b") && (rest.empty() || rest == "b" || rest == "ib");
+    const double bytes = number * std::pow(rest == "ib" ? 1024.0 : 1000.0, static_cast<double>(power));
+    if (!is_size || !(bytes < 1e18)) return fmt::format("'{}' isn't a size such as 500M, 2G or 1.5GiB", text);
+    text = fmt::format("{:.0f}", bytes);
+    return std::string();
+  };
+}
+
 int number_or(const std::string& text, int otherwise) { return text == "auto" ? otherwise : std::stoi(text); }
 
 template <class T>

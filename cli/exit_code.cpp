@@ -17,6 +17,8 @@ Complaint Complaint::of_exception() {
     return {e.what(), exit_usage};
   } catch (const DeviceError& e) {
     return {e.what(), exit_device};
+  } catch (const MemoryLimitError& e) {
+    return {e.what(), exit_device};
   } catch (const Error& e) {
     return {as_in_files(e.what()), exit_bad_input};
   } catch (const std::bad_alloc&) {

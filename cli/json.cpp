@@ -75,8 +75,13 @@ Json to_json(const Times& t) {
 }
 
 Json to_json(const Bytes& b) {
-  return {
-      {"matrix", b.matrix}, {"workspace", b.workspace}, {"preconditioner", b.preconditioner}, {"vectors", b.vectors}};
+  const Json predicted =
+      b.predicted ? Json{{"bytes", b.predicted->bytes}, {"is", to_string(b.predicted->certainty)}} : Json(nullptr);
+  return {{"matrix", b.matrix},
+          {"workspace", b.workspace},
+          {"preconditioner", b.preconditioner},
+          {"preconditioner_predicted", predicted},
+          {"vectors", b.vectors}};
 }
 
 Json to_json(const std::vector<PreconditionerLevel>& levels) {

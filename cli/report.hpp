@@ -44,8 +44,9 @@ struct Times {
 struct Bytes {
   std::size_t matrix = 0;
   std::size_t preconditioner = 0;
-  std::size_t workspace = 0;  ///< memory that the solver allocates
-  std::size_t vectors = 0;    ///< x and b
+  std::optional<MemoryPrediction> predicted = {};  ///< of the preconditioner; without that of its fallback
+  std::size_t workspace = 0;                       ///< memory that the solver allocates
+  std::size_t vectors = 0;                         ///< x and b
 };
 
 /// How the rows of a system were numbered anew before the solve.

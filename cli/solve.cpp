@@ -115,6 +115,12 @@ void add_limits(Command& command, SolveInput& in) {
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
+  command.add(
+      {.names = "--mem-limit",
+       .description = "what preconditioners and the basis of gmres may take, such as 500M or 2G; 0: what is free",
+       .value = "SIZE",
+       .check = byte_size()},
+      in.limits.mem_limit);
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
   command.add({.names = "--restart",
@@ -326,9 +332,10 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
 
 /// Returns the solver for the report, and the reason for it.
 SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
-                           bool symmetric_preconditioner = true) {
+                           std::size_t preconditioner_bytes, bool symmetric_preconditioner = true) {
   if (in.solver != "auto") return {in.solver, "asked for"};
-  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate, symmetric_preconditioner);
+  return choose_solver(s, value_bytes, number_or(in.restart, automatic_restart), rate, symmetric_preconditioner,
+                       memory_left(in.limits.mem_limit, preconditioner_bytes));
 }
 
 template <class T>
@@ -415,13 +422,13 @@ struct Deadline {
   bool stop_requested() const { return since.seconds() >= seconds; }
 };
 
-/// Makes a preconditioner within the limit of time. Nothing when the time is over before.
+/// Makes a preconditioner within the limits of time and memory. Nothing when the time is over before.
 template <class Space, class T>
 std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis,
-                                                               const std::string& name, double time_limit) {
+                                                               const std::string& name, const SolveOptions& limits) {
   try {
-    const StopRequest stop = time_limit > 0 ? StopRequest(Deadline{time_limit}) : StopRequest();
-    return AnyPreconditioner<Space, T>(analysis, name, stop);
+    const StopRequest stop = limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
+    return AnyPreconditioner<Space, T>(analysis, name, stop, limits.mem_limit);
   } catch (const Stopped&) {
     return {};
   }
@@ -485,12 +492,13 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   live.phase("transposing");
   const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
   report.times.convert += watch.lap();
-  const auto m = make_preconditioner(analysis, in.precond == "auto" ? "none" : in.precond, in.limits.time_limit);
+  const auto m = make_preconditioner(analysis, in.precond == "auto" ? "none" : in.precond, in.limits);
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), 0);
+  report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m->reason()};
   report.bytes.preconditioner = m->bytes();
+  report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
 }
 
@@ -502,12 +510,15 @@ std::string options_of(const std::string& precond) {
 
 /// Multigrid that knows where the points are.
 template <class Space, class T>
-Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in) {
+Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
+                                        const MemoryBudget& memory) {
   MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
   Table table = load_coordinates(in.coordinates);
   options.coordinates = {table.cols, std::move(table.values)};
   try {
-    return Multigrid<Space, T>(analysis, std::move(options));
+    return Multigrid<Space, T>(analysis, std::move(options), memory);
+  } catch (const MemoryLimitError&) {
+    throw;
   } catch (const ArgumentError& e) {
     throw FormatError(in.coordinates, 0, e.what());
   }
@@ -518,13 +529,16 @@ template <class T, class Space>
 int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& analysis, const System<T>& system,
                       const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
   Stopwatch watch;
-  const Multigrid<Space, T> m = multigrid_of_points(analysis, in);
+  MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
+  const Multigrid<Space, T> m = multigrid_of_points(analysis, in, memory);
+  memory.confirm(m.bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
   report.preconditioner = {std::string(m.name), "asked for"};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate());
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.bytes());
   report.hierarchy = m.levels();
   report.bytes.preconditioner = m.bytes();
+  report.bytes.predicted = memory.prediction();
   return solve_with(a, m, system, in, report, live, since_start);
 }
 
@@ -588,17 +602,19 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   watch.lap();
   live.phase("preparing the preconditioner");
   if (!in.coordinates.empty()) return solve_with_points<T>(a, *analysis, system, in, report, live, since_start);
-  const auto m = make_preconditioner(*analysis, in.precond, in.limits.time_limit);
+  const auto m = make_preconditioner(*analysis, in.precond, in.limits);
   // On the CPU the analysis refers to the matrix, which stays. With the matrix a residual is judged exactly.
   // On a GPU only "auto" may need the matrix again, for a stronger preconditioner.
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, !m || m->symmetric());
+  report.solver =
+      solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.preconditioner = {m->name(), as_in_files(m->reason())};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
+  report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
 }
 
@@ -641,7 +657,9 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
     }
   }
   try {
-    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options));
+    MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
+    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options), memory);
+    memory.confirm(m.bytes());
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {
       report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
       return {};
@@ -649,6 +667,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
     if (in.precond == "auto") report.preconditioner = {"multigrid", "the matrix is on a grid, " + a.grid().text()};
     report.hierarchy = m.levels();
     report.bytes.preconditioner = m.bytes();
+    report.bytes.predicted = memory.prediction();
     return m;
   } catch (const ArgumentError& e) {
     if (in.precond != "auto") throw;
@@ -677,7 +696,7 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   live.phase("preparing the preconditioner");
   const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0);
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
   if (m) return solve_with(a, *m, given, in, report, live, since_start);
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }

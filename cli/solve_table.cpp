@@ -151,8 +151,13 @@ void add_choices(Facts& facts, const SolveReport& r) {
   if (!r.generated.empty()) facts.row("kernels", r.generated);
   const auto text = [](std::size_t bytes) { return bytes_text(static_cast<double>(bytes)); };
   facts.row("memory", "matrix " + text(r.bytes.matrix) + ", solver " + text(r.bytes.workspace));
+  const std::string measured = text(r.bytes.preconditioner),
+                    predicted = r.bytes.predicted ? in_words(*r.bytes.predicted) : std::string(),
+                    verdict = predicted.empty()       ? ""
+                              : predicted == measured ? " (as predicted)"
+                                                      : " (predicted: " + predicted + ")";
   const std::string preconditioner =
-      r.bytes.preconditioner > 0 ? "preconditioner " + text(r.bytes.preconditioner) + ", " : std::string();
+      r.bytes.preconditioner > 0 ? "preconditioner " + measured + verdict + ", " : std::string();
   facts.more(preconditioner + "x and b " + text(r.bytes.vectors));
 }
 

@@ -26,6 +26,7 @@ set(ostinato_headers
   preconditioners/ilu/sweep.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp
+  preconditioners/memory_budget.hpp
   preconditioners/multigrid/damping.hpp
   preconditioners/multigrid/multigrid.hpp
   preconditioners/preconditioner.hpp

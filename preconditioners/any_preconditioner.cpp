@@ -66,13 +66,6 @@ const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
   throw ArgumentError(unknown_name("preconditioner", asked.name, known));
 }
 
-template <class Space, class T>
-std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const Request& asked,
-                                                     const StopRequest& stop = {}) {
-  const auto* entry = find_entry<Space, T>(asked);
-  return entry == nullptr ? nullptr : entry->build(analysis, asked.options, stop);
-}
-
 PreconditionerChoice choose_simple(const Structure& s) {
   if (const std::string reason = Jacobi<Host, double>::why_not(s); !reason.empty()) return {"none", reason};
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
@@ -143,13 +136,14 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
 
 template <class Space, class T>
 AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name,
-                                               const StopRequest& stop)
+                                               const StopRequest& stop, std::size_t mem_limit)
     : space_(analysis.space()),
       choice_{request_of(name).name, asked_for},
       options_(request_of(name).options),
-      rows_(static_cast<std::size_t>(analysis.structure().rows)) {
+      rows_(static_cast<std::size_t>(analysis.structure().rows)),
+      mem_limit_(mem_limit) {
   if (choice_.name != "auto") {
-    built_ = build(analysis, {choice_.name, options_}, stop);
+    built_ = build(analysis, stop);
     return;
   }
   find_entry<Space, T>({choice_.name, options_});
@@ -173,6 +167,19 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Space& space, const Csr<T>&
   if (keep) own_analysis_ = std::move(analysis);
 }
 
+/// Makes the chosen preconditioner, with its options, within the limit of memory; null for "none".
+template <class Space, class T>
+std::unique_ptr<BuiltPreconditioner<Space, T>> AnyPreconditioner<Space, T>::build(const Analysis<Space, T>& analysis,
+                                                                                  const StopRequest& stop) {
+  const auto* entry = find_entry<Space, T>({choice_.name, options_});
+  if (entry == nullptr) return prediction_.reset(), nullptr;
+  const MemoryBudget memory(analysis.space(), choice_.name, mem_limit_, taken_);
+  auto built = entry->build(analysis, options_, stop, memory);
+  memory.confirm(built->bytes());
+  prediction_ = memory.prediction();
+  return built;
+}
+
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   choice_ = choose_preconditioner(analysis);
@@ -187,8 +194,9 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
                                           : PreconditionerChoice{simple.name, simple.reason + "; " + why};
   }
   if (choice_.name == simple.name || choice_.name == "none") return;
-  auto instead = std::make_unique<AnyPreconditioner>(analysis, "none");
+  auto instead = std::make_unique<AnyPreconditioner>(analysis, "none", stop, mem_limit_);
   instead->choice_ = simple;
+  instead->taken_ = taken_ + built_->bytes();
   if (instead->try_to_build(analysis, stop).empty()) fallback_ = std::move(instead);
 }
 
@@ -196,7 +204,7 @@ void AnyPreconditioner<Space, T>::choose(const Analysis<Space, T>& analysis, con
 template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   try {
-    built_ = build(analysis, {choice_.name, options_}, stop);
+    built_ = build(analysis, stop);
     const bool is_poor = built_ != nullptr && built_->rate() > poor_rate(analysis.grid().unknowns);
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
@@ -297,7 +305,8 @@ int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool ma
 template <class Space, class T>
 const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const StrongerOptions& options,
                                                                          std::string& why) const {
-  const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite;
+  const bool as_before = stronger_thorough_ == options.thorough && stronger_definite_ == options.definite &&
+                         stronger_limit_ == options.mem_limit;
   if (stronger_ != nullptr && as_before) return stronger_.get();
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   if (!analysis) return nullptr;
@@ -329,6 +338,9 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
   made->choice_ = {std::string(rung.name), "what was taken first doesn't get there"};
   made->options_ = options.thorough ? rung.thorough_options : rung.options;
   made->rows_ = rows_;
+  made->mem_limit_ = mem_limit_ == 0 || options.mem_limit == 0 ? std::max(mem_limit_, options.mem_limit)
+                                                               : std::min(mem_limit_, options.mem_limit);
+  made->taken_ = taken_ + bytes();
   made->rung_ = next + 1;
   made->analysis_ = analysis_;
   std::string why = made->try_to_build(analysis, options.stop);
@@ -336,6 +348,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
   stronger_ = std::move(made);
   stronger_thorough_ = options.thorough;
   stronger_definite_ = options.definite;
+  stronger_limit_ = options.mem_limit;
   return {};
 }
 
@@ -365,9 +378,13 @@ std::string AnyPreconditioner<Space, T>::remarks() const {
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(choice_.name, analysis.structure(), rows_);
-  auto built = build(analysis, {choice_.name, options_});
-  if (fallback_ != nullptr) fallback_->update_values(analysis);
-  built_ = std::move(built);
+  // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
+  const bool updated = fallback_ == nullptr && built_ != nullptr && built_->update_values(analysis);
+  if (!updated) {
+    auto built = build(analysis, {});
+    if (fallback_ != nullptr) fallback_->update_values(analysis);
+    built_ = std::move(built);
+  }
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();
@@ -385,6 +402,13 @@ AnyPreconditioner<Space, T>::~AnyPreconditioner() = default;
 template <class Space, class T>
 std::size_t AnyPreconditioner<Space, T>::bytes() const {
   return (is_identity() ? 0 : built_->bytes()) + (fallback_ == nullptr ? 0 : fallback_->bytes());
+}
+
+template <class Space, class T>
+std::optional<MemoryPrediction> AnyPreconditioner<Space, T>::prediction() const {
+  std::optional<MemoryPrediction> all = prediction_;
+  if (all && fallback_ != nullptr && fallback_->prediction_) all->bytes += fallback_->prediction_->bytes;
+  return all;
 }
 
 template <class Space, class T>

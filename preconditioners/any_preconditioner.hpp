@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -66,11 +67,13 @@ class AnyPreconditioner {
 
   /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
   /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
-  /// preconditioner that it would take can't be built for the matrix.
-  /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name.
+  /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may keep,
+  /// with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
+  /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name;
+  ///           MemoryLimitError when that takes more than the limit or than is free, before the memory is taken.
   ///           Stopped once `stop` is made: incomplete and complete factors take long.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
-                             const StopRequest& stop = {});
+                             const StopRequest& stop = {}, std::size_t mem_limit = 0);
   /// For "auto", the arrays are lent to the object.
   AnyPreconditioner(const Space& space, const CsrView<T>& a, std::string_view name = "auto");
   /// For "auto", the object keeps a copy of the matrix.
@@ -82,9 +85,12 @@ class AnyPreconditioner {
   const std::string& name() const { return choice_.name; }
   const std::string& reason() const { return choice_.reason; }
   std::size_t bytes() const;
+  /// What bytes() was predicted to be, before the preconditioner and its fallback were made; nothing for "none".
+  std::optional<MemoryPrediction> prediction() const;
 
   /// Takes a matrix with new values on the same grid or pattern. The preconditioner stays the one that was chosen, with
-  /// its options, and is built anew, so that both are in memory for a while; reason() then says that it was chosen for
+  /// its options, and is built anew, so that both are in memory for a while, unless it keeps a part of itself
+  /// (Multigrid::update_values()); reason() then says that it was chosen for
   /// earlier values. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
   ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes
@@ -123,6 +129,7 @@ class AnyPreconditioner {
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
   int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
+  std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
 
   std::optional<Space> space_;
   PreconditionerChoice choice_;
@@ -130,12 +137,15 @@ class AnyPreconditioner {
   std::size_t rows_ = 0;
   std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
   std::unique_ptr<AnyPreconditioner> fallback_;
+  std::size_t mem_limit_ = 0, taken_ = 0;  ///< bytes; of the limit, those that others take
+  std::optional<MemoryPrediction> prediction_;
   int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
   mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for
+  mutable std::size_t stronger_limit_ = 0;
 
   static constexpr int no_ladder = -1;
 };

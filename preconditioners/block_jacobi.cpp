@@ -107,6 +107,19 @@ BlockJacobiOptions BlockJacobi<Space, T>::parse_options(std::string_view text) {
 }
 
 template <class Space, class T>
+MemoryPrediction BlockJacobi<Space, T>::predict(const Analysis<Space, T>& analysis, const BlockJacobiOptions& options) {
+  const std::vector<Index> begin =
+      find_blocks(analysis.space(), detail::pattern_of(analysis.matrix().view()), static_cast<Index>(options.block));
+  std::size_t elements = 0;
+  for (std::size_t b = 0; b + 1 < begin.size(); ++b) {
+    const auto rows = static_cast<std::size_t>(begin[b + 1] - begin[b]);
+    elements += rows * rows;
+  }
+  const auto rows = static_cast<std::size_t>(analysis.structure().rows);
+  return {begin.size() * (sizeof(Index) + sizeof(Offset)) + rows * sizeof(Index) + elements * sizeof(T)};
+}
+
+template <class Space, class T>
 BlockJacobi<Space, T>::BlockJacobi(const Analysis<Space, T>& analysis, BlockJacobiOptions options)
     : space_(analysis.space()), options_(options) {
   require_square(name, analysis.structure());

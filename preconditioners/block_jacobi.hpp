@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -58,6 +59,8 @@ class BlockJacobi {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
+  /// Exec      Compares the patterns of neighbouring rows, as the constructor.
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const BlockJacobiOptions& options);
   std::size_t bytes() const { return begin_.bytes() + at_.bytes() + block_of_.bytes() + elements_.bytes(); }
   std::size_t blocks() const { return at_.size() - 1; }
   std::string remarks() const;  ///< for reports: "1204 blocks"

@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/preconditioners/require_square.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -88,7 +89,7 @@ Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOpti
     : options_(options),
       op_(square(analysis, options)),
       inverse_(positive_inverse(analysis)),
-      largest_(margin * largest_eigenvalue(op_, analysis.matrix().view(), inverse_)),
+      largest_(margin * largest_eigenvalue(op_, analysis.matrix().view(), inverse_, definite_sign(op_.structure()))),
       steps_(chebyshev_coefficients(options.kind, options.degree, largest_ / options.ratio, largest_)),
       residual_(analysis.space(), inverse_.size()),
       direction_(analysis.space(), inverse_.size()) {
@@ -118,6 +119,13 @@ void Chebyshev<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
              detail::ChebyshevStep<T>{static_cast<T>(steps_[k].keep), static_cast<T>(steps_[k].add), inverse_.data(),
                                       residual_.data(), direction_.data(), z.data()});
   }
+}
+
+template <class Space, class T>
+MemoryPrediction Chebyshev<Space, T>::predict(const Analysis<Space, T>& analysis, const ChebyshevOptions&) {
+  const std::size_t vectors = 3 * sizeof(T) * static_cast<std::size_t>(analysis.structure().rows);
+  const MemoryPrediction op = memory_of(choose_format(analysis));
+  return {vectors + op.bytes, op.certainty};
 }
 
 template <class Space, class T>

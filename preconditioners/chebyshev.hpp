@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -64,6 +65,7 @@ class Chebyshev {
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const ChebyshevOptions& options);
   std::size_t bytes() const;
   double seconds() const;                      ///< predicted time of the products of an application
   double largest() const { return largest_; }  ///< the upper end of the interval

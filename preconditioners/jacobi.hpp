@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -63,6 +64,10 @@ class Jacobi {
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z
   void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
+
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis) {
+    return {sizeof(T) * static_cast<std::size_t>(analysis.structure().rows)};
+  }
 
   static constexpr bool equals_transpose() { return true; }
   std::size_t bytes() const { return inverse_.bytes(); }

@@ -11,16 +11,12 @@
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
-#include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// The bound is within 5 % of the largest eigenvalue after so many steps (tests/preconditioners/chebyshev_test.cpp).
-constexpr int lanczos_steps = 15;
 
 /// A symmetric matrix whose values were rounded on their way, such as A_multigrid, isn't quite symmetric. Part of the
 /// eigenvalues.
@@ -55,10 +51,9 @@ double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space
 
 /// Nothing when A shows not to be symmetric but for rounding.
 template <class Space, class T>
-std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
+std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse, int sign, int steps) {
   const Space& space = op.space();
   const std::size_t n = inverse.size();
-  const auto sign = static_cast<T>(definite_sign(op.structure()));
   Vector<Space, T> product(space, n), v(space, n, T{0}), next(space, n, T{0});
   for_each(space, n, detail::FillRandom<T>{product.data()});
   Vector<Space, double> slot(space, 1);
@@ -73,10 +68,10 @@ std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Sp
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
   Tridiagonal t;
   double beta = step(0, 0);
-  for (int k = 0; k < lanczos_steps && beta > 0 && std::isfinite(beta); ++k) {
+  for (int k = 0; k < steps && beta > 0 && std::isfinite(beta); ++k) {
     scale<T>(space, static_cast<T>(1 / beta), next, next.span());
     std::swap(v, next);
-    op.apply(sign, v, T{0}, product);
+    op.apply(static_cast<T>(sign), v, T{0}, product);
     dot<T>(space, v, product, slot.data());
     const double alpha = value_of(slot);
     dot<T>(space, next, product, slot.data());
@@ -99,16 +94,17 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
-double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse) {
+double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign,
+                          int steps) {
   if (inverse.size() == 0) return 1;
   const double bound = row_sum_bound(op.space(), a, inverse);
-  const std::optional<Tridiagonal> t = lanczos(op, inverse);
+  const std::optional<Tridiagonal> t = lanczos(op, inverse, sign, steps);
   const double ritz = t ? ritz_bound(*t) : 0;
   return ritz > 0 && ritz < bound ? ritz : bound;
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \
-  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&)
+  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, int, int)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/level.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/preconditioner.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -34,6 +35,9 @@ class BuiltPreconditioner {
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
+  /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when M
+  /// can't.
+  virtual bool update_values(const Analysis<Space, T>& analysis) = 0;
 };
 
 /// An entry of the list of preconditioners.
@@ -44,8 +48,9 @@ struct PreconditionerEntry {
   std::string_view options;                    ///< "KEY=VALUES, KEY=VALUES", for help texts; empty when there are none
   std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
   void (*check)(std::string_view options);     ///< throws ArgumentError for a text that M doesn't take
+  /// Announces the memory of M to the budget before taking it.
   std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options,
-                                                          const StopRequest& stop);
+                                                          const StopRequest& stop, const MemoryBudget& memory);
 };
 
 namespace detail {
@@ -64,12 +69,17 @@ auto parsed_options(std::string_view text) {
 }
 
 template <class M, class Analysis>
-M make(const Analysis& analysis, std::string_view options, const StopRequest& stop) {
+M make(const Analysis& analysis, std::string_view options, const StopRequest& stop, const MemoryBudget& memory) {
   const auto parsed = parsed_options<M>(options);
-  if constexpr (std::is_same_v<decltype(parsed), const NoOptions>) {
+  using Options = decltype(parsed);
+  if constexpr (requires { M::predict(analysis); }) memory.announce(M::predict(analysis));
+  if constexpr (requires { M::predict(analysis, parsed); }) memory.announce(M::predict(analysis, parsed));
+  if constexpr (std::is_same_v<Options, const NoOptions>) {
     return M(analysis);
-  } else if constexpr (std::is_constructible_v<M, const Analysis&, decltype(parsed), const StopRequest&>) {
-    return M(analysis, parsed, stop);
+  } else if constexpr (std::is_constructible_v<M, const Analysis&, Options, const StopRequest&, const MemoryBudget&>) {
+    return M(analysis, parsed, stop, memory);
+  } else if constexpr (std::is_constructible_v<M, const Analysis&, Options, const MemoryBudget&>) {
+    return M(analysis, parsed, memory);
   } else {
     return M(analysis, parsed);
   }
@@ -81,8 +91,9 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
   using Space = typename M::space_type;
   using T = typename M::value_type;
 
-  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options, const StopRequest& stop)
-      : m_(make<M>(analysis, options, stop)) {}
+  ErasedPreconditioner(const Analysis<Space, T>& analysis, std::string_view options, const StopRequest& stop,
+                       const MemoryBudget& memory)
+      : m_(make<M>(analysis, options, stop, memory)) {}
 
   void apply(std::span<const T> r, std::span<T> z) const override { m_.apply(r, z); }
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const override {
@@ -127,6 +138,14 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     return {};
   }
   std::size_t bytes() const override { return m_.bytes(); }
+  bool update_values(const Analysis<Space, T>& analysis) override {
+    if constexpr (requires { m_.update_values(analysis); }) {
+      m_.update_values(analysis);
+      return true;
+    } else {
+      return false;
+    }
+  }
 
  private:
   M m_;
@@ -136,9 +155,12 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// equals_transpose, works_in_float, levels, rate, varies, symmetric and remarks. One with options has them as a text `known_options` for help, parse_options(text), and
-/// takes what that returns as the second argument of the constructor. One that takes long to make may take a StopRequest as
-/// the third, and throws Stopped once the request is made.
+/// equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
+/// takes what that returns as the second argument of the constructor.
+///
+/// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options). One
+/// that finds out on the way takes a MemoryBudget as the last argument of the constructor, to announce it there. One that
+/// takes long to make has a StopRequest before that, and throws Stopped once the request is made.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
@@ -149,9 +171,9 @@ PreconditionerEntry<Space, T> preconditioner_entry() {
           options,
           &M::why_not,
           [](std::string_view text) { (void)detail::parsed_options<M>(text); },
-          [](const Analysis<Space, T>& analysis, std::string_view text,
-             const StopRequest& stop) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
-            return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text, stop);
+          [](const Analysis<Space, T>& analysis, std::string_view text, const StopRequest& stop,
+             const MemoryBudget& memory) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
+            return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text, stop, memory);
           }};
 }
 

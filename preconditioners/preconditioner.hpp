@@ -25,6 +25,7 @@ struct StrongerOptions {
   bool thorough = false;      ///< as much as memory allows
   bool definite = true;       ///< A may be positive definite, if it is symmetric
   double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
+  std::size_t mem_limit = 0;  ///< bytes that this and weaker ones may keep together; 0: what is free
   StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
@@ -36,6 +37,7 @@ struct StrongerOptions {
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
 ///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
+///   std::size_t bytes() const                   memory that M keeps, which counts for SolveOptions::mem_limit
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
 ///                                               often when an iteration is long
 ///   double rate() const                         by what M shrank an error on trial; 0 when it wasn't tried
@@ -94,6 +96,7 @@ class PreconditionerRef {
 
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
+  std::size_t bytes() const { return is_identity() ? 0 : calls_->bytes(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
   double rate() const { return is_identity() ? 0 : calls_->rate(object_); }
   bool equals_transpose() const { return is_identity() || calls_->equals_transpose(object_); }
@@ -150,6 +153,7 @@ class PreconditionerRef {
   struct Calls {
     bool (*is_identity)(const void*);
     bool (*capturable)(const void*);
+    std::size_t (*bytes)(const void*);
     double (*seconds)(const void*);
     double (*rate)(const void*);
     bool (*equals_transpose)(const void*);
@@ -180,6 +184,10 @@ class PreconditionerRef {
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());
         return ostinato::is_capturable<M>;
+      },
+      [](const void* o) {
+        if constexpr (requires { std::size_t(as<M>(o).bytes()); }) return std::size_t(as<M>(o).bytes());
+        return std::size_t{0};
       },
       [](const void* o) {
         if constexpr (requires { double(as<M>(o).seconds()); }) return double(as<M>(o).seconds());

@@ -115,6 +115,16 @@ Ssor<Space, T>::Ssor(const Analysis<Space, T>& analysis, SsorOptions options)
       factored_(factored(analysis, options)) {}
 
 template <class Space, class T>
+MemoryPrediction Ssor<Space, T>::predict(const Analysis<Space, T>& analysis, const SsorOptions& options) {
+  const Structure& s = analysis.structure();
+  const auto rows = static_cast<std::size_t>(s.rows), entries = static_cast<std::size_t>(s.nonzeros);
+  const std::size_t beside = entries - std::min(entries, rows);
+  const bool is_sure = options.symmetric || s.pattern_symmetric;
+  return {Factored<Space, T>::bytes_of(rows, options.symmetric ? beside : beside / 2),
+          is_sure ? Certainty::close : Certainty::rough};
+}
+
+template <class Space, class T>
 void Ssor<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), rows_);
   *this = Ssor(analysis, options_);

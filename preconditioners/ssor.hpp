@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
@@ -56,6 +57,9 @@ class Ssor {
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+
+  /// Forward sweeps alone have about half of the entries beside the diagonal.
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const SsorOptions& options);
 
   bool symmetric() const { return options_.symmetric; }
   std::size_t bytes() const { return factored_.bytes(); }

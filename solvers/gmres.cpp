@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
 #include <ostinato/solvers/restarts.hpp>
@@ -16,6 +17,7 @@
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
@@ -189,13 +191,25 @@ bool costs_little(double first, double now, double goal) {
   return std::log(now / goal) <= few * std::log(first / now);
 }
 
+/// Refuses a basis that the caller wants to be longer than the limit of memory allows.
+void require_room(double bytes, std::size_t limit, int vectors) {
+  if (limit == 0 || bytes <= static_cast<double>(limit)) return;
+  throw MemoryLimitError("gmres: a basis of " + std::to_string(vectors) + " vectors takes " + bytes_text(bytes) +
+                         ", and the limit of memory leaves " + bytes_text(static_cast<double>(limit)) +
+                         "; lower --restart, or raise --mem-limit");
+}
+
 }  // namespace
 
-int krylov_vectors(std::size_t rows, std::size_t bytes, int restart) {
+double basis_memory(std::size_t limit) {
+  return limit == 0 ? largest_basis_bytes : std::min(largest_basis_bytes, static_cast<double>(limit));
+}
+
+int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory) {
   double most = std::max(restart, 1);
   if (restart == automatic_restart) {
-    const double memory = std::min(largest_basis_bytes, largest_share * static_cast<double>(host_memory()));
-    const double fit = memory / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
+    const double free = std::min(memory, largest_share * static_cast<double>(host_memory()));
+    const double fit = free / (static_cast<double>(bytes) * static_cast<double>(std::max<std::size_t>(rows, 1)));
     most = std::clamp(std::floor(fit), 1.0, double{most_vectors});
   }
   return static_cast<int>(std::clamp(static_cast<double>(rows), 1.0, most));
@@ -210,7 +224,9 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   const PreconditionerRef<Space, T>& m = system.m();
   const bool flexible = options.flexible || m.varies();
   const std::size_t column = sizeof(T) * (flexible && !m.is_identity() ? 2 : 1);
-  const int size = krylov_vectors(a.rows(), column, options.restart);
+  const std::size_t limit = memory_left(options.mem_limit, m.bytes());
+  const int size = krylov_vectors(a.rows(), column, options.restart, basis_memory(limit));
+  if (options.restart != automatic_restart) require_room(static_cast<double>(column * a.rows()) * size, limit, size);
   const int block = options.restart == automatic_restart ? std::min(size + 1, block_vectors) : size + 1;
   Arnoldi<Space, T> krylov(space, a, m, size, block, flexible, workspace);
 
@@ -235,6 +251,10 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
     krylov.correct(least_squares, x);  // x += M^-1 V y
   };
   SolveResult result = solve_with_restarts<Gmres>(system, x, options, workspace, recurrence);
+  if (options.restart == automatic_restart && limit > 0 &&
+      static_cast<std::size_t>(size) < std::min<std::size_t>(first_checkpoint, a.rows()))
+    result.notes.push_back("gmres kept " + std::to_string(size) + " vectors: the limit of memory leaves " +
+                           bytes_text(static_cast<double>(limit)));
   if (krylov.is_cut_short())
     result.notes.push_back("gmres kept " + std::to_string(krylov.size()) + " vectors: not enough memory for more");
   return result;

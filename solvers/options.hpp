@@ -51,10 +51,12 @@ enum class Effort {
 };
 
 struct SolveOptions {
-  double rtol = 1e-8;               ///< relative to ||b||
-  double atol = 0;                  ///< absolute, for ||b - A x||; the looser of rtol and atol holds
-  int max_iterations = 10000;       ///< over all restarts
-  double time_limit = 0;            ///< seconds, looked at where the callback is called; 0: none
+  double rtol = 1e-8;          ///< relative to ||b||
+  double atol = 0;             ///< absolute, for ||b - A x||; the looser of rtol and atol holds
+  int max_iterations = 10000;  ///< over all restarts
+  double time_limit = 0;       ///< seconds, looked at where the callback is called; 0: none
+  /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES together; 0: none.
+  std::size_t mem_limit = 0;
   double divergence_limit = 1e10;   ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
   int restart = automatic_restart;  ///< GMRES: dimension of the Krylov space
   bool flexible = false;            ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary

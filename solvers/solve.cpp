@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/no_solution.hpp>
 #include <ostinato/solvers/watch.hpp>
@@ -18,14 +19,12 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/units.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
 namespace {
-
-/// GMRES is more robust than BiCGSTAB, but with a larger basis than this its steps cost too much.
-constexpr double largest_basis_bytes = 2e9;
 
 template <class Space, class T>
 using Run = SolveResult (*)(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,
@@ -361,11 +360,13 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
   }
 }
 
-bool basis_is_affordable(double rows, std::size_t value_bytes, int restart) {
+/// Whether a basis takes at most `memory` bytes. GMRES is more robust than BiCGSTAB, but with a larger one its steps cost
+/// too much, or there is no room.
+bool basis_is_affordable(double rows, std::size_t value_bytes, int restart, double memory) {
   constexpr int few = 50;  // with fewer vectors an automatic restart isn't worth a try
   return std::min<double>(restart == automatic_restart ? few : restart, rows) * rows *
              static_cast<double>(value_bytes) <=
-         largest_basis_bytes;
+         memory;
 }
 
 /// Takes that no x solves the system as the reason of a solve that failed. Returns false when that isn't known.
@@ -398,9 +399,10 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
     const SolveOptions left = remaining(options, result);
     if (!may_try_another(latest) || left.max_iterations == 0 || result.at_precision_limit) break;
     if (next == first.name) continue;
-    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart)) {
-      result.notes.emplace_back(
-          "gmres wasn't tried: its basis would take over 2 GB; a smaller restart makes it smaller");
+    const double memory = basis_memory(memory_left(options.mem_limit, m.bytes()));
+    if (next == "gmres" && !basis_is_affordable(static_cast<double>(a.rows()), sizeof(T), options.restart, memory)) {
+      result.notes.push_back("gmres wasn't tried: its basis would take over " + bytes_text(memory) +
+                             "; a smaller restart makes it smaller");
       continue;
     }
     result.notes.push_back(why_next(latest, next));
@@ -437,6 +439,7 @@ class Ladder {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
                            .seconds = seconds,
+                           .mem_limit = options_.mem_limit,
                            .stop = Asking{*this, all, watch}},
                           why);
       } catch (const Stopped&) {
@@ -452,6 +455,7 @@ class Ladder {
       }
       all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", in " +
                           seconds_text(watch.seconds()) + ")");
+      weaker_bytes_ += m.bytes();
       m = *next;
       try {
         go_on(all, method_for(m) + " with " + m.name(), [&](const SolveOptions& left) { return watched_run(m, left); });
@@ -547,13 +551,15 @@ class Ladder {
     return all;
   }
 
-  SolveResult run_all(const PreconditionerRef<Space, T>& m, const SolveOptions& options, CostWatch& watch) {
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, SolveOptions options, CostWatch& watch) {
+    options.mem_limit = memory_left(options.mem_limit, weaker_bytes_);
     if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
     return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
-    SolverChoice choice = choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric());
+    SolverChoice choice = choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric(),
+                                        memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
     if (a_.structure() == nullptr && m.symmetric())
       choice.reason =
           "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
@@ -644,23 +650,28 @@ class Ladder {
   std::string_view solver_;
   const SolveOptions& options_;
   Structure structure_;
-  bool unsolvable_ = false;    ///< no x solves the system
-  bool slow_ = false;          ///< the latest run was stopped because it was slow
-  mutable double called_ = 0;  ///< when the callback was called while a preconditioner is made
+  bool unsolvable_ = false;       ///< no x solves the system
+  bool slow_ = false;             ///< the latest run was stopped because it was slow
+  std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
+  mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
   Pace pace_;
 };
 
 }  // namespace
 
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate,
-                           bool symmetric_preconditioner) {
+                           bool symmetric_preconditioner, std::size_t limit) {
   constexpr double small_rate = 0.7;
+  const double memory = basis_memory(limit);
+  const bool is_affordable = basis_is_affordable(s.rows, value_bytes, restart, memory);
+  const auto vectors = [&] {
+    return std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart, memory));
+  };
+  const std::string too_large = "a GMRES basis would take over " + bytes_text(memory);
   if (s.cols > 0 && s.rows != s.cols) return {"lsmr", "the matrix isn't square"};  // users' structures have no cols
-  if (!symmetric_preconditioner && basis_is_affordable(s.rows, value_bytes, restart))
-    return {"gmres", "the preconditioner isn't symmetric, and a basis of " +
-                         std::to_string(krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart)) +
-                         " vectors is affordable"};
-  if (!symmetric_preconditioner) return {"bicgstab", "a GMRES basis would take over 2 GB"};
+  if (!symmetric_preconditioner && is_affordable)
+    return {"gmres", "the preconditioner isn't symmetric, and a basis of " + vectors() + " vectors is affordable"};
+  if (!symmetric_preconditioner) return {"bicgstab", too_large};
   if (s.symmetric && s.positive_diagonal) return {"cg", "the matrix is symmetric with a positive diagonal"};
   if (s.symmetric && s.negative_diagonal)
     return {"cg", "the matrix is symmetric with a negative diagonal, so that cg solves -A x = -b"};
@@ -668,11 +679,8 @@ SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int rest
   const std::string why = "the matrix isn't symmetric";
   // GMRES takes twice the iterations then, each with one product and one M as well, and looks at the whole basis.
   if (rate > 0 && rate < small_rate) return {"bicgstab", why + ", and the preconditioner leaves few iterations"};
-  if (basis_is_affordable(s.rows, value_bytes, restart)) {
-    const int vectors = krylov_vectors(static_cast<std::size_t>(s.rows), value_bytes, restart);
-    return {"gmres", why + ", and a basis of " + std::to_string(vectors) + " vectors is affordable"};
-  }
-  return {"bicgstab", why + ", and a GMRES basis would take over 2 GB"};
+  if (is_affordable) return {"gmres", why + ", and a basis of " + vectors() + " vectors is affordable"};
+  return {"bicgstab", why + ", and " + too_large};
 }
 
 namespace detail {

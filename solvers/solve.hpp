@@ -21,11 +21,12 @@ struct SolverChoice {
 };
 
 /// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix. For a
-/// nonsymmetric matrix chooses GMRES if its basis takes at most 2 GB, otherwise BiCGSTAB; BiCGSTAB also with a
+/// nonsymmetric matrix chooses GMRES if there is memory for its basis (basis_memory()), otherwise BiCGSTAB; BiCGSTAB also with a
 /// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
 /// With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric.
+/// `memory`: bytes that the basis may take; 0: basis_memory().
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
-                           bool symmetric_preconditioner = true);
+                           bool symmetric_preconditioner = true, std::size_t memory = 0);
 
 namespace detail {
 

@@ -15,6 +15,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
@@ -43,9 +44,26 @@ Csr<T> rounded(Csr<double> g) {
 
 template <class Space, class T>
 struct Fsai<Space, T>::Made {
-  Csr<T> g, transpose;
+  /// A factor and the format that is chosen for it.
+  struct Factor {
+    Factor(const Space& space, Csr<T>&& a) : analysis(space, std::move(a)), choice(choose_format(analysis)) {}
+    Operator<Space, T> build() const { return Operator<Space, T>(analysis, choice); }
+
+    Analysis<Space, T> analysis;
+    Choice choice;
+  };
+
+  Factor g, transpose;
   Offset entries_of_a;
   Index diagonal_only;
+
+  std::size_t rows() const { return static_cast<std::size_t>(g.analysis.structure().rows); }
+  /// The same object, once the memory that it is going to take was announced.
+  Made announced(const MemoryBudget& memory) && {
+    const MemoryPrediction first = memory_of(g.choice), second = memory_of(transpose.choice);
+    memory.announce({first.bytes + second.bytes + rows() * sizeof(T), std::max(first.certainty, second.certainty)});
+    return std::move(*this);
+  }
 };
 
 template <class Space, class T>
@@ -83,21 +101,27 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options);
   Csr<T> g = rounded<T>(std::move(f.g));
   Csr<T> transposed = transpose(g.view());
-  return {std::move(g), std::move(transposed), s.nonzeros, f.diagonal_only};
+  using Factor = typename Made::Factor;
+  return {Factor(analysis.space(), std::move(g)), Factor(analysis.space(), std::move(transposed)), s.nonzeros,
+          f.diagonal_only};
 }
 
 template <class Space, class T>
 Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options)
-    : Fsai(analysis.space(), make(analysis, options), options) {}
+    : Fsai(analysis, options, MemoryBudget(analysis.space(), name)) {}
 
 template <class Space, class T>
-Fsai<Space, T>::Fsai(const Space& space, Made made, const FsaiOptions& options)
+Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const MemoryBudget& memory)
+    : Fsai(make(analysis, options).announced(memory), options) {}
+
+template <class Space, class T>
+Fsai<Space, T>::Fsai(const Made& made, const FsaiOptions& options)
     : options_(options),
-      g_(space, std::move(made.g)),
-      transpose_(space, std::move(made.transpose)),
+      g_(made.g.build()),
+      transpose_(made.transpose.build()),
       entries_of_a_(made.entries_of_a),
       diagonal_only_(made.diagonal_only),
-      between_(space, static_cast<std::size_t>(g_.rows())) {}
+      between_(g_.space(), made.rows()) {}
 
 template <class Space, class T>
 void Fsai<Space, T>::update_values(const Analysis<Space, T>& analysis) {

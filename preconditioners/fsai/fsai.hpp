@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -42,6 +43,9 @@ class Fsai {
   static FsaiOptions parse_options(std::string_view text);
 
   explicit Fsai(const Analysis<Space, T>& analysis, FsaiOptions options = {});
+  /// Announces the memory of G and G^T once G is there, in host memory, before they are put into their formats.
+  /// Throws    MemoryLimitError; as the other constructors.
+  Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const MemoryBudget& memory);
   Fsai(const Space& space, const Csr<T>& a, FsaiOptions options = {}) : Fsai(Analysis<Space, T>(space, a), options) {}
 
   /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a while.
@@ -61,7 +65,7 @@ class Fsai {
 
  private:
   struct Made;
-  Fsai(const Space& space, Made made, const FsaiOptions& options);
+  Fsai(const Made& made, const FsaiOptions& options);
   static Made make(const Analysis<Space, T>& analysis, const FsaiOptions& options);
 
   FsaiOptions options_;

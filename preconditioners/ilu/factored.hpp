@@ -25,6 +25,11 @@ class Factored {
   void apply(std::span<const T> r, std::span<T> z) const;
 
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes(); }
+  /// The bytes() of factors with so many rows and entries beside the diagonal.
+  static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
+    return 2 * (rows + 1) * sizeof(Offset) + rows * (4 * sizeof(Index) + 3 * sizeof(T)) +
+           entries * (sizeof(Index) + sizeof(T));
+  }
 
  private:
   Sweep<Space, T> lower_, upper_;

@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <new>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 
 namespace ostinato {
@@ -21,6 +24,12 @@ struct Factors {
   Index boosted = 0;          ///< pivots that were 0 or nearly so, and were replaced
 
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
+};
+
+/// What factors may take, and how their set-up says what they are going to take. Entries count as in Factors::nonzeros().
+struct FactorMemory {
+  Offset most_entries = std::numeric_limits<Offset>::max();
+  std::function<void(Offset entries, Certainty certainty)> announce = [](Offset, Certainty) {};
 };
 
 /// The factors would take more entries than they may.

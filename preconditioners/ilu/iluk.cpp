@@ -178,9 +178,10 @@ class Values {
 
 }  // namespace
 
-Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options, Offset most_entries,
+Factors factor_iluk(const CsrView<double>& a, const IlukOptions& options, const FactorMemory& memory,
                     const StopRequest& stop) {
-  const Pattern pattern = Fill(a, options.level, most_entries, stop).run();
+  const Pattern pattern = Fill(a, options.level, memory.most_entries, stop).run();
+  memory.announce(static_cast<Offset>(pattern.col.size()), Certainty::close);
   return Values(a, pattern, options.boost, stop).run();
 }
 

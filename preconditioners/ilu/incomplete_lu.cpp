@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 #include <vector>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/ilu/complete_entries.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
 
@@ -45,8 +48,30 @@ std::string text_of(double number) {
   return text;
 }
 
-/// Half of the memory, in entries of factors that are in host memory twice while an object is made.
-Offset most_entries() { return static_cast<Offset>(host_memory() / 2 / (4 * (sizeof(double) + sizeof(Index)))); }
+/// The bytes of host memory that an entry of the factors takes while an object is made: they are there in four copies.
+constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));
+
+/// In half of the host's memory, and in what is free of it.
+Offset most_entries_on_host() {
+  return static_cast<Offset>(std::min(host_memory() / 2, free_host_memory()) / bytes_while_made);
+}
+
+/// `fill` times the entries of A, or what a full matrix has.
+Offset entries_of(const Structure& s, double fill) {
+  const double full = static_cast<double>(s.rows) * static_cast<double>(s.rows);
+  return static_cast<Offset>(std::min(fill * static_cast<double>(s.nonzeros), full));
+}
+
+/// The fill that may be asked for: less than the options say where memory is short.
+/// Throws    TooManyEntries, or what memory.announce throws, when there isn't room for the entries of A.
+double fill_within(double fill, Offset entries, const FactorMemory& memory) {
+  const double room = static_cast<double>(memory.most_entries) / std::max(1.0, static_cast<double>(entries));
+  if (room < 1) {
+    memory.announce(entries, Certainty::at_least);
+    throw TooManyEntries();
+  }
+  return std::min(fill, room);
+}
 
 }  // namespace
 
@@ -56,8 +81,14 @@ Ilu0Kind::Options Ilu0Kind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const StopRequest& stop) {
-  return factor_iluk(a, {.level = 0}, most_entries(), stop);
+Factors Ilu0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory,
+                         const StopRequest& stop) {
+  return factor_iluk(a, {.level = 0}, memory, stop);
+}
+
+/// A matching leaves no row without a diagonal entry, unless A is structurally singular.
+Offset Ilu0Kind::predict_entries(const Structure& s, const Options& options) {
+  return s.nonzeros + (options.preparation.match ? 0 : s.missing_diagonal);
 }
 
 IlukKind::Options IlukKind::parse_options(std::string_view text) {
@@ -67,9 +98,10 @@ IlukKind::Options IlukKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+Factors IlukKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                         const StopRequest& stop) {
   require_between(name, "level", options.level, 0, 100);
-  return factor_iluk(a, {.level = options.level}, most_entries(), stop);
+  return factor_iluk(a, {.level = options.level}, memory, stop);
 }
 
 IlutKind::Options IlutKind::parse_options(std::string_view text) {
@@ -81,11 +113,18 @@ IlutKind::Options IlutKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+Offset IlutKind::predict_entries(const Structure& s, const Options& options) {
+  return entries_of(s, options.factors.fill);
+}
+
+Factors IlutKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                         const StopRequest& stop) {
   require_between(name, "drop", options.factors.drop, 0, 1);
   require_between(name, "fill", options.factors.fill, 1);
   require_between(name, "pivot", options.factors.pivot, 0, 1);
-  return factor_ilut(a, options.factors, most_entries(), stop);
+  IlutOptions within = options.factors;
+  within.fill = fill_within(within.fill, a.nonzeros(), memory);
+  return factor_ilut(a, within, memory.most_entries, stop);
 }
 
 LuKind::Options LuKind::parse_options(std::string_view text) {
@@ -96,15 +135,20 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors LuKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                       const StopRequest& stop) {
   constexpr double any = std::numeric_limits<double>::infinity();
   require_between(name, "fill", options.fill, 0);
   require_between(name, "pivot", options.pivot, 0, 1);
   const double most = options.fill * static_cast<double>(a.nonzeros());
-  const bool is_limited = options.fill > 0 && most < static_cast<double>(most_entries());
+  const bool is_limited = options.fill > 0 && most < static_cast<double>(memory.most_entries);
+  const Offset most_entries = is_limited ? static_cast<Offset>(most) : memory.most_entries;
   try {
-    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8},
-                       is_limited ? static_cast<Offset>(most) : most_entries(), stop);
+    const CompleteEntries predicted = count_complete_entries(a, most_entries, stop);
+    const bool too_many = predicted.is_sure && predicted.count > most_entries;
+    memory.announce(predicted.count, too_many && !is_limited ? Certainty::at_least : Certainty::rough);
+    if (too_many) throw TooManyEntries();
+    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most_entries, stop);
   } catch (const TooManyEntries&) {
     if (!is_limited) throw;
     throw ArgumentError("lu: the factors take more than " + text_of(options.fill) +
@@ -118,8 +162,10 @@ Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const StopRequest& stop) {
-  return factor_ic(a, {}, most_entries(), stop);
+Offset Ic0Kind::predict_entries(const Structure& s, const Options&) { return s.nonzeros; }
+
+Factors Ic0Kind::factor(const CsrView<double>& a, const Options&, const FactorMemory& memory, const StopRequest& stop) {
+  return factor_ic(a, {}, memory.most_entries, stop);
 }
 
 IctKind::Options IctKind::parse_options(std::string_view text) {
@@ -131,10 +177,14 @@ IctKind::Options IctKind::parse_options(std::string_view text) {
   return o;
 }
 
-Factors IctKind::factor(const CsrView<double>& a, const Options& options, const StopRequest& stop) {
+Offset IctKind::predict_entries(const Structure& s, const Options& options) { return entries_of(s, options.fill); }
+
+Factors IctKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop) {
   require_between(name, "drop", options.drop, 0, 1);
   require_between(name, "fill", options.fill, 1);
-  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = options.fill}, most_entries(), stop);
+  const double fill = fill_within(options.fill, a.nonzeros(), memory);
+  return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = fill}, memory.most_entries, stop);
 }
 
 template <class Space, class T, class Kind>
@@ -146,9 +196,8 @@ std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
 }
 
 template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                                          const StopRequest& stop) -> Result {
-  const Csr<double> whole = host_copy(space, a);
+Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const SpaceCsr<Space, T>& a) {
+  Csr<double> whole = host_copy(space, a);
   if (whole.rows != whole.cols)
     throw ArgumentError(std::string(name) + ": the matrix isn't square; use --precond none");
   for (const double v : whole.val) {
@@ -159,9 +208,29 @@ auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Spa
     throw ArgumentError(
         std::string(name) +
         ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
+  return whole;
+}
+
+template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
+                                          const StopRequest& stop, const MemoryBudget& budget) -> Result {
+  const Csr<double> whole = usable_copy(space, a);
   Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
-  return {Kind::factor(ready.view(), options, stop), std::move(how), whole.nonzeros()};
+  const Index rows = whole.rows;
+  const std::size_t most = budget.most(), least = bytes_of(rows, rows);
+  const Offset room = rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + sizeof(T)));
+  const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+                              budget.announce({bytes_of(rows, entries), certainty});
+                            }};
+  try {
+    return {Kind::factor(ready.view(), options, memory, stop), std::move(how), whole.nonzeros()};
+  } catch (const TooManyEntries&) {
+    memory.announce(memory.most_entries + 1, Certainty::at_least);
+    throw MemoryLimitError(std::string(name) + ": takes more than the " +
+                           bytes_text(static_cast<double>(memory.most_entries) * bytes_while_made) +
+                           " of host memory that are free while it is made; use --precond jacobi");
+  }
 }
 
 template <class Space, class T, class Kind>

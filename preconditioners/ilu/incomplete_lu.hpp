@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
@@ -20,12 +22,14 @@ namespace ostinato {
 /// below).
 ///
 /// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row.
+/// Memory    (4 + sizeof(T)) bytes an entry of L and U beside the diagonal, 32 + 3 sizeof(T) a row; in host memory four times as
+///           much while an object is made.
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
-///           when they take more entries than the options allow; Stopped within a second after `stop` is made;
-///           std::bad_alloc.
+///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
+///           Stopped within a second after `stop` is made; std::bad_alloc.
 template <class Space, class T, class Kind>
 class IncompleteLu {
  public:
@@ -42,9 +46,11 @@ class IncompleteLu {
   static Options parse_options(std::string_view text) { return Kind::parse_options(text); }
 
   explicit IncompleteLu(const Analysis<Space, T>& analysis, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop) {}
+      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop, MemoryBudget(analysis.space(), name)) {}
+  IncompleteLu(const Analysis<Space, T>& analysis, Options options, const StopRequest& stop, const MemoryBudget& memory)
+      : IncompleteLu(analysis.space(), analysis.matrix(), options, stop, memory) {}
   IncompleteLu(const Space& space, const Csr<T>& a, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options, stop) {}
+      : IncompleteLu(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)) {}
 
   /// Factors a matrix with new values, with the same options. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
@@ -52,6 +58,16 @@ class IncompleteLu {
 
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
+
+  /// What the pattern of A and the options say: for ilu0 and ic0 close, for ilut and ict an upper bound. For iluk and lu
+  /// the constructor finds that out.
+  static MemoryPrediction predict(const Analysis<Space, T>& analysis, const Options& options) requires requires {
+    Kind::predict_entries(analysis.structure(), options);
+  }
+  {
+    const Structure& s = analysis.structure();
+    return {bytes_of(s.rows, Kind::predict_entries(s, options)), Kind::certainty};
+  }
 
   bool symmetric() const { return Kind::is_symmetric; }
   std::size_t bytes() const { return factored_.bytes(); }
@@ -65,11 +81,18 @@ class IncompleteLu {
     Preparation how;
     Offset entries_of_a;
   };
-  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop)
-      : IncompleteLu(space, factor(space, a, options, stop), options) {}
+  IncompleteLu(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
+               const MemoryBudget& memory)
+      : IncompleteLu(space, factor(space, a, options, stop, memory), options) {}
   IncompleteLu(const Space& space, const Result& made, const Options& options);
-  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
-                       const StopRequest& stop);
+  /// Of factors with so many entries, the diagonal of L left out.
+  static std::size_t bytes_of(Index rows, Offset entries) {
+    return Factored<Space, T>::bytes_of(static_cast<std::size_t>(rows),
+                                        static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)));
+  }
+  static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
+  static Result factor(const Space& space, const SpaceCsr<Space, T>& a, const Options& options, const StopRequest& stop,
+                       const MemoryBudget& memory);
 
   Options options_;
   Factored<Space, T> factored_;
@@ -89,7 +112,10 @@ struct Ilu0Kind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static constexpr Certainty certainty = Certainty::close;
+  static Offset predict_entries(const Structure& s, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 /// ILU(k): fill of some levels.
@@ -103,7 +129,8 @@ struct IlukKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 /// ILUTP: the largest entries, with pivoting.
@@ -118,7 +145,10 @@ struct IlutKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static constexpr Certainty certainty = Certainty::at_most;
+  static Offset predict_entries(const Structure& s, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 /// The complete factors: with them one or two iterations are enough.
@@ -133,7 +163,8 @@ struct LuKind {
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 /// IC(0): the pattern of A, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -146,7 +177,10 @@ struct Ic0Kind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static constexpr Certainty certainty = Certainty::close;
+  static Offset predict_entries(const Structure& s, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 /// ICT: the largest entries, for symmetric positive definite matrices. M is symmetric, as CG requires.
@@ -160,7 +194,10 @@ struct IctKind {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
   };
   static Options parse_options(std::string_view text);
-  static Factors factor(const CsrView<double>& a, const Options& options, const StopRequest& stop);
+  static constexpr Certainty certainty = Certainty::at_most;
+  static Offset predict_entries(const Structure& s, const Options& options);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
 };
 
 template <class Space, class T>

@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -64,6 +65,21 @@ double part_left(double left, double error) {
   return std::sqrt(std::max(0.0, left) / error);
 }
 
+/// What cycles do to a random error.
+struct Trial {
+  double rate = 0;       ///< by what a cycle shrinks the error
+  double next_rate = 0;  ///< by what another cycle shrinks what is left; tells more of what the coarse grid misses
+};
+
+/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for: solves
+/// take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
+bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
+  constexpr double nothing_left = 0.01, good = 0.1;
+  if (now.rate <= nothing_left) return true;
+  const double rate = std::max(good, at_first.next_rate), limit = std::pow(rate, energy ? 0.8 : 0.67);
+  return now.rate < 1 && now.next_rate <= std::max(rate, limit);
+}
+
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -75,6 +91,8 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
+  if (options.kind == MultigridKind::pairwise && options.reuse != MultigridReuse::none)
+    throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -128,6 +146,7 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
+  made.takes_values = options.reuse == MultigridReuse::interpolation;
   if (options.kind != MultigridKind::aggregation && options.kind != MultigridKind::pairwise) return made;
   const algebraic::Points points = points_of(analysis, options);
   if (options.kind == MultigridKind::pairwise) {
@@ -147,12 +166,28 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   return made;
 }
 
+/// What the levels of algebraic multigrid may take, before any of them is known: bytes for each row and each entry of A,
+/// fitted to 12 generated and 16 real matrices (two cores of an AMD EPYC, 2026-11), where the measured bytes are 0.5 to 2
+/// times as many, 2.5 for bcsstk21.
+MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& options) {
+  struct Bytes {
+    double row, entry;
+  };
+  const Bytes b = options.kind == MultigridKind::aggregation ? Bytes{75, 10}
+                  : options.aggressive > 0                   ? Bytes{60, 8.5}
+                                                             : Bytes{110, 15};
+  constexpr double inverse = 80e3;  // of the coarsest level
+  return {static_cast<std::size_t>(b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse),
+          Certainty::rough};
+}
+
 }  // namespace
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
   using Cycle = multigrid::Cycle<Space, T>;
   using Hierarchy = multigrid::Hierarchy<Space, T>;
+  using GridPlan = multigrid::GridPlan<Space>;
 
   Space space;
   MultigridOptions options;
@@ -162,26 +197,46 @@ struct Multigrid<Space, T>::State {
   std::optional<algebraic::AlgebraicCycle<Space, T>> algebraic;  ///< classical
   Vector<Space, double> unused;                                  ///< takes the dot product that apply() doesn't give
   double rate = 0;
+  bool is_short_of_memory = false;  ///< coarsened aggressively, although nobody asked for that
+  bool reused = false;
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& given)
+  /// What refill() and restore() need.
+  struct Taken {
+    std::string pattern;      ///< pattern_mark() of A
+    Trial at_first;           ///< when the interpolations were made
+    Vector<Space, T> values;  ///< of A, in the order of its entries
+    double power = 1;
+    Smoother smoother = Smoother::jacobi;
+    double rate = 0;
+    bool valid = true;  ///< the hierarchy is that of these values
+  };
+  std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
+
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const MemoryBudget& memory)
       : space(analysis.space()),
         options(given),
         rows(static_cast<std::size_t>(analysis.structure().rows)),
         unused(space, 1) {
     const Structure& s = analysis.structure();
     if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
-    const bool may_use_grid = given.kind == MultigridKind::automatic || given.kind == MultigridKind::structured;
-    if (may_use_grid && s.positive_diagonal && s.rows > 0) grid = analysis.grid();
+    if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
-      algebraic.emplace(space, algebraic::AlgebraicHierarchy<Space, T>(analysis, algebraic_options(analysis, given)),
-                        algebraic_smoother(options, s), algebraic_sweeps(options));
+      algebraic.emplace(space, algebraic_hierarchy(analysis, memory), algebraic_smoother(options, s),
+                        algebraic_sweeps(options));
     }
-    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u), s));
-    rate = cycles.size() == 1 ? cycles.front().rate() : measure_rate(analysis.matrix().view());
+    const GridPlan plan = within(memory, s, grid.unknowns);
+    for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
+    const CsrView<T>& a = analysis.matrix().view();
+    const bool keeps = algebraic && given.reuse != MultigridReuse::none;
+    const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
+    rate = trial.rate;
+    if (!keeps) return;
+    taken.emplace(Taken{pattern_mark(space, a), trial, Vector<Space, T>(space, a.val.size())});
+    accept(a.val);
   }
 
-  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given)
+  State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given, const MemoryBudget& memory)
       : space(stencil.space()),
         options(given),
         rows(stencil.grid().extents.points()),
@@ -189,8 +244,36 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
       refuse("kind=classical, kind=aggregation and kind=pairwise need a matrix");
-    cycles.push_back(cycle(Hierarchy(stencil), stencil.structure()));
+    const Structure& s = stencil.structure();
+    cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
+  }
+
+  /// Announces the memory of as many hierarchies as a point has unknowns.
+  GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
+    return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
+      memory.announce({static_cast<std::size_t>(unknowns) * Cycle::predicted_bytes(space, grids, sweeps), certainty});
+    };
+  }
+
+  /// Coarsens twice at once where the levels don't fit into memory otherwise, if the options leave that open.
+  algebraic::AlgebraicHierarchy<Space, T> algebraic_hierarchy(const Analysis<Space, T>& analysis,
+                                                              const MemoryBudget& memory) {
+    using Levels = algebraic::AlgebraicHierarchy<Space, T>;
+    memory.announce(predict_levels(analysis.structure(), options));
+    try {
+      return Levels(analysis, algebraic_options(analysis, options), memory);
+    } catch (const MemoryLimitError&) {
+      if (options.aggressive > 0 || options.kind == MultigridKind::aggregation) throw;
+    }
+    options.aggressive = 1;
+    is_short_of_memory = true;
+    return Levels(analysis, algebraic_options(analysis, options), memory);
+  }
+
+  bool may_use_grid(const Structure& s) const {
+    const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
+    return asked && s.positive_diagonal && s.rows > 0;
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
@@ -209,32 +292,99 @@ struct Multigrid<Space, T>::State {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
-  /// Whether the matrix of an algebraic hierarchy is.
-  bool is_symmetric() const { return algebraic->hierarchy().levels().front().a.structure().symmetric; }
-  double measure_rate(const CsrView<T>& a);
+  /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they may
+  /// be large in the Euclidean norm.
+  bool in_energy() const {
+    if (options.kind == MultigridKind::pairwise) return algebraic->hierarchy().levels().front().a.structure().symmetric;
+    return options.kind == MultigridKind::aggregation;
+  }
+  Trial try_cycles(const CsrView<T>& a, bool again);
+
+  bool fits(const Analysis<Space, T>& analysis) const;
+  bool refill(const Analysis<Space, T>& analysis);
+  void restore(const CsrView<T>& a);
+  void accept(std::span<const T> values);
 };
 
+/// Tries one cycle on a random error, and with `again` another one on what is left.
 template <class Space, class T>
-double Multigrid<Space, T>::State::measure_rate(const CsrView<T>& a) {
+Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   const auto n = static_cast<std::size_t>(a.rows);
-  if (rows == 0) return 0;
+  if (rows == 0) return {};
   const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
-  Vector<Space, T> r(space, n), z(space, n);
+  const double size = std::abs(power);
+  const bool energy = in_energy();
+  Vector<Space, T> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
   Vector<Space, double> squares(space, 2);
+  const auto cycle = [&](const T* corrected) {
+    apply(r.data(), z.data(), unused.data());
+    const multigrid::ErrorLeft<T> error{size, corrected};
+    if (energy || (corrected == nullptr && again))
+      for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+    if (energy) {
+      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, squares.data());
+    } else {
+      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, squares.data());
+    }
+    const std::vector<double> values = squares.download();
+    return part_left(values[0], values[1]);
+  };
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  apply(r.data(), z.data(), unused.data());
-  // The modes that the coarse grid corrects may be large in the Euclidean norm but small in that of A: in thin bodies.
-  const bool is_energy =
-      options.kind == MultigridKind::aggregation || (options.kind == MultigridKind::pairwise && is_symmetric());
-  if (is_energy) {
-    Vector<Space, T> y(space, n);
-    for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
-    sum(space, n, multigrid::EnergyLeft<T>{std::abs(power), r.data(), z.data(), y.data()}, squares.data());
-  } else {
-    sum(space, n, multigrid::RandomLeft<T>{std::abs(power), z.data()}, squares.data());
+  Trial trial{cycle(nullptr)};
+  if (!again) return trial;
+  for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
+  std::swap(before, z);
+  trial.next_rate = cycle(before.data());
+  return trial;
+}
+
+/// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a matrix
+/// of the same pattern.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
+  const Structure& s = analysis.structure();
+  if (!taken || !why_not(s).empty() || pattern_mark(space, analysis.matrix().view()) != taken->pattern) return false;
+  return !may_use_grid(s) || !analysis.grid();
+}
+
+/// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to be
+/// made anew, or to be restored.
+template <class Space, class T>
+bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
+  if (!fits(analysis)) return false;
+  const Structure& s = analysis.structure();
+  taken->valid = false;
+  try {
+    algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
+    const Trial trial = try_cycles(analysis.matrix().view(), true);
+    rate = trial.rate;
+    if (!nearly_as_good(trial, taken->at_first, in_energy())) return false;
+  } catch (const ArgumentError&) {  // other interpolations may do
+    return false;
   }
-  const std::vector<double> values = squares.download();
-  return part_left(values[0], values[1]);
+  accept(analysis.matrix().view().val);
+  return reused = true;
+}
+
+/// Keeps the values that the hierarchy was made for.
+template <class Space, class T>
+void Multigrid<Space, T>::State::accept(std::span<const T> values) {
+  space.copy(taken->values.data(), values.data(), values.size_bytes());
+  space.wait();  // before the caller's arrays change
+  taken->power = algebraic->hierarchy().power();
+  taken->smoother = algebraic->smoother();
+  taken->rate = rate;
+  taken->valid = true;
+}
+
+/// Undoes what refill() has begun. `a` has the pattern of the matrix.
+template <class Space, class T>
+void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
+  if (!taken || taken->valid) return;
+  const CsrView<T> before{a.rows, a.cols, a.row_ptr, a.col, taken->values};
+  algebraic->update(SpaceCsr<Space, T>(space, before, on_space), taken->power, taken->smoother);
+  rate = taken->rate;
+  taken->valid = true;
 }
 
 template <class Space, class T>
@@ -251,7 +401,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 6> known = {{
+  const std::array<PreconditionerOption, 7> known = {{
       {"kind", "automatic|structured|classical|aggregation|pairwise",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
@@ -269,24 +419,39 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
        [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
+      {"reuse", "none|interpolation",
+       [&](std::string_view value) {
+         parsed.reuse = value == "interpolation" ? MultigridReuse::interpolation : MultigridReuse::none;
+         return value == "interpolation" || value == "none";
+       }},
   }};
   read_options(name, text, known);
   return parsed;
 }
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options) {
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options)
+    : Multigrid(analysis, std::move(options), MemoryBudget(analysis.space(), name)) {}
+
+template <class Space, class T>
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options,
+                               const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(analysis, options);
+  state_ = std::make_unique<State>(analysis, options, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options) {
+Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options)
+    : Multigrid(stencil, std::move(options), MemoryBudget(stencil.space(), name)) {}
+
+template <class Space, class T>
+Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options,
+                               const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(stencil.structure()); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(stencil, options);
+  state_ = std::make_unique<State>(stencil, options, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 
@@ -306,7 +471,12 @@ auto Multigrid<Space, T>::state() const -> State& {
 template <class Space, class T>
 void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), state().rows);
-  *this = Multigrid(analysis, state().options);
+  try {
+    if (!state().refill(analysis)) *this = Multigrid(analysis, state().options);
+  } catch (...) {
+    state().restore(analysis.matrix().view());
+    throw;
+  }
 }
 
 template <class Space, class T>
@@ -323,7 +493,7 @@ void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double
 template <class Space, class T>
 std::size_t Multigrid<Space, T>::bytes() const {
   std::size_t total = 0;
-  if (state().algebraic) return state().algebraic->bytes();
+  if (state().algebraic) return state().algebraic->bytes() + (state().taken ? state().taken->values.bytes() : 0);
   for (const auto& cycle : state().cycles) total += cycle.bytes();
   return total;
 }
@@ -341,9 +511,9 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
   std::vector<PreconditionerLevel> all;
   if (const auto& cycle = state().algebraic) {
     for (const auto& level : cycle->hierarchy().levels()) {
-      const Structure& s = level.a.structure();
-      all.push_back({static_cast<std::size_t>(s.rows), static_cast<std::size_t>(s.nonzeros), cycle->bytes(all.size()),
-                     rows_text(s.rows), level.a.format()});
+      const Index rows = level.a.rows();
+      all.push_back({static_cast<std::size_t>(rows), static_cast<std::size_t>(level.nonzeros), cycle->bytes(all.size()),
+                     rows_text(rows), level.a.format()});
     }
   }
   for (const auto& cycle : state().cycles) {
@@ -374,6 +544,11 @@ double Multigrid<Space, T>::rate() const {
 }
 
 template <class Space, class T>
+bool Multigrid<Space, T>::reused() const {
+  return state().reused;
+}
+
+template <class Space, class T>
 std::string Multigrid<Space, T>::remarks() const {
   const std::vector<PreconditionerLevel> grids = levels();
   double entries = 0;
@@ -381,7 +556,8 @@ std::string Multigrid<Space, T>::remarks() const {
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
-  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text;
+  return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
+         (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 
 template class Multigrid<Host, float>;

@@ -36,14 +36,26 @@ struct ProductOfRandom {
   }
 };
 
+/// What earlier cycles have left of the random error.
+template <class T>
+struct ErrorLeft {
+  double power;
+  const T* corrected;  ///< power times what these cycles have taken away; null before the first one
+
+  OSTINATO_FUNCTION double at(std::size_t i) const {
+    return corrected == nullptr ? random_error(i) : random_error(i) - static_cast<double>(corrected[i]) / power;
+  }
+};
+
 /// The sums are |e - z / power|^2 and |e|^2.
 template <class T>
 struct RandomLeft {
+  ErrorLeft<T> error;
   double power;
   const T* z;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    const double e = random_error(i), left = e - static_cast<double>(z[i]) / power;
+    const double e = error.at(i), left = e - static_cast<double>(z[i]) / power;
     return {{left * left, e * e}};
   }
 };
@@ -65,15 +77,28 @@ struct ScaledProduct {
   }
 };
 
+/// r = r - y / power
+template <class T>
+struct TakeProduct {
+  double power;
+  const T* y;
+  T* r;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    r[i] = static_cast<T>(static_cast<double>(r[i]) - static_cast<double>(y[i]) / power);
+  }
+};
+
 /// The sums are the squares of the norms of e - z / power and of e, in the norm of a definite A: |x|^2 = x . A x.
 /// r = power A e and y = power A z.
 template <class T>
 struct EnergyLeft {
+  ErrorLeft<T> error;
   double power;
   const T *r, *z, *y;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    const double e = random_error(i), x = static_cast<double>(z[i]) / power, ae = static_cast<double>(r[i]);
+    const double e = error.at(i), x = static_cast<double>(z[i]) / power, ae = static_cast<double>(r[i]);
     return {{e * ae - 2 * x * ae + x * static_cast<double>(y[i]) / power, e * ae}};
   }
 };

@@ -12,11 +12,12 @@ namespace ostinato {
 
 /// The cost of one format for one matrix on one machine.
 struct Cost {
-  std::size_t bytes = 0;        ///< bytes stored for the matrix
-  double moved = 0;             ///< bytes read and written in one product y = A x, where x is read once
-  double padding = 0;           ///< stored values that are padding, over entries
-  double seconds = 0;           ///< predicted for one product
-  double setup_seconds = 0;     ///< predicted from the end of the analysis to the first product
+  std::size_t bytes = 0;       ///< bytes stored for the matrix
+  std::size_t most_bytes = 0;  ///< the same at most, where `bytes` is an estimate; otherwise 0, or no more than `bytes`
+  double moved = 0;            ///< bytes read and written in one product y = A x, where x is read once
+  double padding = 0;          ///< stored values that are padding, over entries
+  double seconds = 0;          ///< predicted for one product
+  double setup_seconds = 0;    ///< predicted from the end of the analysis to the first product
   std::string reason_not = {};  ///< why the format can't hold the matrix; empty when the format can
   bool reproducible = true;     ///< the same input gives the same bits; other formats are taken only by name
 

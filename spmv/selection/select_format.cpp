@@ -123,8 +123,14 @@ Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const Form
   return Selector<Space, T>(analysis, options, list).select();
 }
 
+template <class Space, class T>
+Choice choose_format(const Analysis<Space, T>& analysis) {
+  return select_format(analysis, {}, format_list<Space, T>()).choice;
+}
+
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \
   template struct Selection<Space, T>;                                                        \
+  template Choice choose_format(const Analysis<Space, T>&);                                   \
   template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
 OSTINATO_INSTANTIATE(Host, float);

@@ -37,4 +37,8 @@ template <class Space, class T>
 Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
                                   const FormatList<Space, T>& list);
 
+/// The choice that an Operator makes, from the library's formats by the cost model.
+template <class Space, class T>
+Choice choose_format(const Analysis<Space, T>& analysis);
+
 }  // namespace ostinato

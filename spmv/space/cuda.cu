@@ -238,6 +238,16 @@ void Cuda::trim() const {
   OSTINATO_CUDA(cudaMemPoolTrimTo(state_->pool->handle, static_cast<std::size_t>(used) + state_->kept_bytes()));
 }
 
+std::size_t Cuda::free_bytes() const {
+  const OnDevice here(*this);
+  std::size_t free = 0, total = 0;
+  OSTINATO_CUDA(cudaMemGetInfo(&free, &total));
+  std::uint64_t reserved = 0, used = 0;
+  OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free + static_cast<std::size_t>(reserved - used);
+}
+
 void require_device_memory(const Cuda& space, const void* p, const char* what) {
   if (p == nullptr) return;
   const OnDevice here(space);

@@ -44,6 +44,13 @@ class ArgumentError : public Error {
   using Error::Error;
 };
 
+/// Reports what would take more memory than a limit allows, or than is free, before that memory is taken. The message
+/// names what takes it, how much, the limit, and what takes less.
+class MemoryLimitError : public ArgumentError {
+ public:
+  using ArgumentError::ArgumentError;
+};
+
 /// Reports a missing GPU, a build without CUDA, exhausted GPU memory, or a failed call of a CUDA library.
 class DeviceError : public Error {
  public:

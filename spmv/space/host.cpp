@@ -268,6 +268,7 @@ std::string Host::description() const {
 void* Host::allocate(std::size_t bytes) const { return allocate_host(bytes); }
 
 void Host::release(void* p) const noexcept { release_host(p); }
+std::size_t Host::free_bytes() const { return free_host_memory(); }
 
 void Host::copy(void* to, const void* from, std::size_t bytes) const {
   for_blocks(*this, bytes, [=](std::size_t at, std::size_t n) {

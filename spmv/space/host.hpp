@@ -40,7 +40,8 @@ class Host {
   void download(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel from 1 MiB on
   void zero(void* p, std::size_t bytes) const;
-  void trim() const {}  ///< as Cuda::trim(); a CPU needs none
+  void trim() const {}             ///< as Cuda::trim(); a CPU needs none
+  std::size_t free_bytes() const;  ///< of memory: free_host_memory()
 
  private:
   static int threads_by_now();

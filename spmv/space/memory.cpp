@@ -13,7 +13,9 @@
 #include <fstream>
 #include <limits>
 #include <new>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace ostinato {
 
@@ -43,6 +45,28 @@ std::size_t process_limit() {
   return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : no_limit;
 }
 
+/// The number behind `key` in a file of lines "key number", or "key: number kB"; `otherwise` where there is none.
+std::size_t number_in(const std::string& path, const std::string& key, std::size_t otherwise) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name, unit;
+    std::uint64_t number = 0;
+    if (!(words >> name >> number) || name != key) continue;
+    words >> unit;
+    return static_cast<std::size_t>(number) * (unit == "kB" ? 1024 : 1);
+  }
+  return otherwise;
+}
+
+std::size_t less(std::size_t all, std::size_t taken) { return all - std::min(all, taken); }
+
+/// What the limit of the process leaves.
+std::size_t free_of_process() {
+  const std::size_t limit = process_limit();
+  return limit == no_limit ? no_limit : less(limit, number_in("/proc/self/status", "VmSize:", 0));
+}
+
 /// The number in a file of a control group. "max" and a file that isn't there are no limit.
 std::size_t limit_in(const std::string& path) {
   std::ifstream file(path);
@@ -50,18 +74,37 @@ std::size_t limit_in(const std::string& path) {
   return file >> bytes ? static_cast<std::size_t>(bytes) : no_limit;
 }
 
-/// The limit of the process's control group, version 2 or 1. A parent's limit counts as well; in a container the root
-/// of the tree is the container's own group.
-std::size_t group_limit() {
+/// A control group, version 2 or 1, by its files.
+struct Group {
+  std::string limit, used, stat, file_key;  ///< file_key: in stat, of what the system keeps of files
+
+  static Group second(const std::string& path) {
+    return {path + "/memory.max", path + "/memory.current", path + "/memory.stat", "file"};
+  }
+  static Group first(const std::string& path) {
+    return {path + "/memory.limit_in_bytes", path + "/memory.usage_in_bytes", path + "/memory.stat", "total_cache"};
+  }
+
+  std::size_t most() const { return limit_in(limit); }
+  std::size_t left() const {
+    const std::size_t all = most();
+    if (all == no_limit) return no_limit;
+    return less(all, less(limit_in(used), number_in(stat, file_key, 0)));
+  }
+};
+
+/// The control groups that limit this process. A parent's limit counts as well; in a container the root of the tree is
+/// the container's own group.
+std::vector<Group> groups() {
   const std::string root = "/sys/fs/cgroup";
-  std::size_t least = limit_in(root + "/memory/memory.limit_in_bytes");
+  std::vector<Group> all = {Group::first(root + "/memory"), Group::second(root)};
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
     if (!line.starts_with("0::")) continue;
     for (std::string group = line.substr(3); !group.empty(); group.erase(group.rfind('/')))
-      least = std::min(least, limit_in(root + group + "/memory.max"));
+      all.push_back(Group::second(root + group));
   }
-  return std::min(least, limit_in(root + "/memory.max"));
+  return all;
 }
 
 }  // namespace
@@ -70,7 +113,15 @@ std::size_t host_memory() {
   const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
   const std::size_t machine =
       pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : no_limit;
-  return std::min({machine, process_limit(), group_limit()});
+  std::size_t most = std::min(machine, process_limit());
+  for (const Group& group : groups()) most = std::min(most, group.most());
+  return most;
+}
+
+std::size_t free_host_memory() {
+  std::size_t most = std::min(number_in("/proc/meminfo", "MemAvailable:", host_memory()), free_of_process());
+  for (const Group& group : groups()) most = std::min(most, group.left());
+  return most;
 }
 
 void* allocate_host(std::size_t bytes) {

@@ -17,6 +17,9 @@ void release_host(void* p) noexcept;
 /// The bytes that this process may have at most: the machine's memory, or less by a limit of the process (ulimit) or of
 /// its control group (containers, batch systems).
 std::size_t host_memory();
+/// The bytes of these that are free now: what the machine could give without swapping, or less by the same limits. What
+/// the system keeps of files counts as free. Reads some files of /proc and /sys; some 50 us.
+std::size_t free_host_memory();
 
 /// An allocator that starts arrays at cache lines and leaves elements unset when no value is given. So the thread that
 /// fills a page also touches the page first, and large arrays aren't written twice.

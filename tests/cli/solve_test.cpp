@@ -222,6 +222,51 @@ TEST_F(CliSolve, RestartIsAutomaticUnlessGiven) {
   expect_complaint(run("solve p.mtx --shadow 7"), 2, "'7' isn't a whole number in 1 .. 6");
 }
 
+TEST_F(CliSolve, MemoryIsPredictedAndLimited) {
+  generate("convection-diffusion2d 30 p.mtx");
+  const auto bytes = [&](const std::string& options) {
+    const Outcome r = run("solve p.mtx --precond ilu0 --json report.json " + options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return report()["bytes"];
+  };
+  const auto free = bytes(""), limited = bytes("--mem-limit 1.5MiB");
+  EXPECT_EQ(free["preconditioner_predicted"]["is"], "close");
+  EXPECT_EQ(free["preconditioner_predicted"]["bytes"], free["preconditioner"]);
+  EXPECT_EQ(limited["preconditioner"], free["preconditioner"]);
+  EXPECT_LE(limited["preconditioner"].get<double>() + limited["workspace"].get<double>(), 1.5 * 1024 * 1024 + 1e5);
+  expect_complaint(run("solve p.mtx --precond ilu0 --mem-limit 10k -o x.mtx"), 5,
+                   "ilu0: takes 92.2 kB of memory, and the limit is 10.0 kB");
+  EXPECT_NE(run("solve p.mtx --precond ilu0 --mem-limit 10kB")
+                .err.find("of memory, and the limit is 10.0 kB; raise --mem-limit, or use --precond jacobi"),
+            std::string::npos);
+  EXPECT_EQ(run("solve p.mtx --precond none --json report.json").code, 0);
+  EXPECT_TRUE(report()["bytes"]["preconditioner_predicted"].is_null());
+  expect_complaint(run("solve p.mtx --solver gmres --restart 500 --mem-limit 100k"), 5,
+                   "gmres: a basis of 500 vectors takes 3.60 MB, and the limit of memory leaves");
+  for (const char* wrong : {"5X", "M", "-1", "1e3", "2.G.", "5MM", "5 M"})
+    expect_complaint(run("solve p.mtx --mem-limit '" + std::string(wrong) + "'"), 2,
+                     "'" + std::string(wrong) + "' isn't a size such as 500M, 2G or 1.5GiB");
+}
+
+TEST_F(CliSolve, AutoPassesOverWhatTheLimitOfMemoryLeavesNoRoomFor) {
+  generate("variable2d 150 v.mtx");
+  ASSERT_EQ(run("solve v.mtx --json report.json").code, 0);
+  ASSERT_EQ(report()["preconditioner"], "multigrid") << "or the case shows nothing";
+  const Outcome r = run("solve v.mtx --mem-limit 500k --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["preconditioner"], "jacobi");
+  EXPECT_NE(report()["reasons"]["preconditioner"].get<std::string>().find("multigrid: takes at least"),
+            std::string::npos);
+  EXPECT_EQ(run("solve poisson2d:200 --mem-limit 100k --json report.json").code, 0);
+  EXPECT_EQ(report()["preconditioner"], "none") << "of a stencil";
+  write("o.json", R"({"mem_limit": "500K"})");
+  EXPECT_EQ(run("solve v.mtx -P o.json --json report.json").code, 0);
+  EXPECT_EQ(report()["preconditioner"], "jacobi");
+  write("o.json", R"({"mem_limit": 500000})");
+  EXPECT_EQ(run("solve v.mtx -P o.json --json report.json").code, 0);
+  EXPECT_EQ(report()["preconditioner"], "jacobi");
+}
+
 TEST_F(CliSolve, RefusesOptionsThatTheSolverDoesNotUse) {
   expect_complaint(run("solve poisson2d:5 --solver gmres --shadow 3"), 2,
                    "shadow = 3 is for idr, and --solver is gmres");

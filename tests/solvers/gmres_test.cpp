@@ -214,6 +214,19 @@ TYPED_TEST(GmresOn, BasisOfAnAutomaticRestartGrowsWithTheSolve) {
   EXPECT_GE(hard.workspace_bytes, easy.workspace_bytes + 500 * 600 * sizeof(T));
 }
 
+TYPED_TEST(GmresOn, BasisStaysWithinALimitOfMemory) {
+  using T = typename TypeParam::T;
+  const auto system = ring_of_shifts<T>(600);
+  const std::size_t limit = 40 * 600 * sizeof(T);
+
+  const auto result = this->solve(system, {.rtol = 1e-3, .max_iterations = 200, .mem_limit = limit}).result;
+
+  EXPECT_TRUE(mentions(result, "gmres kept 40 vectors: the limit of memory leaves")) << result.message();
+  EXPECT_LE(result.workspace_bytes, limit + 20 * 600 * sizeof(T));
+  EXPECT_THROW(this->solve(system, {.mem_limit = limit, .restart = 41}), MemoryLimitError);
+  EXPECT_NO_THROW(this->solve(system, {.rtol = 1e-3, .max_iterations = 80, .mem_limit = limit, .restart = 40}));
+}
+
 TEST(KrylovVectors, AreBoundedByRowsMemoryAndWhatWasAskedFor) {
   EXPECT_EQ(krylov_vectors(67, 8, automatic_restart), 67);
   EXPECT_EQ(krylov_vectors(100'000, 8, 50), 50);
@@ -222,6 +235,11 @@ TEST(KrylovVectors, AreBoundedByRowsMemoryAndWhatWasAskedFor) {
   EXPECT_LE(krylov_vectors(1'000, 8, automatic_restart), 1'000);
   EXPECT_LE(krylov_vectors(1'000'000, 8, automatic_restart), 250) << "2 GB";
   EXPECT_EQ(krylov_vectors(2'000'000'000, 8, automatic_restart), 1);
+  EXPECT_EQ(krylov_vectors(1'000, 8, automatic_restart, 80'000), 10);
+  EXPECT_EQ(krylov_vectors(1'000, 8, 50, 80'000), 50) << "a given one isn't made smaller";
+  EXPECT_EQ(basis_memory(1000), 1000);
+  EXPECT_EQ(basis_memory(), 2e9);
+  EXPECT_EQ(basis_memory(1'000'000'000'000), 2e9);
 }
 
 TYPED_TEST(GmresOn, TakesARestartOverTheNumberOfRowsAndRefusesNone) {

@@ -87,6 +87,21 @@ TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
   EXPECT_TRUE(mentions(solved.result, "went on with ilut (")) << solved.result.message();
 }
 
+TYPED_TEST(LadderOn, PassesOverFactorsThatDoNotFitIntoTheMemory) {
+  const typename TestFixture::Any m(*this->analysis);
+  const auto whole = this->solve(m).result;
+  ASSERT_EQ(whole.status, Status::converged);
+
+  const auto limited = this->solve(m, "auto", {.mem_limit = 60000}).result;
+
+  EXPECT_FALSE(mentions(limited, "went on with ilut")) << limited.message();
+  EXPECT_TRUE(mentions(limited, "ilut: takes at least")) << limited.message();
+  EXPECT_TRUE(mentions(limited, "lu: takes at least")) << limited.message();
+  EXPECT_LE(limited.workspace_bytes, whole.workspace_bytes);
+  const auto roomy = this->solve(m, "auto", {.mem_limit = 100'000'000}).result;
+  EXPECT_EQ(roomy.status, Status::converged) << "what was made for another limit isn't taken";
+}
+
 TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   const typename TestFixture::Any m(*this->analysis);
 

@@ -312,6 +312,10 @@ TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
     const auto x = random_vector<T>(a.cols, 4);
     EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
   }
+  for (const char* format : {"csr-scalar", "csr-vector"}) {
+    Operator op(this->space(), a, {.format = format});
+    EXPECT_EQ(op.update_values(a), Update::refilled) << format;
+  }
   Operator ell(this->space(), a, {.format = "ell"});
   EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
 }

@@ -31,7 +31,7 @@ SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarseni
   for_each(space, n, FillReached<T>{m, reached->row_ptr.data(), reached->col.data(), reached->val.data()});
   for_each(space, n, FillFirstCoarse<T>{m, coarse_of->row_ptr.data(), coarse_of->col.data(), coarse_of->val.data()});
   const SpaceCsr<Space, T> joined =
-      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros());
+      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros()).result();
   const CsrView<T> g = joined.view();
   const auto laplacian = std::make_shared<CsrStorage<Space, T>>(
       CsrStorage<Space, T>{g.rows, g.cols, Vector<Space, Offset>(space, g.row_ptr.size()),

@@ -69,22 +69,37 @@ std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, 
 template <class Space, class T>
 AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
                                          int sweeps)
-    : space_(space), hierarchy_(std::move(hierarchy)), unused_(space, 1) {
+    : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps), unused_(space, 1) {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const auto rows = level(k).inverse.size();
     vectors_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
                         Vector<Space, float>(space, rows), Vector<Space, float>(space, rows)});
-    const bool last = k + 1 == hierarchy_.levels().size();
-    const int count = last ? sweeps * steps_without_inverse : sweeps;
-    steps_.push_back(smoother == Smoother::chebyshev
-                         ? chebyshev(count, level(k).largest)
-                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, jacobi_damping, 1}));
   }
+  choose_steps();
   inner_levels_ = levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
   for (std::size_t k = 1; k <= inner_levels_; ++k) {
     const auto rows = level(k).inverse.size();
     inner_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
                       Vector<Space, double>(space, KSlots::count)});
+  }
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::update(const SpaceCsr<Space, T>& a, double power, Smoother smoother) {
+  hierarchy_.update(a, power);
+  smoother_ = smoother;
+  choose_steps();
+}
+
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::choose_steps() {
+  steps_.clear();
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    const bool last = k + 1 == hierarchy_.levels().size();
+    const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
+    steps_.push_back(smoother_ == Smoother::chebyshev
+                         ? chebyshev(count, level(k).largest)
+                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, jacobi_damping, 1}));
   }
 }
 
@@ -185,15 +200,9 @@ void AlgebraicCycle<Space, T>::smooth(std::size_t k, bool from_zero) const {
 
 template <class Space, class T>
 std::size_t AlgebraicCycle<Space, T>::bytes(std::size_t k) const {
-  return level(k).bytes() + (has_inner_steps(k) ? 6 : 4) * vectors_[k].x.bytes() +
-         (has_inverse(k) ? hierarchy_.coarse_inverse()->bytes() : 0);
-}
-
-template <class Space, class T>
-std::size_t AlgebraicCycle<Space, T>::bytes() const {
-  std::size_t total = 0;
-  for (std::size_t k = 0; k < vectors_.size(); ++k) total += bytes(k);
-  return total;
+  const bool last = k + 1 == vectors_.size();
+  return level(k).bytes() + level(k).bytes_of_cycle() +
+         (last && hierarchy_.coarse_inverse() ? hierarchy_.coarse_inverse()->bytes() : 0);
 }
 
 template <class Space, class T>

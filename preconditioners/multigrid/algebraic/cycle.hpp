@@ -30,9 +30,13 @@ class AlgebraicCycle {
   /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
   AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
 
+  /// As AlgebraicHierarchy::update(), with this smoother from now on.
+  void update(const SpaceCsr<Space, T>& a, double power, Smoother smoother);
+
   const AlgebraicHierarchy<Space, T>& hierarchy() const { return hierarchy_; }
+  Smoother smoother() const { return smoother_; }
   std::size_t bytes(std::size_t level) const;  ///< operators and vectors
-  std::size_t bytes() const;
+  std::size_t bytes() const { return hierarchy_.bytes(); }
   double seconds() const;                            ///< predicted time of a cycle
   bool varies() const { return inner_levels_ > 0; }  ///< a K-cycle
 
@@ -50,6 +54,7 @@ class AlgebraicCycle {
     Vector<Space, double> slots;
   };
 
+  void choose_steps();
   void solve(std::size_t k) const;
   void solve_by_steps(std::size_t k) const;
   void restrict_residual(std::size_t k) const;
@@ -64,6 +69,8 @@ class AlgebraicCycle {
 
   Space space_;
   AlgebraicHierarchy<Space, T> hierarchy_;
+  Smoother smoother_;
+  int sweeps_;
   std::vector<std::vector<SmootherStep>> steps_;  ///< of each level
   std::size_t inner_levels_ = 0;                  ///< 1 .. inner_levels_ have inner steps
   mutable std::vector<Vectors> vectors_;

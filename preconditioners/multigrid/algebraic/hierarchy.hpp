@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
@@ -20,7 +24,8 @@ struct AlgebraicOptions {
   int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0.15;  ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  bool takes_values = false;  ///< the hierarchy keeps what update() needs
   /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
   std::optional<Points> pairs = {};
 };
@@ -29,6 +34,7 @@ struct AlgebraicOptions {
 template <class Space>
 struct AlgebraicLevel {
   Operator<Space, float> a;
+  Offset nonzeros = 0;                             ///< of `a`
   Vector<Space, float> inverse;                    ///< of the diagonal
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
@@ -36,37 +42,71 @@ struct AlgebraicLevel {
   std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
 
   std::size_t bytes() const;
+  /// The bytes of the vectors that a cycle works with on the level; a K-cycle has two more on some of its levels.
+  std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
 /// takes coarse rows by PMIS and extended+i interpolation; the other kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and kept in float, times a power
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
+/// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
+///           matrix of each level in CSR.
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
 /// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next level
 ///           too dense; std::bad_alloc; DeviceError.
 template <class Space, class T>
 class AlgebraicHierarchy {
  public:
-  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {});
+  explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {})
+      : AlgebraicHierarchy(analysis, options, MemoryBudget(analysis.space(), "multigrid")) {}
+  /// Announces the memory of the levels to the budget, each before it is made.
+  AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
+
+  /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
+  /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
+  ///
+  /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
+  ///           nothing that grows with the entries unless a format is built again.
+  /// Exec      Waits.
+  /// Requires  The options had takes_values; the pattern of A is as before.
+  /// Throws    As the constructor. After an exception the values are those of neither matrix, until the next update.
+  void update(const SpaceCsr<Space, T>& a, double power);
 
   const std::vector<AlgebraicLevel<Space>>& levels() const { return levels_; }
   /// The inverse of the last level's matrix, full; none where the last level is too large for that.
   const std::optional<Operator<Space, float>>& coarse_inverse() const { return coarse_inverse_; }
   double power() const { return power_; }
+  std::size_t bytes() const;  ///< with the vectors of a cycle
+  /// The power of two that brings the norm of a matrix to 1 .. 2, with the sign of its diagonal.
+  static double power_for(const Structure& s);
   double complexity() const;  ///< entries of all levels in those of A
+  std::size_t bytes_for_updates() const;
 
  private:
+  /// What update() needs of a level.
+  struct Source {
+    std::shared_ptr<CsrStorage<Space, float>> a;  ///< as in the level's format, which may share the arrays
+    std::optional<CoarseMatrix<Space, T>> next;   ///< none on the last level
+  };
+
   /// Makes levels until next(A) gives no matrix.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, F next);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next, const MemoryBudget& memory);
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
-                                                 const std::optional<SpaceCsr<Space, T>>& p, Offset vectors);
-  void add_level(const Space& space, const CsrView<T>& a);
-  void invert(const Space& space, const SpaceCsr<Space, T>& a);
+                                                 const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
+                                                 const MemoryBudget& memory);
+  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
+  /// The matrix, whose plan is kept where update() needs it.
+  SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
+  /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
+  Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
+  void announce_rest(const MemoryBudget& memory) const;
+  void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
 
   double power_ = 1;
   std::vector<AlgebraicLevel<Space>> levels_;
+  std::vector<Source> sources_;  ///< of each level; empty without takes_values
   std::optional<Operator<Space, float>> coarse_inverse_;
 };
 

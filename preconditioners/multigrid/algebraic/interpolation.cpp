@@ -30,7 +30,7 @@ SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const 
            FillSpread<T>{m, beta.data(), weak.data(), diagonal.data(), spread->row_ptr.data(), spread->col.data(),
                          spread->val.data()});
   const SpaceCsr<Space, T> p =
-      bounded_product(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources), a.nonzeros());
+      bounded_product(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources), a.nonzeros()).result();
   return truncated(space, p.view(), most);
 }
 

@@ -39,10 +39,23 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
   rate_ = measure_rate();
 }
 
-/// Whether level k goes down and up in one kernel each.
+/// Whether a level goes down and up in one kernel each. The coarsest level has no axes to halve.
 template <class Space, class T>
-bool Cycle<Space, T>::has_passes(std::size_t k) const {
-  return sweeps_ == 1 && k + 1 < hierarchy_.levels().size() && multigrid::has_passes(space_, level(k));
+bool Cycle<Space, T>::has_passes(const Space& space, const Level<Space>& level, int sweeps) {
+  return sweeps == 1 && level.axes != 0 && multigrid::has_passes(space, level);
+}
+
+template <class Space, class T>
+std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps) {
+  const std::size_t coarsest = grids.back().grid.points();
+  const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
+  std::size_t total = (coarsest * coarsest + roots) * sizeof(float);
+  for (std::size_t k = 0; k < grids.size(); ++k) {
+    const bool passes = has_passes(space, grids[k], sweeps);
+    const std::size_t fields = (k > 0 || !passes ? 2 : 0) + (passes ? 0 : 1);
+    total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
+  }
+  return total;
 }
 
 template <class Space, class T>

@@ -20,6 +20,9 @@ class Cycle {
   /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
   Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
 
+  /// The bytes() of a cycle over a hierarchy that is still to be made.
+  static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps);
+
   const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error
   std::size_t bytes(std::size_t level) const;  ///< of a level: operator, interpolation and vectors
@@ -56,7 +59,8 @@ class Cycle {
   float omega(std::size_t k, int sweep) const;
   double measure_rate() const;
   Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
-  bool has_passes(std::size_t k) const;
+  static bool has_passes(const Space& space, const Level<Space>& level, int sweeps);
+  bool has_passes(std::size_t k) const { return has_passes(space_, level(k), sweeps_); }
   const Level<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
 
   /// The one of the level's two vectors that doesn't hold x.

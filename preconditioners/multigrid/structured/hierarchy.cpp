@@ -49,6 +49,31 @@ int axes_to_halve(const double (&strength)[3], const Extents& e, const Periodic&
 
 Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
 
+/// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved.
+template <class Space>
+std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep) {
+  double now[3] = {strength[0], strength[1], strength[2]};
+  const Periodic periodic = periodic_axes(grid);
+  std::vector<Level<Space>> grids;
+  for (Extents e = grid.extents;; e = grids.back().next) {
+    Level<Space> level{
+        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
+    level.axes = e.points() > coarsest_points ? axes_to_halve(now, e, keep) : 0;
+    level.next = halving(level.axes).of(e, periodic);
+    level.periodic = periodic;
+    for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
+    grids.push_back(std::move(level));
+    if (grids.back().axes == 0) return grids;
+  }
+}
+
+/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids count,
+/// whose couplings are known least.
+Certainty certainty_for(const Extents& e, bool is_even) {
+  constexpr std::size_t many_points = 1000;
+  return is_even && e.points() > many_points ? Certainty::close : Certainty::rough;
+}
+
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
 void require_usable(double omega, int axes, const Extents& e) {
   if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
@@ -120,12 +145,9 @@ void lift(std::vector<double>& m, std::size_t n) {
 
 template <class Space>
 Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
-  // Rounded up to whole cache lines.
-  const std::size_t beyond = grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0),
-                    margin = (beyond + 31) / 32 * 32;
-  room_ = Vector<Space, float>(space, grid.points() + 2 * margin);
+  room_ = Vector<Space, float>(space, bytes_of(grid, dimensions) / sizeof(float));
   space.zero(room_.data(), room_.bytes());
-  data_ = room_.data() + margin;
+  data_ = room_.data() + margin(grid, dimensions);
 }
 
 template <class Space>
@@ -143,6 +165,15 @@ std::size_t Level<Space>::nonzeros() const {
 }
 
 template <class Space>
+std::size_t Level<Space>::predicted_bytes() const {
+  signed char slot[neighbours];
+  const auto of_a = static_cast<std::size_t>(number_slots(slot, dimensions, star)),
+             of_p = axes == 0 ? 0 : static_cast<std::size_t>(number_slots(slot, halving(axes)));
+  if (by_class) return (of_a + of_p) * scaled_classes * sizeof(float);
+  return (of_a * grid.points() + of_p * next.points()) * sizeof(float);
+}
+
+template <class Space>
 WeightsOf<const float> Level<Space>::weights() const {
   WeightsOf<const float> view{grid, next, halving(axes), p.data(), {}, periodic};
   number_slots(view.slot, view.halved);
@@ -150,7 +181,8 @@ WeightsOf<const float> Level<Space>::weights() const {
 }
 
 template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown)
+Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown,
+                               const GridPlan<Space>& plan)
     : space_(analysis.space()) {
   scale_by(analysis.structure().norm_inf);
   const CsrView<T>& a = analysis.matrix().view();
@@ -164,11 +196,12 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
     by_class = deviants.download()[0] == 0;
   }
   if (by_class) {
-    make_by_class(table.download(), grid);
+    make_by_class(table.download(), grid, plan);
   } else {
-    make_by_point(grid, [&](const Stencil& to) {
+    const auto fill = [&](const Stencil& to) {
       for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
-    });
+    };
+    make_by_point(grid, fill, plan);
   }
   finish([&] {
     sum(space_, grid.extents.points(), CountUneven<T>{block}, deviants.data());
@@ -177,7 +210,8 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
 }
 
 template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil) : space_(stencil.space()) {
+Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan)
+    : space_(stencil.space()) {
   scale_by(stencil.structure().norm_inf);
   const Grid& grid = stencil.grid();
   const ostinato::detail::StencilRows<T> rows{grid.extents,
@@ -185,9 +219,10 @@ Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil) : space
                                               !stencil.table().empty(),
                                               {grid.dimensions, grid.star, periodic_axes(grid)}};
   if (!stencil.table().empty() && !periodic_axes(grid).any()) {
-    make_by_class(stencil.table(), grid);
+    make_by_class(stencil.table(), grid, plan);
   } else {
-    make_by_point(grid, [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); });
+    const auto fill = [&](const Stencil& to) { for_grid(space_, grid.extents, RoundRows<T>{rows, power_, to.a}); };
+    make_by_point(grid, fill, plan);
   }
   finish([&] {
     Vector<Space, double> uneven(space_, 1);
@@ -209,7 +244,8 @@ void Hierarchy<Space, T>::finish(const std::function<bool()>& constants_vanish) 
 }
 
 template <class Space, class T>
-void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const Grid& grid) {
+void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const Grid& grid,
+                                        const GridPlan<Space>& plan) {
   Classes rows;
   for (std::size_t c = 0; c < neighbours; ++c) {
     for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
@@ -226,6 +262,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
+    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}), certainty_for(e, true));
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
@@ -252,14 +289,15 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
 
 template <class Space, class T>
 template <class Fill>
-void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
-  if (periodic_axes(grid).any()) return make_by_point<true>(grid, fill);
-  make_by_point<false>(grid, fill);
+void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan) {
+  if (plan) plan(planned<Space>(grid, false, {1, 1, 1}, {}), Certainty::at_least);
+  if (periodic_axes(grid).any()) return make_by_point<true>(grid, fill, plan);
+  make_by_point<false>(grid, fill, plan);
 }
 
 template <class Space, class T>
 template <bool Wraps, class Fill>
-void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
+void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan) {
   Periodic periodic = periodic_axes(grid), keep;
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
   const auto slots = static_cast<std::size_t>(number_slots(a.slot, grid.dimensions, grid.star));
@@ -278,7 +316,11 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill) {
     space_.download(strength, strengths.data(), sizeof strength);
     float row = 0;
     space_.download(&row, largest.data(), sizeof row);
-    if (levels_.empty()) keep = axes_to_keep(strength, periodic);
+    if (levels_.empty()) {
+      keep = axes_to_keep(strength, periodic);
+      const bool is_even = axes_to_halve(strength, a.grid, keep) == axes_to_halve({1, 1, 1}, a.grid, keep);
+      if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
+    }
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, keep) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);

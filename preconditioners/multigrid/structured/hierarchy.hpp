@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/stencil.hpp>
@@ -27,8 +28,16 @@ class Field {
 
   float* data() const { return data_; }
   std::size_t bytes() const { return room_.bytes(); }
+  static std::size_t bytes_of(const Extents& grid, int dimensions) {
+    return (grid.points() + 2 * margin(grid, dimensions)) * sizeof(float);
+  }
 
  private:
+  /// The elements before the grid, and behind it: up to a neighbour of the first point, in whole cache lines.
+  static std::size_t margin(const Extents& grid, int dimensions) {
+    return (grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0) + 31) / 32 * 32;
+  }
+
   Vector<Space, float> room_;
   float* data_ = nullptr;
 };
@@ -55,7 +64,14 @@ struct Level {
   WeightsOf<const float> weights() const;  ///< of coefficients by point
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
   std::size_t bytes() const { return a.bytes() + p.bytes(); }
+  std::size_t predicted_bytes() const;  ///< the same, before there are arrays
 };
+
+/// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these are
+/// the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings give. These
+/// are a guess (rough) on small grids and where an axis couples weakly, if coefficients vary from point to point.
+template <class Space>
+using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P, in float.
 ///
@@ -78,9 +94,9 @@ class Hierarchy {
  public:
   /// Of the entries that couple an unknown of each point with itself.
   /// Requires  The grid was found in this matrix; the diagonal is positive.
-  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0);
+  Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0, const GridPlan<Space>& plan = {});
   /// Requires  A positive diagonal.
-  explicit Hierarchy(const StencilOperator<Space, T>& stencil);
+  explicit Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan = {});
 
   const std::vector<Level<Space>>& levels() const { return levels_; }
   bool by_class() const { return levels_.front().by_class; }
@@ -92,12 +108,12 @@ class Hierarchy {
   std::size_t bytes() const;
 
  private:
-  void make_by_class(const std::vector<double>& table, const Grid& grid);
+  void make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan);
   /// fill(level.a) writes the operator of the finest grid, times power().
   template <class Fill>
-  void make_by_point(const Grid& grid, Fill fill);
+  void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
   template <bool Wraps, class Fill>
-  void make_by_point(const Grid& grid, Fill fill);
+  void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
   void scale_by(double norm);
   /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
   void finish(const std::function<bool()>& constants_vanish);

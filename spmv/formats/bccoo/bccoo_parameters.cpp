@@ -258,6 +258,7 @@ Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value
                                      blocks / group * (12 + 2 * p.height * static_cast<double>(value_bytes)) +
                                      (p.slices > 1 ? block_rows * p.height * static_cast<double>(value_bytes) : 0) +
                                      4.0 * p.hot + (values == BccooValues::coded ? table_bytes(s, p, value_bytes) : 0));
+  if (area > 1) c.most_bytes = 2 * c.bytes;  // the fill of blocks is that of a sample
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
   // H200, 2026-11: 1.5 us after the last load, 4 ps for each row through the cache, 1.2 ps for each lookup of a coded

@@ -75,6 +75,7 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
   const double value = static_cast<double>(value_bytes), entries = static_cast<double>(s.nonzeros),
                vectors = value * (static_cast<double>(s.rows) + s.cols);
   c.bytes = planned.as_classes ? class_bytes(*s.census, value_bytes) : plan.bytes();
+  c.most_bytes = plan.bytes();  // too many patterns of neighbouring classes are stored as bands
   c.moved = static_cast<double>(c.bytes) + vectors;
   c.padding = entries > 0 ? (static_cast<double>(plan.slots) + static_cast<double>(plan.remainder())) / entries - 1 : 0;
   if (m.device) {

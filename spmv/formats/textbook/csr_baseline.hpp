@@ -27,6 +27,10 @@ class CsrBaseline {
 
   CsrBaseline(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput&) : space_(space), a_(a.kept(space)) {}
 
+  void update_values(const SpaceCsr<Space, T>& a) { a_.take_values(space_, a); }
+
+  const SpaceCsr<Space, T>& csr() const { return a_; }
+
   std::size_t bytes() const {
     return a_.view().row_ptr.size_bytes() + a_.view().col.size_bytes() + a_.view().val.size_bytes();
   }

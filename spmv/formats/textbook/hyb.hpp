@@ -48,6 +48,7 @@ class Hyb {
     Cost c = streamed_cost<T>(
         s, m,
         {bytes, slots + rest, 0.7, 64 + width / 4, {.slot = 1.5, .row = 1.4, .uneven = 3, .gather = 3, .stream = 0.2}});
+    if (rest > 0) c.most_bytes = 2 * c.bytes;
     if (m.device && rest > 0) c.seconds += 2 * m.latency;
     if (m.device) c.seconds *= 1.1;  // as for ell
     return c;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include <ostinato/spmv/matrix/space_csr.hpp>
@@ -45,6 +46,8 @@ class MatrixProduct {
   /// Requires  The patterns of A and B. Only shapes and numbers of entries are checked.
   /// Throws    DimensionError for other shapes or numbers of entries.
   void update(const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+
+  std::size_t bytes() const;  ///< of the result and of what update() works with
 
  private:
   struct Work;  ///< what a space needs to compute the values

@@ -303,7 +303,7 @@ TEST(Factors, EndWithinALookAfterAStopIsRequested) {
   });
   expect_stopped("ilut",
                  [&](const StopRequest& stop) { factor_ilut(a, {.drop = 0, .fill = unlimited}, no_limit, stop); });
-  expect_stopped("iluk", [&](const StopRequest& stop) { factor_iluk(a, {.level = 20}, no_limit, stop); });
+  expect_stopped("iluk", [&](const StopRequest& stop) { factor_iluk(a, {.level = 20}, {}, stop); });
 }
 
 TEST(FactorIc, NamesTheFirstRowWithoutAPositiveDiagonalEntry) {

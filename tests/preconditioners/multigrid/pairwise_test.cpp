@@ -234,6 +234,10 @@ TYPED_TEST(PairwiseOn, IsTheSameOnEveryRun) {
 
 TYPED_TEST(PairwiseOn, RefusesWhatItCantDo) {
   using T = typename TypeParam::T;
+  MultigridOptions reuse = pairwise;
+  reuse.reuse = MultigridReuse::interpolation;
+  EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
+            "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), pairwise), ArgumentError);
   EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), pairwise), ArgumentError);
   EXPECT_EQ(message_of<ArgumentError>(

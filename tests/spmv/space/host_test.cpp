@@ -94,5 +94,11 @@ TEST(HostMemory, IsAtMostTheMemoryOfTheMachine) {
   EXPECT_LE(host_memory(), machine);
 }
 
+TEST(HostMemory, IsFreeInPart) {
+  EXPECT_GT(free_host_memory(), std::size_t{1} << 20);
+  EXPECT_LE(free_host_memory(), host_memory());
+  EXPECT_LE(Host().free_bytes(), host_memory());
+}
+
 }  // namespace
 }  // namespace ostinato::test

@@ -10,6 +10,7 @@
 #include <ostinato/spmv/space/error.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "support/reference.hpp"
 #include "support/spaces.hpp"
 
 namespace ostinato::test {
@@ -66,6 +67,46 @@ TYPED_TEST(AlgebraicHierarchyOn, HoldsTheGalerkinProducts) {
       for (std::size_t i = 0; i < ry.size(); ++i) two += static_cast<double>(ry[i]) * static_cast<double>(x[i]);
       EXPECT_NEAR(one, two, 1e-5 * size);
     }
+  }
+}
+
+/// The levels of an updated hierarchy have the interpolations from before and the products of the new matrix.
+TYPED_TEST(AlgebraicHierarchyOn, UpdateHoldsTheGalerkinProductsOfNewValues) {
+  using T = typename TypeParam::T;
+  for (const bool aggregation : {false, true}) {
+    const Csr<T> a = graph_laplacian<T>(3000, 3, 1, 0.01, 1), c = times(graph_laplacian<T>(3000, 3, 1, 0.2, 1), -5);
+    algebraic::AlgebraicOptions options;
+    options.takes_values = true;
+    if (aggregation) options.near_null = algebraic::constants({a.rows});
+    typename TestFixture::Made h(Analysis(this->space(), a), options);
+    ASSERT_GE(h.levels().size(), 2u);
+    const std::size_t levels = h.levels().size();
+    const auto coarse = random_vector<float>(h.levels()[1].a.rows(), 3);
+    const auto interpolated = this->product(*h.levels()[0].prolong, coarse);
+    const double largest = h.levels()[0].largest;
+    const Analysis next(this->space(), c);
+    const double power = h.power_for(next.structure());
+    EXPECT_LT(power, 0);
+    h.update(next.matrix(), power);
+    EXPECT_EQ(h.power(), power);
+    EXPECT_EQ(h.levels().size(), levels);
+    EXPECT_TRUE(same_bits(this->product(*h.levels()[0].prolong, coarse), interpolated));
+    EXPECT_NE(h.levels()[0].largest, largest);
+    const typename TestFixture::Made fresh(next);  // whose finest level has the same matrix
+    EXPECT_EQ(h.levels()[0].largest, fresh.levels()[0].largest);
+    EXPECT_TRUE(same_bits(h.levels()[0].inverse.download(), fresh.levels()[0].inverse.download()));
+    const auto x = random_vector<float>(a.rows, 5);
+    EXPECT_TRUE(same_bits(this->product(h.levels()[0].a, x), this->product(fresh.levels()[0].a, x)));
+    for (std::size_t k = 0; k + 1 < levels; ++k) {
+      const auto& fine = h.levels()[k];
+      const auto& below = h.levels()[k + 1];
+      const auto y = random_vector<float>(below.a.rows(), 3);
+      const auto by_parts = this->product(*fine.restrict, this->product(fine.a, this->product(*fine.prolong, y)));
+      EXPECT_LT(difference(this->product(below.a, y), by_parts), 1e-4) << "level " << k;
+    }
+    ASSERT_TRUE(h.coarse_inverse());
+    const auto last = random_vector<float>(h.levels().back().a.rows(), 1);
+    EXPECT_LT(difference(last, this->product(*h.coarse_inverse(), this->product(h.levels().back().a, last))), 1e-3);
   }
 }
 

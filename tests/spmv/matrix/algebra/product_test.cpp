@@ -24,7 +24,11 @@ class MatrixProductOn : public AlgebraTest<Case> {
 
     const Csr<Value> a2 = other_values(a, 1), b2 = other_values(b, 2);
     const Value* const values = c.result().view().val.data();
+    const std::size_t bytes = c.bytes();
+    EXPECT_GE(bytes, c.result().view().row_ptr.size_bytes() + c.result().view().col.size_bytes() +
+                         c.result().view().val.size_bytes());
     c.update(this->on(a2), this->on(b2));
+    EXPECT_EQ(c.bytes(), bytes);
     EXPECT_EQ(c.result().view().val.data(), values);
     EXPECT_EQ(difference(this->back(c.result()), product(a2, b2), roundings(a)), "") << shapes << ", updated";
   }
