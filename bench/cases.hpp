@@ -24,7 +24,7 @@ inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_
 struct Case {
   Csr<double> matrix;
   Compress compress = Compress::automatic;
-  std::vector<double> points;  ///< where they are, for elasticity3d
+  std::vector<double> points = {};  ///< where they are, for elasticity3d
 };
 
 /// Loads a .mtx file, or generates FAMILY:N[:KEY=VALUE ...]. The keys are members of GenerateOptions, compress=0, and

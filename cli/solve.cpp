@@ -638,7 +638,7 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
   const bool is_multigrid = precond == Multigrid<Host, double>::name;
   const std::string options = is_multigrid && colon != std::string::npos ? in.precond.substr(colon + 1) : "";
   const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
-  const bool by_entries = kind == MultigridKind::classical || kind == MultigridKind::aggregation;
+  const bool by_entries = kind != MultigridKind::automatic && kind != MultigridKind::structured;
   const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
   const bool asks = in.formats.format != "auto" || in.formats.tune != FormatInput{}.tune || !needs_none ||
                     in.solver == Lsmr::name || in.renumber == "on";

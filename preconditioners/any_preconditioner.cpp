@@ -361,6 +361,11 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
 }
 
 template <class Space, class T>
+bool AnyPreconditioner<Space, T>::varies() const {
+  return !is_identity() && built_->varies();
+}
+
+template <class Space, class T>
 bool AnyPreconditioner<Space, T>::symmetric() const {
   return is_identity() || built_->symmetric();
 }

@@ -110,6 +110,7 @@ class AnyPreconditioner {
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
   double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
 
+  bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
   std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
   bool is_identity() const { return built_ == nullptr; }

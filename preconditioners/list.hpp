@@ -31,6 +31,7 @@ class BuiltPreconditioner {
   virtual bool works_in_float() const = 0;
   virtual std::vector<PreconditionerLevel> levels() const = 0;
   virtual double rate() const = 0;          ///< by what M shrank an error on trial; 0 when it wasn't tried
+  virtual bool varies() const = 0;          ///< M isn't a linear function of r, or differs from call to call
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
@@ -120,6 +121,10 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     if constexpr (requires { m_.rate(); }) return m_.rate();
     return 0;
   }
+  bool varies() const override {
+    if constexpr (requires { m_.varies(); }) return m_.varies();
+    return false;
+  }
   bool symmetric() const override {
     if constexpr (requires { m_.symmetric(); }) return m_.symmetric();
     return true;
@@ -150,7 +155,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// equals_transpose, works_in_float, levels, rate, symmetric, remarks and update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
+/// equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
 /// takes what that returns as the second argument of the constructor.
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options). One

@@ -50,6 +50,8 @@ struct StrongerOptions {
 ///                                               with when this one doesn't get there, made by the call; null when there
 ///                                               is none, with a reason if one couldn't be made
 ///   double stronger_seconds() const             predicted time to make that
+///   bool varies() const                         M isn't a linear function of r, or differs from call to call: solvers take
+///                                               flexible recurrences, or refuse it
 ///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
 ///   std::string remarks() const                 what was made, for messages
 ///   std::string name() const                    for messages; a static member will do
@@ -109,6 +111,7 @@ class PreconditionerRef {
     return calls_ == nullptr ? std::nullopt : calls_->stronger(object_, options, why);
   }
   double stronger_seconds() const { return calls_ == nullptr ? 0 : calls_->stronger_seconds(object_); }
+  bool varies() const { return !is_identity() && calls_->varies(object_); }
   bool symmetric() const { return is_identity() || calls_->symmetric(object_); }
   std::string remarks() const { return calls_ == nullptr ? std::string() : calls_->remarks(object_); }
   /// For messages.
@@ -158,6 +161,7 @@ class PreconditionerRef {
     std::optional<PreconditionerRef> (*fallback)(const void*);
     std::optional<PreconditionerRef> (*stronger)(const void*, const StrongerOptions&, std::string&);
     double (*stronger_seconds)(const void*);
+    bool (*varies)(const void*);
     bool (*symmetric)(const void*);
     std::string (*remarks)(const void*);
     std::string (*name)(const void*);
@@ -216,6 +220,10 @@ class PreconditionerRef {
       [](const void* o) {
         if constexpr (requires { double(as<M>(o).stronger_seconds()); }) return double(as<M>(o).stronger_seconds());
         return 0.0;
+      },
+      [](const void* o) {
+        if constexpr (requires { bool(as<M>(o).varies()); }) return bool(as<M>(o).varies());
+        return false;
       },
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).symmetric()); }) return bool(as<M>(o).symmetric());

@@ -13,6 +13,7 @@ namespace ostinato {
 template <class Space, class T>
 SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                            const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  require_fixed<Bicgstab2>(preconditioner);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   const OperatorRef<Space, T>& a = system.a();

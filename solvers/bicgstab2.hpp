@@ -15,7 +15,8 @@ namespace ostinato {
 /// Exec      Allocates 7 n sizeof(T) bytes at entry, 9 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back. With a preconditioner x is brought up to date when the recurrence stops. After a
 ///           breakdown the recurrence restarts from the recomputed residual, as long as the residual falls.
-/// Throws    DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Throws    ArgumentError for a preconditioner that varies; DimensionError when A isn't square or the vectors don't fit;
+///           exceptions of A and M.
 /// Source    Sleijpen & Fokkema, ETNA 1 (1993) 11; the form for l = 2 as in van der Vorst, Iterative Krylov Methods for
 ///           Large Linear Systems (2003), section 9.4.
 struct Bicgstab2 {

@@ -30,6 +30,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   double* pq = workspace.emplace(0.0);
   double* rz = workspace.emplace(0.0);
   double* rz_new = workspace.emplace(0.0);
+  double* zq = m.varies() ? workspace.emplace(0.0) : nullptr;
 
   const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
     if (m.is_identity()) z = r;
@@ -46,8 +47,10 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
       } else {
         update_r<T>(space, rz, pq, q, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
         m.apply_dot(space, r, z, rz_new);                             // z = M^-1 r;  rz_new = r . z
+        if (zq != nullptr) dot<T>(space, z, q, zq);                   // M varies:  zq = z . q
       }
-      update_x_p<T>(space, rz, pq, rz_new, z, x, p, state);  // x += alpha p;  p = z + (rz_new / rz) p
+      // x += alpha p;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where M varies
+      update_x_p<T>(space, rz, pq, rz_new, zq, z, x, p, state);
       std::swap(rz, rz_new);
     };
     while (monitor.next()) run_block(a.revision(), iterate);

@@ -58,7 +58,7 @@ struct UpdateR {
 
 template <class T>
 struct UpdateXP {
-  const double *rz, *pq, *rz_new;
+  const double *rz, *pq, *rz_new, *zq;
   const T* z;
   T *x, *p;
   const ConvergenceState* state;
@@ -66,7 +66,7 @@ struct UpdateXP {
 
   OSTINATO_FUNCTION bool prepare() {
     alpha = static_cast<T>(*rz / *pq);
-    beta = static_cast<T>(*rz_new / *rz);
+    beta = static_cast<T>(zq == nullptr ? *rz_new / *rz : -*zq / *pq);
     return state->x_is_behind != 0;
   }
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
@@ -86,11 +86,11 @@ void update_r(const Space& space, const double* rz, const double* pq, In<T> q, O
   sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m}, rr);
 }
 
-/// x += (rz / pq) p;  p = z + (rz_new / rz) p
+/// x += (rz / pq) p;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where zq isn't null
 template <class T, class Space>
-void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, In<T> z, Out<T> x,
-                Out<T> p, const ConvergenceState* state) {
-  for_each(space, x.size(), detail::UpdateXP<T>{rz, pq, rz_new, z.data(), x.data(), p.data(), state});
+void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, const double* zq, In<T> z,
+                Out<T> x, Out<T> p, const ConvergenceState* state) {
+  for_each(space, x.size(), detail::UpdateXP<T>{rz, pq, rz_new, zq, z.data(), x.data(), p.data(), state});
 }
 
 }  // namespace ostinato

@@ -222,12 +222,13 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   const OperatorRef<Space, T>& a = system.a();
   const PreconditionerRef<Space, T>& m = system.m();
-  const std::size_t column = sizeof(T) * (options.flexible && !m.is_identity() ? 2 : 1);
+  const bool flexible = options.flexible || m.varies();
+  const std::size_t column = sizeof(T) * (flexible && !m.is_identity() ? 2 : 1);
   const std::size_t limit = memory_left(options.mem_limit, m.bytes());
   const int size = krylov_vectors(a.rows(), column, options.restart, basis_memory(limit));
   if (options.restart != automatic_restart) require_room(static_cast<double>(column * a.rows()) * size, limit, size);
   const int block = options.restart == automatic_restart ? std::min(size + 1, block_vectors) : size + 1;
-  Arnoldi<Space, T> krylov(space, a, m, size, block, options.flexible, workspace);
+  Arnoldi<Space, T> krylov(space, a, m, size, block, flexible, workspace);
 
   const auto recurrence = [&](Out<T> r, double*, double norm, Monitor<Space>& monitor) {
     monitor.start(norm);

@@ -18,7 +18,8 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 /// short solve takes little memory. After 50, 100, 200, ... vectors GMRES restarts if the residual has fallen so fast that
 /// four more cycles like this one would reach the goal; a restart then costs less than a longer basis. Where memory runs
 /// out before, GMRES restarts with what there is, and a note says so.
-/// With options.flexible the preconditioned basis is kept (FGMRES), and M may differ from step to step.
+/// With options.flexible, and with an M that says that it varies, the preconditioned basis is kept (FGMRES), and M may
+/// differ from step to step.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.

@@ -28,6 +28,7 @@ double scale_of(const Space& space, const OperatorRef<Space, T>& a, In<T> z, Out
 template <class Space, class T>
 SolveResult Minres::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                         const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
+  require_fixed<Minres>(preconditioner);
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
   const OperatorRef<Space, T>& a = system.a();

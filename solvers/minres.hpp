@@ -17,8 +17,8 @@ namespace ostinato {
 /// Traffic   An iteration applies A and M once and moves 15 n sizeof(T) bytes of vectors.
 /// Exec      Allocates 7 n sizeof(T) bytes at entry, 9 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.
-/// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
-///           exceptions of A and M.
+/// Throws    ArgumentError for options that can't be, and for a preconditioner that varies; DimensionError when A isn't
+///           square or the vectors don't fit; exceptions of A and M.
 /// Source    Paige & Saunders, SIAM J. Numer. Anal. 12 (1975) 617; with a preconditioner as in Elman, Silvester &
 ///           Wathen, Finite Elements and Fast Iterative Solvers (2014), algorithm 4.1.
 struct Minres {

@@ -101,6 +101,17 @@ class RestartPolicy {
   int idle_ = 0;
 };
 
+/// Refuses a preconditioner that varies (PreconditionerRef::varies()), for a Method whose x would then not belong to its
+/// residual.
+/// Throws    ArgumentError.
+template <class Method, class Space, class T>
+void require_fixed(const PreconditionerRef<Space, T>& m) {
+  if (!m.varies()) return;
+  const std::string method(Method::name);
+  throw ArgumentError(method + ": " + m.name() + " isn't a linear function with these options, which " + method +
+                      " needs; use cg, gmres or bicgstab");
+}
+
 /// Fills in the monitor's records, in the units of the caller's b.
 template <class Space, class T>
 void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& system, int restarts,

@@ -390,7 +390,7 @@ SolveResult run_methods(const SolverChoice& first, const Structure& s, const Spa
   result.notes.insert(result.notes.begin(), first.name + " chosen: " + first.reason);
   guess.prefer(result, a, b, x);
   std::vector<std::string_view> others = {"gmres", "bicgstab"};
-  if (s.symmetric && m.symmetric()) others.insert(others.begin(), "minres");
+  if (s.symmetric && m.symmetric() && !m.varies()) others.insert(others.begin(), "minres");
   Ending latest = ending_of(result);
   unsolvable = may_try_another(latest) && !result.at_precision_limit &&
                take_no_solution<Space, T>(result, space, a, b, goal_of<Space, T>(space, b, options));

@@ -42,11 +42,18 @@ Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s)
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 4> kinds = {
+/// A K-cycle smooths its coarse grids more often.
+int algebraic_sweeps(const MultigridOptions& options) {
+  if (options.sweeps > 0) return options.sweeps;
+  return options.kind == MultigridKind::pairwise ? 1 : 2;
+}
+
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
      {"classical", MultigridKind::classical},
-     {"aggregation", MultigridKind::aggregation}}};
+     {"aggregation", MultigridKind::aggregation},
+     {"pairwise", MultigridKind::pairwise}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
@@ -84,6 +91,8 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
+  if (options.kind == MultigridKind::pairwise && options.reuse != MultigridReuse::none)
+    throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -138,8 +147,12 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
   made.takes_values = options.reuse == MultigridReuse::interpolation;
-  if (options.kind != MultigridKind::aggregation) return made;
+  if (options.kind != MultigridKind::aggregation && options.kind != MultigridKind::pairwise) return made;
   const algebraic::Points points = points_of(analysis, options);
+  if (options.kind == MultigridKind::pairwise) {
+    made.pairs = points;
+    return made;
+  }
   made.threshold = options.threshold;
   if (!options.near_null.empty()) {
     require_vectors(options.near_null, points);
@@ -210,7 +223,7 @@ struct Multigrid<Space, T>::State {
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
       algebraic.emplace(space, algebraic_hierarchy(analysis, memory), algebraic_smoother(options, s),
-                        options.sweeps > 0 ? options.sweeps : 2);
+                        algebraic_sweeps(options));
     }
     const GridPlan plan = within(memory, s, grid.unknowns);
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
@@ -229,8 +242,8 @@ struct Multigrid<Space, T>::State {
         rows(stencil.grid().extents.points()),
         grid(stencil.grid()),
         unused(space, 1) {
-    if (given.kind == MultigridKind::classical || given.kind == MultigridKind::aggregation)
-      refuse("kind=classical and kind=aggregation need a matrix");
+    if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
+      refuse("kind=classical, kind=aggregation and kind=pairwise need a matrix");
     const Structure& s = stencil.structure();
     cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
@@ -281,7 +294,10 @@ struct Multigrid<Space, T>::State {
   }
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they may
   /// be large in the Euclidean norm.
-  bool in_energy() const { return options.kind == MultigridKind::aggregation; }
+  bool in_energy() const {
+    if (options.kind == MultigridKind::pairwise) return algebraic->hierarchy().levels().front().a.structure().symmetric;
+    return options.kind == MultigridKind::aggregation;
+  }
   Trial try_cycles(const CsrView<T>& a, bool again);
 
   bool fits(const Analysis<Space, T>& analysis) const;
@@ -386,7 +402,7 @@ template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 7> known = {{
-      {"kind", "automatic|structured|classical|aggregation",
+      {"kind", "automatic|structured|classical|aggregation|pairwise",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
          if (found != kinds.end()) parsed.kind = found->second;
@@ -515,6 +531,11 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
     }
   }
   return all;
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::varies() const {
+  return state().algebraic && state().algebraic->varies();
 }
 
 template <class Space, class T>

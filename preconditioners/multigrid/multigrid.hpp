@@ -27,6 +27,7 @@ enum class MultigridKind {
   structured,   ///< the grid that the diagonals of a matrix show
   classical,    ///< the strong entries of any matrix
   aggregation,  ///< points in groups, and vectors that the matrix makes nearly 0
+  pairwise,     ///< points in pairs of pairs; the cheapest set-up, and a cycle that varies
 };
 
 /// Where the points of a matrix are.
@@ -43,8 +44,8 @@ enum class MultigridReuse {
 
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
-  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one of Jacobi for a symmetric matrix on a
-  /// grid, otherwise two.
+  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise, and one of Jacobi
+  /// for a symmetric matrix on a grid, otherwise two.
   int sweeps = 0;
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
@@ -57,10 +58,11 @@ struct MultigridOptions {
   /// of the set-up, and the object about 3 to 4 times the memory.
   MultigridReuse reuse = MultigridReuse::none;
 
-  // For aggregation:
-  /// Of each point, numbered point by point; 0: as many as coordinates have dimensions, otherwise what the grid of the
-  /// matrix says, otherwise 1.
+  /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
+  /// otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
+
+  // For aggregation:
   /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms of
   /// a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
   double threshold = 0.15;
@@ -83,11 +85,17 @@ struct MultigridOptions {
 /// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate near-null
 /// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
 ///
+/// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows in
+/// groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
+/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR take
+/// that; MINRES, BiCGSTAB(2) and LSMR refuse it.
+///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
 /// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M is a V-cycle with damped Jacobi or, with two sweeps and more, Chebyshev as smoother, the same before and after the coarse grid, so that M is symmetric positive definite
-/// when A is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
+/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before and
+/// after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A is. The
+/// hierarchy and the cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
@@ -107,8 +115,8 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation, sweeps=0..8, smoother=jacobi|chebyshev, unknowns=0..100, "
-      "threshold=0..1, aggressive=0..10, reuse=none|interpolation";
+      "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
+      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
@@ -144,6 +152,7 @@ class Multigrid {
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
+  bool varies() const;                              ///< whether M is a K-cycle
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
   double rate() const;          ///< by what a cycle shrank a random error at set-up, or after the last update
   bool reused() const;          ///< the last update_values() kept the interpolations

@@ -90,12 +90,26 @@ TYPED_TEST(CgSteps, UpdateXPFollowsUpdateR) {
     ConvergenceState x_is_behind;
     x_is_behind.x_is_behind = 1;
 
-    update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), z, x, p,
+    update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), nullptr, z, x, p,
                   this->state(x_is_behind));
 
     this->expect_elements(x, [&](std::size_t i) { return sum_of(hx[i], 0.75L * hp[i]); });
     this->expect_elements(p, [&](std::size_t i) { return sum_of(hz[i], 2.0L * hp[i]); });
   }
+}
+
+TYPED_TEST(CgSteps, UpdateXPTakesTheBetaOfAPreconditionerThatVaries) {
+  using T = typename TypeParam::T;
+  const auto z = this->vector(597, 1);
+  auto x = this->vector(597, 2), p = this->vector(597, 3);
+  const auto hz = z.download(), hp = p.download();
+  ConvergenceState x_is_behind;
+  x_is_behind.x_is_behind = 1;
+
+  update_x_p<T>(this->space(), this->slot(0, 3), this->slot(1, 4), this->slot(2, 6), this->slot(3, -10), z, x, p,
+                this->state(x_is_behind));
+
+  this->expect_elements(p, [&](std::size_t i) { return sum_of(hz[i], 2.5L * hp[i]); });
 }
 
 TYPED_TEST(CgSteps, FrozenCgChangesNothing) {
@@ -110,7 +124,7 @@ TYPED_TEST(CgSteps, FrozenCgChangesNothing) {
 
     update_r<T>(this->space(), this->slot(0, 1), this->slot(1, 2), q, r, this->slot(2), frozen);
     const int x_is_behind = this->state().x_is_behind;
-    update_x_p<T>(this->space(), this->slot(0, 1), this->slot(1, 2), this->slot(2, 3), r, x, p, frozen);
+    update_x_p<T>(this->space(), this->slot(0, 1), this->slot(1, 2), this->slot(2, 3), nullptr, r, x, p, frozen);
 
     EXPECT_EQ(x_is_behind, 0);
     EXPECT_EQ(r.download(), hr);

@@ -114,6 +114,57 @@ TYPED_TEST(CgOn, SeesAnIndefinitePreconditioner) {
   EXPECT_EQ(x, system.x0);
 }
 
+/// A few steps of CG, which isn't a linear function of r.
+template <class Space, class T>
+class InnerCg {
+ public:
+  InnerCg(const Space& space, const Operator<Space, T>& a, bool varies) : space_(space), a_(a), varies_(varies) {}
+  void apply(std::span<const T> r, std::span<T> z) const {
+    space_.zero(z.data(), z.size_bytes());
+    cg(space_, a_, r, z, {.rtol = 0.3, .max_iterations = 60});
+  }
+  bool varies() const { return varies_; }
+
+ private:
+  Space space_;
+  const Operator<Space, T>& a_;
+  bool varies_;
+};
+
+TYPED_TEST(CgOn, BearsAPreconditionerThatSaysThatItVaries) {
+  using T = typename TypeParam::T;
+  using M = InnerCg<typename TypeParam::Space, T>;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
+  const Operator a(this->space(), system.a);
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8};
+
+  const auto flexible = this->solve(system, options, M(this->space(), a, true));
+  const auto unaware = this->solve(system, options, M(this->space(), a, false));
+
+  EXPECT_EQ(flexible.result.status, Status::converged) << flexible.result.message();
+  EXPECT_LT(2 * flexible.result.iterations, unaware.result.iterations) << "it can't have varied";
+}
+
+/// Jacobi that says that it varies, though it doesn't.
+template <class Space, class T>
+struct Anxious : Jacobi<Space, T> {
+  using Jacobi<Space, T>::Jacobi;
+  bool varies() const { return true; }
+};
+
+TYPED_TEST(CgOn, IsTheSameForAPreconditionerThatOnlySaysThatItVaries) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 30}));
+  const SolveOptions options{.rtol = 1e-4};
+
+  const auto fixed = this->solve(system, options, Jacobi<Space, T>(this->space(), system.a));
+  const auto anxious = this->solve(system, options, Anxious<Space, T>(this->space(), system.a));
+
+  EXPECT_EQ(anxious.result.status, Status::converged) << anxious.result.message();
+  EXPECT_NEAR(anxious.result.iterations, fixed.result.iterations, 1);
+}
+
 TYPED_TEST(CgOn, GoesOnFromTheTruthWhenTheRecurrenceHasDrifted) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("variable2d", {.n = 60}));

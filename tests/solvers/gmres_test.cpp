@@ -34,6 +34,12 @@ class Varying {
   mutable int calls_ = 0;
 };
 
+template <class Space, class T>
+struct SaysThatItVaries : Varying<Space, T> {
+  using Varying<Space, T>::Varying;
+  bool varies() const { return true; }
+};
+
 /// A random matrix with a dominant diagonal, whose entries have both signs.
 template <class T>
 Csr<T> indefinite(Index n) {
@@ -134,6 +140,21 @@ TYPED_TEST(GmresOn, FlexibleBearsAPreconditionerThatVaries) {
   EXPECT_EQ(flexible.result.status, Status::converged) << flexible.result.message();
   EXPECT_TRUE(flexible.result.notes.empty());
   EXPECT_FALSE(plain.result.notes.empty() && plain.result.status == Status::converged) << "it can't have varied";
+}
+
+TYPED_TEST(GmresOn, IsFlexibleForAPreconditionerThatSaysThatItVaries) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 12}));
+  const SolveOptions options{.rtol = 1e-4, .restart = 144};
+  SolveOptions flexible = options;
+  flexible.flexible = true;
+
+  const auto by_option = this->solve(system, flexible, Varying<Space, T>(this->space()));
+  const auto by_itself = this->solve(system, options, SaysThatItVaries<Space, T>(this->space()));
+
+  EXPECT_EQ(by_itself.result.status, Status::converged) << by_itself.result.message();
+  EXPECT_EQ(by_itself.x, by_option.x);
 }
 
 TYPED_TEST(GmresOn, RestartCountsForTheWorkspace) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/k_cycle_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -39,6 +41,29 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
   return steps;
 }
 
+/// What a K-cycle may cost: the entries of all levels, each as often as the level is visited, in those of the finest; and
+/// visits of a level, which cost a GPU the same time however small the level is.
+constexpr double most_work = 4;
+template <class Space>
+constexpr double most_visits = Space::on_device ? 4 : 256;
+
+/// The number of levels below the finest that are solved by inner steps, each of which visits the lower levels twice.
+template <class Space>
+std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, bool last_has_inverse) {
+  const std::size_t candidates = levels.size() - (last_has_inverse ? 1 : 0);
+  std::size_t chosen = 0;
+  for (std::size_t last = 1; last < candidates && levels[0].groups; ++last) {
+    double work = 0, visits = 1;
+    for (std::size_t k = 0; k < levels.size(); ++k) {
+      if (k >= 1 && k <= last) visits *= 2;
+      work += visits * static_cast<double>(levels[k].a.structure().nonzeros);
+    }
+    if (visits > most_visits<Space> || work > most_work * static_cast<double>(levels[0].a.structure().nonzeros)) break;
+    chosen = last;
+  }
+  return chosen;
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -51,6 +76,12 @@ AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<
                         Vector<Space, float>(space, rows), Vector<Space, float>(space, rows)});
   }
   choose_steps();
+  inner_levels_ = levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
+  for (std::size_t k = 1; k <= inner_levels_; ++k) {
+    const auto rows = level(k).inverse.size();
+    inner_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
+                      Vector<Space, double>(space, KSlots::count)});
+  }
 }
 
 template <class Space, class T>
@@ -83,18 +114,64 @@ void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, doubl
 template <class Space, class T>
 void AlgebraicCycle<Space, T>::solve(std::size_t k) const {
   Vectors& v = vectors_[k];
-  if (k + 1 == vectors_.size() && hierarchy_.coarse_inverse()) {
+  if (has_inverse(k)) {
     hierarchy_.coarse_inverse()->apply(1, v.b, 0, v.x);
     return;
   }
   smooth(k, true);
   if (k + 1 == vectors_.size()) return;
   find_residual(k);
-  level(k).restrict->apply(1, v.residual, 0, vectors_[k + 1].b);
-  solve(k + 1);
-  level(k).prolong->apply(1, vectors_[k + 1].x, 1, v.x);
+  restrict_residual(k);
+  has_inner_steps(k + 1) ? solve_by_steps(k + 1) : solve(k + 1);
+  add_correction(k);
   find_residual(k);
   smooth(k, false);
+}
+
+/// x of level k := two steps of flexible CG or GCR for its b, which becomes the residual after the first.
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
+  Vectors& v = vectors_[k];
+  InnerVectors& inner = inner_[k - 1];
+  const auto& a = level(k).a;
+  const bool is_cg = level(0).a.structure().symmetric;
+  const std::size_t n = v.x.size();
+  double* const slots = inner.slots.data();
+  const float *const c = inner.direction.data(), *const image = inner.image.data(), *const w = v.residual.data();
+  solve(k);
+  copy<float>(space_, v.x, inner.direction.span());
+  a.apply(1, inner.direction, 0, inner.image);
+  sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
+  sum(space_, n, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
+  if constexpr (!Space::on_device) {
+    if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
+  }
+  solve(k);
+  a.apply(1, v.x, 0, v.residual);
+  sum(space_, n, SecondSums{is_cg ? v.x.data() : w, image, w, v.b.data()}, slots + KSlots::test2_v);
+  for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
+}
+
+/// b of the next level := P^T residual
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::restrict_residual(std::size_t k) const {
+  Vectors &v = vectors_[k], &next = vectors_[k + 1];
+  if (const auto& groups = level(k).groups) {
+    for_each(space_, next.b.size(), SumGroup{groups->pattern(), v.residual.data(), next.b.data()});
+  } else {
+    level(k).restrict->apply(1, v.residual, 0, next.b);
+  }
+}
+
+/// x += P x of the next level
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::add_correction(std::size_t k) const {
+  Vectors &v = vectors_[k], &next = vectors_[k + 1];
+  if (const auto& groups = level(k).groups) {
+    for_each(space_, v.x.size(), AddOfGroup{groups->of.data(), next.x.data(), v.x.data()});
+  } else {
+    level(k).prolong->apply(1, next.x, 1, v.x);
+  }
 }
 
 template <class Space, class T>
@@ -133,11 +210,15 @@ double AlgebraicCycle<Space, T>::seconds() const {
   const auto product = [](const Operator<Space, float>& op) {
     return op.choice().candidates.empty() ? 0.0 : op.choice().candidates.front().product_seconds();
   };
-  double total = 0;
+  double total = 0, visits = 1;
   for (std::size_t k = 0; k < vectors_.size(); ++k) {
-    const bool last = k + 1 == vectors_.size();
-    total += last ? 0 : 2 * static_cast<double>(steps_[k].size()) * product(level(k).a);
-    if (!last) total += product(*level(k).prolong) + product(*level(k).restrict);
+    if (has_inner_steps(k)) {
+      visits *= 2;
+      total += visits * product(level(k).a);
+    }
+    if (k + 1 == vectors_.size()) break;
+    total += visits * 2 * static_cast<double>(steps_[k].size()) * product(level(k).a);
+    if (level(k).prolong) total += visits * (product(*level(k).prolong) + product(*level(k).restrict));
   }
   return total;
 }

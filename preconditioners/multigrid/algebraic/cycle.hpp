@@ -15,9 +15,15 @@ namespace ostinato::algebraic {
 /// A V-cycle over an algebraic hierarchy, with the same steps of damped Jacobi or of Chebyshev's polynomial of the 4th
 /// kind with optimal weights before the coarse grid and after it.
 ///
-/// Memory    16 bytes for each row of each level.
-/// Traffic   On each level two products with A a sweep, one with P and one with P^T.
-/// Source    Lottes, arXiv:2202.08830; Phillips & Fischer, arXiv:2210.03179 (weights).
+/// A K-cycle where interpolation is constant on groups: a level below the finest is solved by two steps of flexible CG, or
+/// of GCR where A isn't symmetric, with the cycle as preconditioner; the second step is left out where the first leaves at
+/// most a quarter of the residual. Lower levels have a V-cycle, so that all levels together cost a bounded multiple of the
+/// finest. Such a cycle isn't a linear function of r.
+///
+/// Memory    16 bytes for each row of each level, 8 more for each row of a level with inner steps.
+/// Traffic   On each level two products with A a sweep, one with P and one with P^T. An inner step adds one with A.
+/// Source    Lottes, arXiv:2202.08830; Phillips & Fischer, arXiv:2210.03179 (weights); Notay & Vassilevski, Numer. Linear
+///           Algebra Appl. 15 (2008) 473 (K-cycle).
 template <class Space, class T>
 class AlgebraicCycle {
  public:
@@ -31,7 +37,8 @@ class AlgebraicCycle {
   Smoother smoother() const { return smoother_; }
   std::size_t bytes(std::size_t level) const;  ///< operators and vectors
   std::size_t bytes() const { return hierarchy_.bytes(); }
-  double seconds() const;  ///< predicted time of a cycle
+  double seconds() const;                            ///< predicted time of a cycle
+  bool varies() const { return inner_levels_ > 0; }  ///< a K-cycle
 
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
@@ -42,18 +49,32 @@ class AlgebraicCycle {
     Vector<Space, float> b, x, residual, direction;
   };
 
+  struct InnerVectors {
+    Vector<Space, float> direction, image;
+    Vector<Space, double> slots;
+  };
+
   void choose_steps();
   void solve(std::size_t k) const;
+  void solve_by_steps(std::size_t k) const;
+  void restrict_residual(std::size_t k) const;
+  void add_correction(std::size_t k) const;
   void smooth(std::size_t k, bool from_zero) const;
   void find_residual(std::size_t k) const;
   const AlgebraicLevel<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
+  bool has_inner_steps(std::size_t k) const { return k >= 1 && k <= inner_levels_; }
+  bool has_inverse(std::size_t k) const {
+    return k + 1 == hierarchy_.levels().size() && hierarchy_.coarse_inverse().has_value();
+  }
 
   Space space_;
   AlgebraicHierarchy<Space, T> hierarchy_;
   Smoother smoother_;
   int sweeps_;
   std::vector<std::vector<SmootherStep>> steps_;  ///< of each level
+  std::size_t inner_levels_ = 0;                  ///< 1 .. inner_levels_ have inner steps
   mutable std::vector<Vectors> vectors_;
+  mutable std::vector<InnerVectors> inner_;  ///< of level k at k - 1
   mutable Vector<Space, double> unused_;
 };
 

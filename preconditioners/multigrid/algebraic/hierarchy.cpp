@@ -14,6 +14,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
@@ -88,30 +89,48 @@ Csr<float> full(Index n, const std::vector<double>& values) {
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
-  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() : 0) + (restrict ? restrict->bytes() : 0);
+  return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() : 0) + (restrict ? restrict->bytes() : 0) +
+         (groups ? groups->bytes() : 0);
 }
 
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
                                                  const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
-  using Interpolation = std::optional<SpaceCsr<Space, T>>;
+  using Matrix = SpaceCsr<Space, T>;
+  using Interpolation = std::optional<Matrix>;
   const Space& space = analysis.space();
-  if (options.near_null) {
+  if (options.pairs) {
+    PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
+    add_levels(
+        space, analysis.matrix(), false,
+        [&](const Matrix& a) -> Interpolation {
+          std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
+          if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
+          levels_.back().groups = std::move(made->groups);
+          return made->a;
+        },
+        memory);
+  } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(
-        space, analysis.matrix(), options.near_null->count, options.takes_values,
-        [&](const auto& a) { return aggregation.next(a, levels_.back().largest); }, memory);
+        space, analysis.matrix(), options.takes_values,
+        [&](const Matrix& a) {
+          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, memory);
+        },
+        memory);
   } else {
     add_levels(
-        space, analysis.matrix(), 1, options.takes_values,
-        [&](const auto& a) -> Interpolation {
+        space, analysis.matrix(), options.takes_values,
+        [&](const Matrix& a) -> Interpolation {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
           const Coarsening<Space> c =
               twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
           if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
-          return twice ? multipass_interpolation(space, a.view(), c, options.entries)
-                       : interpolation(space, a.view(), c, options.entries);
+          return interpolated(space, a,
+                              twice ? multipass_interpolation(space, a.view(), c, options.entries)
+                                    : interpolation(space, a.view(), c, options.entries),
+                              1, memory);
         },
         memory);
   }
@@ -119,21 +138,35 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors,
-                                              bool takes_values, F interpolate, const MemoryBudget& memory) {
+void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next,
+                                              const MemoryBudget& memory) {
   add_level(space, a.view(), takes_values, memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
-    const std::optional<SpaceCsr<Space, T>> p = interpolate(a);
-    if (!p || p->view().cols > least_shrinking * a.view().rows) return;
-    const SpaceCsr<Space, T> r = transpose(space, *p);
-    a = next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
-    levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
-    levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+    const std::optional<SpaceCsr<Space, T>> coarse = next(a);
+    if (!coarse) return;
+    a = *coarse;
     add_level(space, a.view(), takes_values, memory);
     announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) invert(space, a, memory);
   memory.confirm(bytes());
+}
+
+/// P^T A P, with P and its transpose on the last level so far; nothing where P isn't there or doesn't shrink the level. A
+/// point of the next level has `vectors` unknowns.
+template <class Space, class T>
+std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
+                                                                             const SpaceCsr<Space, T>& a,
+                                                                             const std::optional<SpaceCsr<Space, T>>& p,
+                                                                             Offset vectors,
+                                                                             const MemoryBudget& memory) {
+  if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
+  const SpaceCsr<Space, T> r = transpose(space, *p);
+  SpaceCsr<Space, T> coarse =
+      next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
+  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
+  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+  return coarse;
 }
 
 template <class Space, class T>
@@ -144,6 +177,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
                      0,
+                     {},
                      {},
                      {}});
   complete(space, m->view(), levels_.back());

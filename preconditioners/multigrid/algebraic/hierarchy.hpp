@@ -10,6 +10,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -25,6 +26,8 @@ struct AlgebraicOptions {
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
   bool takes_values = false;  ///< the hierarchy keeps what update() needs
+  /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
+  std::optional<Points> pairs = {};
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
@@ -36,14 +39,15 @@ struct AlgebraicLevel {
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
+  std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
 
   std::size_t bytes() const;
-  /// The bytes of the vectors that a cycle works with on the level.
-  std::size_t bytes_of_cycle() const { return 4 * inverse.bytes(); }
+  /// The bytes of the vectors that a cycle works with on the level; a K-cycle has two more on some of its levels.
+  std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
-/// takes coarse rows by PMIS and extended+i interpolation, the other kind smoothed aggregation. The matrices are made in T and kept in float, times a power
+/// takes coarse rows by PMIS and extended+i interpolation; the other kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and kept in float, times a power
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
@@ -86,10 +90,12 @@ class AlgebraicHierarchy {
     std::optional<CoarseMatrix<Space, T>> next;   ///< none on the last level
   };
 
-  /// Makes levels until interpolate(A) gives nothing. A point of the next level has `vectors` unknowns.
+  /// Makes levels until next(A) gives no matrix.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, Offset vectors, bool takes_values, F interpolate,
-                  const MemoryBudget& memory);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next, const MemoryBudget& memory);
+  std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
+                                                 const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
+                                                 const MemoryBudget& memory);
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);

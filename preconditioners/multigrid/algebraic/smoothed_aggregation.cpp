@@ -6,32 +6,15 @@
 #include <span>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato::algebraic {
-
-namespace {
-
-/// The points of each aggregate, in their order.
-template <class Space>
-detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, Index>& aggregate, Index count) {
-  Vector<Space, Offset> row_ptr(space, aggregate.size() + 1);
-  for_each(space, aggregate.size(), CountMembership{aggregate.data(), row_ptr.data()});
-  const std::size_t entries = detail::counted(space, row_ptr);
-  Vector<Space, Index> col(space, entries);
-  for_each(space, aggregate.size(), FillMembership{aggregate.data(), row_ptr.data(), col.data()});
-  const detail::CsrPattern pattern{static_cast<Index>(aggregate.size()), row_ptr.data(), col.data()};
-  return detail::transposed(space, pattern, count, static_cast<Offset>(entries));
-}
-
-}  // namespace
 
 template <class Space, class T>
 SmoothedAggregation<Space, T>::SmoothedAggregation(const Space& space, const NearNullSpace& near_null, double factor,

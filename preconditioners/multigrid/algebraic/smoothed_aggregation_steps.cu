@@ -5,8 +5,6 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountMembership)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillMembership)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FactorAggregate)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountTentative)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillTentative)

@@ -14,25 +14,6 @@
 
 namespace ostinato::algebraic {
 
-/// Counts the aggregates of a point: 1, or 0.
-struct CountMembership {
-  const Index* aggregate;
-  Offset* count;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = aggregate[i] >= 0 ? 1 : 0; }
-};
-
-/// Writes the aggregate of a point.
-struct FillMembership {
-  const Index* aggregate;
-  const Offset* row_ptr;
-  Index* col;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (aggregate[i] >= 0) col[row_ptr[i]] = aggregate[i];
-  }
-};
-
 /// Factors the near-null space on aggregate i, B = Q R with orthonormal columns of Q, and puts Q in the place of B. A
 /// vector that depends on those before it gives a column 0 of Q and a row 0 of R.
 ///

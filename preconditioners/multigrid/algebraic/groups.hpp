@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
+#include <ostinato/spmv/matrix/algebra/rearrangement.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato::algebraic {
+
+/// The rows of a matrix in groups, each of which becomes a row of the next level.
+///
+/// Layout    12 bytes a row, 8 bytes a group.
+template <class Space>
+struct Groups {
+  Vector<Space, Index> of;  ///< group of each row; -1 for a row in none
+  Index count = 0;
+  Vector<Space, Offset> begin;   ///< count + 1: where the members of each group begin
+  Vector<Space, Index> members;  ///< the rows of each group, ascending
+
+  detail::CsrPattern pattern() const { return {count, begin.data(), members.data()}; }
+  std::size_t bytes() const { return of.bytes() + begin.bytes() + members.bytes(); }
+};
+
+/// The members of groups that are known row by row: the rows of each group, ascending. Waits.
+template <class Space>
+detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count);
+
+/// Groups that are known row by row, with their members. Waits.
+template <class Space>
+Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count);
+
+/// The groups of groups: row i is in group outer[inner[i]], or in none. Enqueued on Cuda.
+template <class Space>
+Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer);
+
+/// P^T A P, where row i of P has a 1 in column groups.of[i], or nothing: the entry of two groups is the sum of the entries
+/// between their members. With several unknowns a point, only entries that couple an unknown with itself count: give
+/// `points`. The same bits on every run and on either space.
+///
+/// Shapes    A: n x n; the result: count x count, with ascending columns.
+/// Traffic   Reads A once, with a load from groups.of for each entry, and writes the terms once and the result once.
+/// Memory    sizeof(T) + 4 bytes for each entry of A while it works.
+/// Exec      A thread adds up a row. Waits.
+template <class Space, class T>
+SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Groups<Space>& groups,
+                            const Points& points = {0, 1, false});
+
+}  // namespace ostinato::algebraic

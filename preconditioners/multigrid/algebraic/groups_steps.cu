@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountMembership)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillMembership)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::JoinGroups)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindPoint)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindGroupOfRow)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountGroupTerms)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::CollapseRow)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::MoveRow)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SumGroup)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::AddOfGroup)
+
+}  // namespace ostinato

@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels of groups.hpp, on both spaces.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+
+namespace ostinato::algebraic {
+
+/// Counts the groups of a row: 1, or 0.
+struct CountMembership {
+  const Index* group;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = group[i] >= 0 ? 1 : 0; }
+};
+
+/// Writes the group of a row.
+struct FillMembership {
+  const Index* group;
+  const Offset* row_ptr;
+  Index* col;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (group[i] >= 0) col[row_ptr[i]] = group[i];
+  }
+};
+
+/// of[i] = the outer group of the inner group of row i
+struct JoinGroups {
+  const Index *inner, *outer;
+  Index* of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { of[i] = inner[i] < 0 ? -1 : outer[inner[i]]; }
+};
+
+/// of[i] = the point of row i
+struct FindPoint {
+  Points points;
+  Index* of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { of[i] = points.point_of(static_cast<Index>(i)); }
+};
+
+/// of[i] = the group of row i, where the unknowns of a group of points are neighbours
+struct FindGroupOfRow {
+  Points points;
+  const Index* group;  ///< of each point
+  Index* of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const auto row = static_cast<Index>(i);
+    const Index g = group[points.point_of(row)];
+    of[i] = g < 0 ? -1 : g * points.unknowns + points.unknown_of(row);
+  }
+};
+
+/// The number of entries in the rows of group i.
+struct CountGroupTerms {
+  detail::CsrPattern a, members;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset total = 0;
+    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m)
+      total += a.length(static_cast<std::size_t>(members.col[m]));
+    count[i] = total;
+  }
+};
+
+/// Row i of the matrix of the groups, in a table that has a place for each of its terms. The columns and sums end at the
+/// beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted.
+template <class T>
+struct CollapseRow {
+  detail::CsrPattern a;
+  const T* val;
+  detail::CsrPattern members;
+  const Index* group;  ///< of each row of A, or -1
+  Points points;
+  const Offset* begin;  ///< of each table
+  Index* col;
+  T* sum;
+  Offset* count;  ///< of the entries of each row
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const auto places = static_cast<std::uint32_t>(begin[i + 1] - begin[i]);
+    Index* const c = col + begin[i];
+    T* const s = sum + begin[i];
+    std::uint32_t filled = 0;
+    if (places <= few) {
+      visit(i, [&](Index to, T v) { filled = insert(c, s, filled, to, v); });
+    } else {
+      for (std::uint32_t p = 0; p < places; ++p) c[p] = -1;
+      visit(i, [&](Index to, T v) {
+        const std::uint32_t p = place_of(c, places, to);
+        s[p] = c[p] < 0 ? v : s[p] + v;
+        c[p] = to;
+      });
+      for (std::uint32_t p = 0; p < places; ++p) {
+        if (c[p] < 0) continue;
+        c[filled] = c[p];
+        s[filled++] = s[p];
+      }
+      sort(c, s, filled);
+    }
+    count[i] = filled;
+  }
+
+ private:
+  static constexpr std::uint32_t few = 64;
+
+  /// Calls f(column, value) for each term.
+  template <class F>
+  OSTINATO_FUNCTION void visit(std::size_t i, F f) const {
+    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
+      const Index row = members.col[m];
+      for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+        const Index j = a.col[k], to = group[j];
+        if (to < 0 || (points.unknowns > 1 && points.unknown_of(j) != points.unknown_of(row))) continue;
+        f(to, val[k]);
+      }
+    }
+  }
+
+  /// Adds v to column j of a sorted row of n columns. Returns the new number of columns. Columns come nearly in order.
+  OSTINATO_FUNCTION static std::uint32_t insert(Index* c, T* s, std::uint32_t n, Index j, T v) {
+    std::uint32_t p = n;
+    while (p > 0 && c[p - 1] > j) --p;
+    if (p > 0 && c[p - 1] == j) {
+      s[p - 1] += v;
+      return n;
+    }
+    for (std::uint32_t q = n; q > p; --q) {
+      c[q] = c[q - 1];
+      s[q] = s[q - 1];
+    }
+    c[p] = j;
+    s[p] = v;
+    return n + 1;
+  }
+
+  /// Where a column is in the table, or where it goes.
+  OSTINATO_FUNCTION static std::uint32_t place_of(const Index* c, std::uint32_t places, Index j) {
+    const std::uint64_t mixed = static_cast<std::uint32_t>(j) * 2654435769u;
+    auto p = static_cast<std::uint32_t>(mixed * places >> 32);
+    while (c[p] >= 0 && c[p] != j) p = p + 1 == places ? 0 : p + 1;
+    return p;
+  }
+
+  /// Sorts by column. Few columns are sorted by insertion: the first gap is then 1.
+  /// Source    Shell sort with the gaps of Knuth.
+  OSTINATO_FUNCTION static void sort(Index* c, T* s, std::uint32_t n) {
+    std::uint32_t gap = 1;
+    while (9 * gap < n) gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3) {
+      for (std::uint32_t p = gap; p < n; ++p) {
+        const Index j = c[p];
+        const T v = s[p];
+        std::uint32_t q = p;
+        for (; q >= gap && c[q - gap] > j; q -= gap) {
+          c[q] = c[q - gap];
+          s[q] = s[q - gap];
+        }
+        c[q] = j;
+        s[q] = v;
+      }
+    }
+  }
+};
+
+/// Moves row i from its table into the matrix.
+template <class T>
+struct MoveRow {
+  const Offset* begin;
+  const Index* col_from;
+  const T* val_from;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (Offset k = row_ptr[i], from = begin[i]; k < row_ptr[i + 1]; ++k, ++from) {
+      col[k] = col_from[from];
+      val[k] = val_from[from];
+    }
+  }
+};
+
+/// coarse[i] = the sum of the elements of group i
+struct SumGroup {
+  detail::CsrPattern members;
+  const float* fine;
+  float* coarse;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    float total = 0;
+    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) total += fine[members.col[m]];
+    coarse[i] = total;
+  }
+};
+
+/// fine[i] += the element of the group of row i
+struct AddOfGroup {
+  const Index* group;
+  const float* coarse;
+  float* fine;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (group[i] >= 0) fine[i] += coarse[group[i]];
+  }
+};
+
+}  // namespace ostinato::algebraic

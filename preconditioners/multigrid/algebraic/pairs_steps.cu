@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/pairs_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::BeginPairs)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FindStrongest)
+OSTINATO_SUM_ON_CUDA(algebraic::ChoosePartner)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ShakeHands)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::JoinPair)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::GatherMembers)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPairs)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NumberPairs)
+
+}  // namespace ostinato

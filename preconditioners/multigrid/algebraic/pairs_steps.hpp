@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The kernels of pairs.hpp, on both spaces.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
+
+namespace ostinato::algebraic {
+
+/// What a row has instead of the number of its partner.
+struct Partner {
+  static constexpr Index none = -1, left_out = -2;
+  static constexpr Index nobody = -2;  ///< the choice of a row without a free row that it may choose
+};
+
+/// The weights of the pairs that rows may form.
+template <class T>
+struct PairWeights {
+  detail::CsrPattern a;
+  const T* val;
+  const T* inverse;  ///< 1 / size of each row, with the sign of a_ii
+  float* strongest;  ///< of each row; negative for a row that is left out
+
+  static constexpr float threshold = 0.1f;  ///< of the largest weight of a row
+
+  OSTINATO_FUNCTION static T size_of(T v) { return v < 0 ? -v : v; }
+
+  /// The weight of row i and the column of entry k: the same bits for the mirror entry, as both rows have to agree.
+  OSTINATO_FUNCTION float weight(Index i, Offset k) const {
+    const T both = size_of(inverse[i]) + size_of(inverse[a.col[k]]);
+    return static_cast<float>((inverse[i] < 0 ? val[k] : -val[k]) * both);
+  }
+  /// Whether a weight is large enough for row i and the column of entry k.
+  OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
+    const Index j = a.col[k];
+    return j != i && strongest[j] >= 0 && weight > 0 && weight >= threshold * strongest[i] &&
+           weight >= threshold * strongest[j];
+  }
+
+  /// The order of pairs: by the three leading bits of the weight and its exponent, and among equals by a hash of both
+  /// numbers. 0 for those that aren't strong.
+  OSTINATO_FUNCTION std::uint64_t key(Index i, Offset k) const {
+    const float w = weight(i, k);
+    if (!is_strong(w, i, k)) return 0;
+    const auto p = static_cast<std::uint64_t>(i), q = static_cast<std::uint64_t>(a.col[k]);
+    std::uint32_t bits = 0;
+    memcpy(&bits, &w, sizeof bits);
+    return static_cast<std::uint64_t>(bits >> 21) << 53 | mixed(p < q ? p << 32 | q : q << 32 | p) >> 11 | 1;
+  }
+
+  /// Source    Steele, Lea & Flood, OOPSLA 2014 (SplitMix).
+  OSTINATO_FUNCTION static std::uint64_t mixed(std::uint64_t v) {
+    v = (v ^ v >> 30) * 0xbf58476d1ce4e5b9u;
+    v = (v ^ v >> 27) * 0x94d049bb133111ebu;
+    return v ^ v >> 31;
+  }
+};
+
+/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant.
+template <class T>
+struct BeginPairs {
+  detail::CsrPattern a;
+  const T* val;
+  T dominant;     ///< times the sum of the other entries; 0: no row is left out
+  const T* size;  ///< null: unknown
+  T* inverse;
+  Index *partner, *choice;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T own = 0, others = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == static_cast<Index>(i))
+        own = val[k];
+      else
+        others += PairWeights<T>::size_of(val[k]);
+    }
+    const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
+    inverse[i] = own < 0 ? -inverse_size : inverse_size;
+    choice[i] = Partner::none;
+    partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
+  }
+};
+
+/// Finds the largest weight of row i, 0 where none is positive; no less than that of its members in the pass before.
+template <class T>
+struct FindStrongest {
+  PairWeights<T> weights;
+  const Index* partner;
+  const float* before;  ///< null in the first pass
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    float most = partner[i] == Partner::left_out ? -1.0f : before == nullptr ? 0.0f : before[i];
+    for (Offset k = weights.a.row_ptr[i]; most >= 0 && k < weights.a.row_ptr[i + 1]; ++k) {
+      const Index j = weights.a.col[k];
+      if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) continue;
+      const float w = weights.weight(static_cast<Index>(i), k);
+      if (w > most) most = w;
+    }
+    weights.strongest[i] = most;
+  }
+};
+
+/// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row is
+/// free. The sum counts the rows that have a choice.
+template <class T>
+struct ChoosePartner {
+  PairWeights<T> weights;
+  const Index* partner;
+  Index* choice;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    const Index before = choice[i];
+    if (partner[i] != Partner::none || before == Partner::nobody) return {{0}};
+    if (before >= 0 && partner[before] == Partner::none) return {{1}};
+    std::uint64_t most = 0;
+    Index best = Partner::nobody;
+    for (Offset k = weights.a.row_ptr[i]; k < weights.a.row_ptr[i + 1]; ++k) {
+      if (partner[weights.a.col[k]] != Partner::none) continue;
+      const std::uint64_t key = weights.key(static_cast<Index>(i), k);
+      if (key > most) best = weights.a.col[k];
+      if (key > most) most = key;
+    }
+    choice[i] = best;
+    return {{best >= 0 ? 1.0 : 0.0}};
+  }
+};
+
+/// Two rows that have chosen each other become a pair.
+struct ShakeHands {
+  const Index* choice;
+  Index* partner;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (partner[i] != Partner::none || choice[i] < 0) return;
+    if (choice[choice[i]] == static_cast<Index>(i)) partner[i] = choice[i];
+  }
+};
+
+/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins the
+/// pair with which it would be the first, or stays alone.
+template <class T>
+struct JoinPair {
+  PairWeights<T> weights;
+  const Index* partner;
+  bool stays_alone;
+  Index* first;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const auto row = static_cast<Index>(i);
+    Index of = partner[i] == Partner::left_out ? -1 : row;
+    if (partner[i] >= 0) of = smaller(row, partner[i]);
+    const bool joins = partner[i] == Partner::none && !stays_alone;
+    std::uint64_t most = 0;
+    for (Offset k = weights.a.row_ptr[i]; joins && k < weights.a.row_ptr[i + 1]; ++k) {
+      const Index j = weights.a.col[k];
+      const std::uint64_t key = partner[j] >= 0 ? weights.key(row, k) : 0;
+      if (key > most) of = smaller(j, partner[j]);
+      if (key > most) most = key;
+    }
+    first[i] = of;
+  }
+  OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
+};
+
+/// What a pair takes from its members: the sum of their sizes and the largest of their strongest weights.
+template <class T>
+struct GatherMembers {
+  detail::CsrPattern members;
+  const T* inverse;
+  const float* strongest;
+  T* size;
+  float* most;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    T total = 0;
+    float largest = 0;
+    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
+      total += 1 / PairWeights<T>::size_of(inverse[members.col[m]]);
+      if (strongest[members.col[m]] > largest) largest = strongest[members.col[m]];
+    }
+    size[i] = total;
+    most[i] = largest;
+  }
+};
+
+/// Counts for the numbers of the pairs.
+struct CountPairs {
+  const Index* first;
+  Offset* number;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { number[i] = first[i] == static_cast<Index>(i) ? 1 : 0; }
+};
+
+/// of[i] = the number of the pair
+struct NumberPairs {
+  const Index* first;
+  const Offset* number;
+  Index* of;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    of[i] = first[i] < 0 ? -1 : static_cast<Index>(number[first[i]]);
+  }
+};
+
+}  // namespace ostinato::algebraic

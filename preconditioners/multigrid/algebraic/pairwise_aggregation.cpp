@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
+
+#include <utility>
+
+#include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/pairs.hpp>
+#include <ostinato/spmv/matrix/algebra/sum.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+constexpr int passes = 3;
+
+}  // namespace
+
+template <class Space, class T>
+PairwiseAggregation<Space, T>::PairwiseAggregation(const Space& space, const SpaceCsr<Space, T>& a,
+                                                   const Points& points, bool symmetric)
+    : space_(space), points_(points), is_graph_(points.unknowns == 1 && symmetric), graph_(graph_of(a, symmetric)) {}
+
+template <class Space, class T>
+SpaceCsr<Space, T> PairwiseAggregation<Space, T>::graph_of(const SpaceCsr<Space, T>& a, bool symmetric) const {
+  SpaceCsr<Space, T> graph = a;
+  if (points_.unknowns > 1) {
+    Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
+    for_each(space_, of.size(), FindPoint{points_, of.data()});
+    graph = collapse(space_, a.view(), groups_of(space_, std::move(of), points_.count), points_);
+  }
+  return symmetric ? graph : add(space_, graph, T{1}, transpose(space_, graph));
+}
+
+template <class Space, class T>
+std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
+  Vector<Space, Index> of;  // group of each point
+  GroupSizes<Space, T> sizes;
+  for (int pass = 0; pass < passes; ++pass) {
+    Pairs<Space, T> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep, sizes);
+    if (pairs.groups.count == 0) return {};
+    graph_ = collapse(space_, graph_.view(), pairs.groups);
+    of = pass == 0 ? std::move(pairs.groups.of) : joined(space_, of, pairs.groups.of);
+    sizes = std::move(pairs.sizes);
+  }
+  const Index count = graph_.view().rows;
+  if (is_graph_) return GroupedLevel<Space, T>{groups_of(space_, std::move(of), count), graph_};
+  Groups<Space> rows = groups_of_rows(of, count);
+  points_ = {count, points_.unknowns, false};
+  SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
+  return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
+}
+
+/// The groups of the rows of points in groups: one for each unknown.
+template <class Space, class T>
+Groups<Space> PairwiseAggregation<Space, T>::groups_of_rows(const Vector<Space, Index>& of_points, Index count) const {
+  Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
+  for_each(space_, of.size(), FindGroupOfRow{points_, of_points.data(), of.data()});
+  return groups_of(space_, std::move(of), count * points_.unknowns);
+}
+
+template class PairwiseAggregation<Host, float>;
+template class PairwiseAggregation<Host, double>;
+template class PairwiseAggregation<Cuda, float>;
+template class PairwiseAggregation<Cuda, double>;
+
+}  // namespace ostinato::algebraic

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/transposable_operator.hpp>
+
+#include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "support/solving.hpp"
+#include "support/systems.hpp"
+
+// Multigrid with kind=pairwise.
+
+namespace ostinato::test {
+namespace {
+
+const MultigridOptions pairwise{.kind = MultigridKind::pairwise};
+
+MultigridOptions with_points_of(int unknowns) {
+  MultigridOptions options = pairwise;
+  options.unknowns = unknowns;
+  return options;
+}
+
+template <class Case>
+class PairwiseOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+  static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
+
+  /// Solves for a random solution, and recomputes the residual.
+  SolveResult solve(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options = pairwise) const {
+    const Analysis<Home, Value> analysis(this->space(), a);
+    const Operator<Home, Value> op(analysis);
+    const Multigrid<Home, Value> m(analysis, options);
+    const auto system = with_known_solution(a);
+    const auto b = this->put(system.b);
+    auto x = this->put(system.x0);
+    const SolveResult result =
+        ostinato::solve(this->space(), op, b, x, m, solver, {.rtol = rtol, .max_iterations = 200});
+    const ReferenceResidual end = reference_residual(a.view(), x.download(), system.b);
+    EXPECT_TRUE(!result || end.norm <= rtol * end.b_norm * 1.0001L);
+    return result;
+  }
+
+  int iterations(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options = pairwise) const {
+    const SolveResult result = solve(a, solver, options);
+    EXPECT_TRUE(result) << result.message();
+    return result.iterations;
+  }
+
+  std::vector<Value> apply(const Multigrid<Home, Value>& m, const std::vector<Value>& r) const {
+    const auto dr = this->put(r);
+    auto z = this->put(std::vector<Value>(r.size())), with_dot = this->put(std::vector<Value>(r.size()));
+    auto slot = this->template put<double>({-1});
+    m.apply(dr, z);
+    m.apply_dot(dr, with_dot, slot.data());
+    const std::vector<Value> result = z.download();
+    EXPECT_TRUE(same_bits(result, with_dot.download()));
+    double dot = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) dot += static_cast<double>(r[i]) * static_cast<double>(result[i]);
+    EXPECT_NEAR(slot.download()[0], dot, 1e-5 * std::abs(dot) + 1e-30);
+    return result;
+  }
+};
+
+TYPED_TEST_SUITE(PairwiseOn, EverySpace, SpaceNames);
+
+/// A cycle with inner steps isn't linear, and says so; r . M^-1 r is positive all the same.
+TYPED_TEST(PairwiseOn, VariesAndIsPositive) {
+  using T = typename TypeParam::T;
+  for (const Csr<T>& a : {renumbered(generate<T>("poisson3d", {.n = 16})), graph_laplacian<T>(5000, 3, 2, 0.01, 1),
+                          times(renumbered(generate<T>("poisson2d", {.n = 60})), -4)}) {
+    const Multigrid m(this->space(), a, pairwise);
+    EXPECT_TRUE(m.varies());
+    const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
+    std::vector<T> both(u.size());
+    for (std::size_t i = 0; i < u.size(); ++i) both[i] = u[i] + v[i];
+    const auto mu = this->apply(m, u), mv = this->apply(m, v), of_both = this->apply(m, both);
+    double dot = 0, bent = 0, size = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      dot += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
+      bent += std::pow(static_cast<double>(of_both[i]) - static_cast<double>(mu[i]) - static_cast<double>(mv[i]), 2);
+      size += std::pow(static_cast<double>(of_both[i]), 2);
+    }
+    EXPECT_GT(dot, 0);
+    EXPECT_GT(bent, 1e-8 * size);
+  }
+}
+
+TYPED_TEST(PairwiseOn, DoesntVaryWithoutInnerSteps) {
+  using T = typename TypeParam::T;
+  EXPECT_FALSE(Multigrid(this->space(), graph_laplacian<T>(100, 3, 1, 0.1, 1), pairwise).varies());
+  EXPECT_FALSE(Multigrid(this->space(), generate<T>("poisson2d", {.n = 20})).varies());
+  const Csr<T> a = graph_laplacian<T>(2000, 3, 1, 0.1, 1);
+  EXPECT_FALSE(Multigrid(this->space(), a, {.kind = MultigridKind::classical}).varies());
+  EXPECT_TRUE(AnyPreconditioner(this->space(), a, "multigrid:kind=pairwise").varies());
+  EXPECT_FALSE(AnyPreconditioner(this->space(), a, "none").varies());
+}
+
+TYPED_TEST(PairwiseOn, SolvesInFewIterations) {
+  using T = typename TypeParam::T;
+  const std::vector<std::pair<Csr<T>, int>> cases = {
+      {renumbered(generate<T>("poisson3d", {.n = 20})), 18},
+      {renumbered(generate<T>("poisson2d", {.n = 100})), 22},
+      {renumbered(generate<T>("variable3d", {.n = 20})), 18},
+      {renumbered(generate<T>("anisotropic", {.n = 60})), 45},
+      {renumbered(generate<T>("fem27", {.n = 12})), 16},
+      {graph_laplacian<T>(3000, 3, 3, 1e-3, 1), 25},
+      {times(renumbered(generate<T>("poisson2d", {.n = 50})), -1e-3), 23}};
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    EXPECT_LE(this->iterations(cases[i].first, "cg"), cases[i].second) << i;
+}
+
+/// Coefficients of 1 and 1e6 in a checkerboard of cells.
+template <class T>
+Csr<T> jumps(Index n, Index cell) {
+  std::vector<Triplet<T>> triplets;
+  const auto coefficient = [&](Index i) { return ((i % n / cell + i / n / cell) % 2) == 0 ? 1.0 : 1e6; };
+  const auto couple = [&](Index i, Index j) {
+    const double p = coefficient(i), q = coefficient(j);
+    const T w = static_cast<T>(2 * p * q / (p + q));
+    triplets.insert(triplets.end(), {{i, j, -w}, {j, i, -w}, {i, i, w}, {j, j, w}});
+  };
+  for (Index i = 0; i < n * n; ++i) {
+    const double edge = (i % n == 0 || i % n == n - 1 ? 2 : 0) + (i < n || i >= n * (n - 1) ? 2 : 0);
+    triplets.push_back({i, i, static_cast<T>(edge * coefficient(i))});
+    if (i % n + 1 < n) couple(i, i + 1);
+    if (i + n < n * n) couple(i, i + n);
+  }
+  return renumbered(from_triplets<T>(n * n, n * n, triplets));
+}
+
+TYPED_TEST(PairwiseOn, SolvesWithJumps) { EXPECT_LE(this->iterations(jumps<typename TypeParam::T>(96, 8), "cg"), 35); }
+
+TYPED_TEST(PairwiseOn, IterationsHardlyGrowWithTheSize) {
+  using T = typename TypeParam::T;
+  const int small = this->iterations(renumbered(generate<T>("poisson3d", {.n = 10})), "cg");
+  const int large = this->iterations(renumbered(generate<T>("poisson3d", {.n = 40})), "cg");
+  EXPECT_LE(large, small + 8);
+}
+
+TYPED_TEST(PairwiseOn, SolvesSeveralUnknownsAPoint) {
+  using T = typename TypeParam::T;
+  EXPECT_LE(this->iterations(generate<T>("fem27", {.n = 12, .unknowns = 3}), "cg", with_points_of(3)), 20);
+  const Csr<T> a = with_unknowns(graph_laplacian<T>(2000, 3, 1, 0.1, 1), 3, false, 0.1);
+  EXPECT_LE(this->iterations(a, "cg", with_points_of(3)), 25);
+  EXPECT_LE(this->iterations(a, "cg"), 25);
+}
+
+TYPED_TEST(PairwiseOn, SolvesWhatIsntSymmetric) {
+  using T = typename TypeParam::T;
+  for (const char* solver : {"gmres", "bicgstab", "idr"})
+    EXPECT_LE(this->iterations(renumbered(generate<T>("convection-diffusion3d", {.n = 16})), solver), 40) << solver;
+}
+
+TYPED_TEST(PairwiseOn, SolvesSingularSystems) {
+  using T = typename TypeParam::T;
+  EXPECT_LE(this->iterations(graph_laplacian<T>(4000, 3, 1, 0, 1), "cg"), 25);
+}
+
+TYPED_TEST(PairwiseOn, TakesSystemsOfAllSizes) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 2, 31, 33, 149, 150, 151, 597}) {
+    EXPECT_LE(this->iterations(graph_laplacian<T>(n, 2, 1, 0.1, 1), "cg"), n <= 150 ? 3 : 25) << n;
+    this->iterations(with_unknowns(graph_laplacian<T>(n, 2, 1, 0.1, 1), 3, false, 0.1), "cg", with_points_of(3));
+  }
+}
+
+TYPED_TEST(PairwiseOn, TakesDominantRowsAndDenseOnes) {
+  using T = typename TypeParam::T;
+  Csr<T> star = graph_laplacian<T>(3000, 1, 0, 0.1, 2);
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < star.rows; ++i) {
+    for (auto k = star.row_ptr[static_cast<std::size_t>(i)]; k < star.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+      triplets.push_back({i, star.col[static_cast<std::size_t>(k)], star.val[static_cast<std::size_t>(k)]});
+    if (i > 0) triplets.insert(triplets.end(), {{0, i, -1}, {i, 0, -1}, {i, i, 1}, {0, 0, 1}});
+  }
+  star = from_triplets<T>(star.rows, star.cols, triplets);
+  for (const Csr<T>& a :
+       {star, graph_laplacian<T>(1000, 2, 0, 1000, 1), hold(star, true, [](Index i) { return i % 3 == 0; }),
+        diagonal_matrix<T>(std::vector<T>(500, 3))})
+    EXPECT_LE(this->iterations(a, "cg"), 30);
+}
+
+TYPED_TEST(PairwiseOn, MethodsThatNeedALinearFunctionRefuseIt) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = graph_laplacian<T>(3000, 3, 1, 0.1, 1);
+  for (const std::string solver : {"minres", "bicgstab2"}) {
+    EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(a, solver); }),
+              solver + ": multigrid isn't a linear function with these options, which " + solver +
+                  " needs; use cg, gmres or bicgstab");
+  }
+  const Analysis analysis(this->space(), a);
+  const Multigrid m(analysis, pairwise);
+  const TransposableOperator op(analysis);
+  const auto b = this->put(random_vector<T>(a.rows, 1));
+  auto x = this->put(std::vector<T>(b.size()));
+  EXPECT_THROW(ostinato::solve(this->space(), op, b, x, m, "lsmr"), ArgumentError);
+}
+
+TYPED_TEST(PairwiseOn, TakesLessMemoryThanClassical) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("poisson3d", {.n = 24}));
+  EXPECT_LT(Multigrid(this->space(), a, pairwise).bytes(),
+            Multigrid(this->space(), a, {.kind = MultigridKind::classical}).bytes() / 2);
+}
+
+TYPED_TEST(PairwiseOn, NewValuesGiveWhatANewObjectGives) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = graph_laplacian<T>(2000, 3, 1, 0.1, 1), c = times(graph_laplacian<T>(2000, 3, 1, 0.3, 1), 2);
+  Multigrid m(this->space(), a, pairwise);
+  m.update_values(Analysis(this->space(), c));
+  const auto r = random_vector<T>(a.rows, 2);
+  EXPECT_TRUE(same_bits(this->apply(m, r), this->apply(Multigrid(this->space(), c, pairwise), r)));
+}
+
+TYPED_TEST(PairwiseOn, IsTheSameOnEveryRun) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("variable3d", {.n = 16}));
+  const auto r = random_vector<T>(a.rows, 2);
+  const auto first = this->apply(Multigrid(this->space(), a, pairwise), r);
+  for (int run = 0; run < 20; ++run)
+    EXPECT_TRUE(same_bits(this->apply(Multigrid(this->space(), a, pairwise), r), first));
+}
+
+TYPED_TEST(PairwiseOn, RefusesWhatItCantDo) {
+  using T = typename TypeParam::T;
+  MultigridOptions reuse = pairwise;
+  reuse.reuse = MultigridReuse::interpolation;
+  EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
+            "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), pairwise), ArgumentError);
+  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), pairwise), ArgumentError);
+  EXPECT_EQ(message_of<ArgumentError>(
+                [&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), with_points_of(7)); }),
+            "multigrid: 30 rows can't have 7 unknowns a point; give unknowns=K that divides the number of rows");
+}
+
+}  // namespace
+}  // namespace ostinato::test
