@@ -592,7 +592,8 @@ auto with_numbers_named(const SolveReport& report, F make) {
     throw;
   } catch (const ArgumentError& e) {
     if (report.renumbering.order.empty()) throw;
-    throw ArgumentError(std::string(e.what()) + "; rows were numbered anew, --renumber off keeps the numbers of the file");
+    throw ArgumentError(std::string(e.what()) +
+                        "; rows were numbered anew, --renumber off keeps the numbers of the file");
   }
 }
 

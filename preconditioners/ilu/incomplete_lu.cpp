@@ -275,7 +275,8 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Csr<double> ready = prepared(whole.view(), how);
   const Index rows = whole.rows;
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
-  const Offset room = rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
+  const Offset room =
+      rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
   const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
                               budget.announce({bytes_of(rows, entries, options), certainty});
                             }};

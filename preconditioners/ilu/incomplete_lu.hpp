@@ -17,8 +17,8 @@
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
-#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
+#include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
@@ -58,7 +58,8 @@ class IncompleteLu {
   IncompleteLu(const Analysis<Space, T>& analysis, Options options, const StopRequest& stop, const MemoryBudget& memory)
       : IncompleteLu(make(analysis, options, stop, memory), options) {}
   IncompleteLu(const Space& space, const Csr<T>& a, Options options = {}, const StopRequest& stop = {})
-      : IncompleteLu(make(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)), options) {}
+      : IncompleteLu(make(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)),
+                     options) {}
 
   /// Factors a matrix with new values, with the same options. After an exception the object is as before. On Cuda ilu0 and
   /// ic0 keep what they know of the pattern, unless the pattern is another one or match=yes.
@@ -109,7 +110,8 @@ class IncompleteLu {
   static std::size_t bytes_of_value(const Options& options) { return options.in_float ? sizeof(float) : sizeof(T); }
   /// Of factors with so many entries, the diagonal of L left out.
   static std::size_t bytes_of(Index rows, Offset entries, const Options& options) {
-    const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)), n = static_cast<std::size_t>(rows);
+    const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)),
+               n = static_cast<std::size_t>(rows);
     return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
   }
   static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);

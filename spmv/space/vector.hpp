@@ -30,7 +30,8 @@ class Vector {
   Vector(const Space& space, std::size_t size, T value) : Vector(space, size) {
     const T zero{};
     if (std::memcmp(&value, &zero, sizeof zero) != 0) {
-      upload(std::vector<T>(size, value));
+      const std::vector<T> values(size, value);
+      upload(values);
     } else if (size > 0) {
       space.zero(data_, bytes());
     }
