@@ -85,8 +85,8 @@ class Trial {
 };
 
 /// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds. Looks
-/// after half of the cost, then after all of it, twice, and so on, and after a quarter of the iterations that are allowed,
-/// half of them, and so on: at how the residual fell since the look before.
+/// after half of the cost, then after all of it, twice, and so on, and after each quarter of the iterations that are
+/// allowed: at how the residual fell since the look before.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.
@@ -115,7 +115,7 @@ class CostWatch {
     stopped_ = least_ > goal_ && ((late && left * pace_.seconds > cost_) || left > last_ - now.number);
     base_ = {now.number, least_, now.seconds};
     if (late) next_ = std::fmax(2 * next_, cost_);
-    if (many) next_number_ = 2 * now.number;
+    if (many) next_number_ = now.number + std::max(1, last_ / 4);
     return !stopped_;
   }
 
