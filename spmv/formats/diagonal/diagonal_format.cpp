@@ -4,6 +4,7 @@
 #include <ostinato/spmv/space/units.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <ostinato/spmv/formats/define_entry.hpp>
 #include <ostinato/spmv/formats/host_cost.hpp>
@@ -13,13 +14,28 @@ namespace ostinato::formats {
 
 namespace {
 
+/// The places at which a diagonal is interrupted, all diagonals together, where a gap is as long as the diagonal's offset:
+/// so it is at the sides of a grid.
+double gaps(const DiagonalCensus& census) {
+  double gaps = 0;
+  for (const Diagonal& d : census.diagonals) {
+    const double offset = std::abs(static_cast<double>(d.offset));
+    const double places = std::min(census.rows, census.cols) - offset;
+    if (d.offset != 0) gaps += std::max(0.0, places - static_cast<double>(d.entries)) / offset;
+  }
+  return gaps;
+}
+
 /// Seconds of a product on the CPU, whose vector units take several terms at once. Row classes have no values to read.
 double host_product_seconds(const Structure& s, const Cost& c, const DiagonalPlan& planned, const Machine& m) {
   const BandPlan& plan = *planned.bands;
-  const HostWork work = {static_cast<double>(planned.as_classes ? s.nonzeros : plan.slots),
-                         static_cast<double>(plan.remainder()), c.moved, std::ceil(s.rows / host_task_rows)};
+  const double tasks = std::ceil(s.rows / host_task_rows);
+  if (planned.as_classes) {  // A row stands for a gap, at which a run of equal rows ends.
+    return host_seconds(s, m, {.slot = 0.11, .row = 19, .gather = 0, .stream = 0.5},
+                        {static_cast<double>(s.nonzeros), gaps(*s.census), c.moved, tasks});
+  }
   // A row stands for an entry of the remainder.
-  if (planned.as_classes) return host_seconds(s, m, {.slot = 0.13, .row = 0, .gather = 0, .stream = 0.5}, work);
+  const HostWork work = {static_cast<double>(plan.slots), static_cast<double>(plan.remainder()), c.moved, tasks};
   return host_seconds(s, m, {.slot = plan.is_whole ? 0.23 : 0.26, .row = 2, .gather = 0, .stream = 0.6}, work);
 }
 
