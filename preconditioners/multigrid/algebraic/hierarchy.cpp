@@ -218,7 +218,9 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a) const {
-  const Analysis<Space, float> analysis(space, std::move(a));
+  // Rounding leaves no matrix but the first one symmetric.
+  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census : AnalysisDepth::product;
+  const Analysis<Space, float> analysis(space, std::move(a), depth);
   Choice choice = choose_format(analysis);
   memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
