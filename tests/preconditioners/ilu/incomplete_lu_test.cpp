@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <cstring>
@@ -105,6 +106,25 @@ TYPED_TEST(IncompleteLuOn, SweepsOverLongAndShortLevels) {
                    y[static_cast<std::size_t>(f.lower.col[static_cast<std::size_t>(k)])];
       EXPECT_NEAR(static_cast<double>(back[i]), r[i], 200 * std::numeric_limits<T>::epsilon()) << family << " " << i;
     }
+  }
+}
+
+TEST(IncompleteLu, KeepsNoMoreMemoryOnTheHostThanItSays) {
+  std::vector<Triplet<double>> chain;  // whose rows are a level each
+  for (Index i = 0; i < 50000; ++i) {
+    chain.push_back({i, i, 4});
+    if (i > 0) chain.push_back({i, i - 1, 1});
+  }
+  const Host space;
+  const Analysis<Host, double> analysis(space, from_triplets<double>(50000, 50000, chain));
+  const auto in_use = [] {
+    const struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
+  };
+  for (const char* name : {"ilu0", "iluk", "ssor:order=natural"}) {
+    const std::size_t before = in_use();
+    const AnyPreconditioner<Host, double> m(analysis, name);
+    EXPECT_LE(in_use(), before + m.bytes() + m.bytes() / 20) << name;
   }
 }
 
