@@ -155,6 +155,16 @@ TYPED_TEST(IncompleteLuOn, CholeskyRefusesAnUnsymmetricMatrixByName) {
   EXPECT_NO_THROW((Ic0<typename TypeParam::Space, T>(this->space(), rounded)));
 }
 
+TYPED_TEST(IncompleteLuOn, CholeskyNamesARowOfTheMatrixInWhateverOrderItFactors) {
+  using T = typename TypeParam::T;
+  // The path 0 - 2 - 4 - 1 - 3: from either end, row 4 is the third.
+  const auto path = dense<T>({{4, 0, 1, 0, 0}, {0, 4, 0, 1, 1}, {1, 0, 4, 0, 1}, {0, 1, 0, 4, 0}, {0, 1, 1, 0, -4}});
+  for (const char* name : {"ic0", "ict", "ic0:order=rcm", "ict:order=natural"}) {
+    const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), path, name); });
+    EXPECT_NE(text.find("row 4 (counted from 0) has no positive diagonal entry"), std::string::npos) << text;
+  }
+}
+
 TYPED_TEST(IncompleteLuOn, PassesNanAndInfinityOn) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("poisson2d", {.n = 12});
