@@ -102,6 +102,31 @@ TYPED_TEST(LadderOn, PassesOverFactorsThatDoNotFitIntoTheMemory) {
   EXPECT_EQ(roomy.status, Status::converged) << "what was made for another limit isn't taken";
 }
 
+TYPED_TEST(LadderOn, LeavesRoomForABasisOfGmres) {
+  const auto rows = static_cast<double>(this->analysis->structure().rows);
+  for (const double times : {1.1, 1.5, 2.0, 3.0, 5.0, 8.0}) {
+    const typename TestFixture::Any m(*this->analysis);
+    const double basis = 30 * rows * sizeof(typename TypeParam::T);
+    const std::size_t limit = m.bytes() + static_cast<std::size_t>(times * basis);
+
+    const SolveResult result = this->solve(m, "gmres", {.mem_limit = limit, .restart = 30}).result;
+
+    EXPECT_LE(result.relative_residual, 1) << times;
+    EXPECT_GT(result.iterations, 0) << times;
+  }
+}
+
+TYPED_TEST(LadderOn, AutoTakesBicgstabWhereAFlexibleBasisDoesNotFit) {
+  const auto rows = static_cast<double>(this->analysis->structure().rows);
+  const typename TestFixture::Any m(*this->analysis);
+  const std::size_t limit = m.bytes() + static_cast<std::size_t>(1.5 * 30 * rows * sizeof(typename TypeParam::T));
+
+  const SolveResult result =
+      this->solve(m, "auto", {.mem_limit = limit, .restart = 30, .flexible = true, .effort = Effort::quick}).result;
+
+  EXPECT_TRUE(mentions(result, "gmres gave way to bicgstab: gmres: a basis of 30 vectors takes")) << result.message();
+}
+
 TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   const typename TestFixture::Any m(*this->analysis);
 
