@@ -441,6 +441,27 @@ void say_out_of_time(const SolveInput& in, SolveResult& result) {
   result.notes.clear();
 }
 
+constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
+
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
+std::string about_rows(const SolveReport& report, const std::string& text) {
+  const bool names_row = text.find("(counted from 0)") != std::string::npos;
+  return as_in_files(text) + (names_row && !report.renumbering.order.empty() ? numbered_anew : "");
+}
+
+/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
+template <class F>
+auto with_numbers_named(const SolveReport& report, F make) {
+  try {
+    return make();
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    if (report.renumbering.order.empty()) throw;
+    throw ArgumentError(std::string(e.what()) + numbered_anew);
+  }
+}
+
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
@@ -459,8 +480,8 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   if (report.out_of_time) say_out_of_time(in, report.result);
   live.clear();
-  report.result.reason = as_in_files(report.result.reason);
-  for (std::string& note : report.result.notes) note = as_in_files(note);
+  report.result.reason = about_rows(report, report.result.reason);
+  for (std::string& note : report.result.notes) note = about_rows(report, note);
   report.times.solve = report.result.seconds;
   report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
@@ -492,7 +513,8 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   live.phase("transposing");
   const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
   report.times.convert += watch.lap();
-  const auto m = make_preconditioner(analysis, in.precond == "auto" ? "none" : in.precond, in.limits);
+  const std::string name = in.precond == "auto" ? "none" : in.precond;
+  const auto m = with_numbers_named(report, [&] { return make_preconditioner(analysis, name, in.limits); });
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
@@ -583,20 +605,6 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   return again;
 }
 
-/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
-template <class F>
-auto with_numbers_named(const SolveReport& report, F make) {
-  try {
-    return make();
-  } catch (const MemoryLimitError&) {
-    throw;
-  } catch (const ArgumentError& e) {
-    if (report.renumbering.order.empty()) throw;
-    throw ArgumentError(std::string(e.what()) +
-                        "; rows were numbered anew, --renumber off keeps the numbers of the file");
-  }
-}
-
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
@@ -625,7 +633,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.solver =
       solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), as_in_files(m->reason())};
+  report.preconditioner = {m->name(), about_rows(report, m->reason())};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();

@@ -80,6 +80,15 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   write("hole.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 3 1\n3 1 1\n2 2 0\n3 3 1\n");
   expect_complaint(run("solve hole.mtx --precond jacobi --renumber on --device cpu"), 3,
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  expect_complaint(run("solve hole.mtx --solver lsmr --precond jacobi --renumber on --device cpu"), 3,
+                   "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  write("tiny.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1e-42\n3 3 1\n");
+  for (const std::string how : {"on", "off"}) {
+    run("solve tiny.mtx --precision single --device cpu --json report.json --renumber " + how);
+    const auto why = report()["reasons"]["preconditioner"].get<std::string>();
+    EXPECT_NE(why.find("jacobi: row 2 has no diagonal entry that can be divided by"), std::string::npos) << why;
+    EXPECT_EQ(why.find("; rows were numbered anew") != std::string::npos, how == "on") << why;
+  }
   expect_complaint(run("solve p.mtx --renumber maybe"), 2, "known: auto, on, off");
 }
 
