@@ -422,13 +422,16 @@ struct Deadline {
   bool stop_requested() const { return since.seconds() >= seconds; }
 };
 
+StopRequest end_of(const SolveOptions& limits) {
+  return limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
+}
+
 /// Makes a preconditioner within the limits of time and memory. Nothing when the time is over before.
 template <class Space, class T>
 std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis,
                                                                const std::string& name, const SolveOptions& limits) {
   try {
-    const StopRequest stop = limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
-    return AnyPreconditioner<Space, T>(analysis, name, stop, limits.mem_limit);
+    return AnyPreconditioner<Space, T>(analysis, name, end_of(limits), limits.mem_limit);
   } catch (const Stopped&) {
     return {};
   }
@@ -530,15 +533,17 @@ std::string options_of(const std::string& precond) {
   return colon == std::string::npos ? "" : precond.substr(colon + 1);
 }
 
-/// Multigrid that knows where the points are.
+/// Multigrid that knows where the points are. Nothing when the time is over before.
 template <class Space, class T>
-Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
-                                        const MemoryBudget& memory) {
+std::optional<Multigrid<Space, T>> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
+                                                       const MemoryBudget& memory) {
   MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
   Table table = load_coordinates(in.coordinates);
   options.coordinates = {table.cols, std::move(table.values)};
   try {
-    return Multigrid<Space, T>(analysis, std::move(options), memory);
+    return Multigrid<Space, T>(analysis, std::move(options), end_of(in.limits), memory);
+  } catch (const Stopped&) {
+    return {};
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
@@ -552,16 +557,17 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
                       const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
   Stopwatch watch;
   MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-  const Multigrid<Space, T> m = multigrid_of_points(analysis, in, memory);
-  memory.confirm(m.bytes());
+  const std::optional<Multigrid<Space, T>> m = multigrid_of_points(analysis, in, memory);
+  if (m) memory.confirm(m->bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
-  report.preconditioner = {std::string(m.name), "asked for"};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.bytes());
-  report.hierarchy = m.levels();
-  report.bytes.preconditioner = m.bytes();
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
+  if (!m) return end_out_of_time(a, system, in, report, live, since_start);
+  report.preconditioner = {std::string(m->name), "asked for"};
+  report.hierarchy = m->levels();
+  report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = memory.prediction();
-  return solve_with(a, m, system, in, report, live, since_start);
+  return solve_with(a, *m, system, in, report, live, since_start);
 }
 
 /// Whether the rows of a system may get new numbers by --renumber auto: nothing that the user gave by name or by row

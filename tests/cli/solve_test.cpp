@@ -297,6 +297,18 @@ TEST_F(CliSolve, TheTimeLimitEndsTheFactorisationOfAPreconditioner) {
   EXPECT_EQ(read_vector<double>(path("x.mtx")).size(), 64000u) << "x so far is written";
 }
 
+TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
+  generate("elasticity3d 12 e.mtx");
+  for (const std::string which : {"multigrid:kind=aggregation", "fsai:pattern=adaptive",
+                                  "multigrid:kind=aggregation --coordinates elasticity3d:12"}) {
+    const Outcome r = run("solve e.mtx --time-limit 1e-6 --json report.json -o x.mtx --precond " + which);
+    EXPECT_EQ(r.code, 1) << r.err;
+    EXPECT_EQ(report()["status"], "time_limit") << which;
+    EXPECT_EQ(report()["preconditioner"], "none") << which;
+    EXPECT_EQ(report()["iterations"], 0) << which;
+  }
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);

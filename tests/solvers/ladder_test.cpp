@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -321,6 +322,35 @@ TYPED_TEST(LadderOn, StopsWhatIsBeingMade) {
   };
   EXPECT_THROW(climb(), Stopped);
   EXPECT_NE(last->stronger({}, why), nullptr) << "the object is as before";
+}
+
+TYPED_TEST(LadderOn, StopsFsaiAndAlgebraicMultigrid) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("mesh2d", {.n = 40});
+  const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), a);
+  for (const char* name : {"fsai", "fsai:pattern=adaptive", "multigrid", "multigrid:kind=classical,aggressive=1",
+                           "multigrid:kind=aggregation", "multigrid:kind=pairwise"})
+    EXPECT_THROW((typename TestFixture::Any(of_mesh, name, AtOnce())), Stopped) << name;
+}
+
+/// Asks for an end at a look that comes after some others.
+struct AtLook {
+  std::shared_ptr<int> left;
+  bool stop_requested() const { return --*left < 0; }
+};
+
+TYPED_TEST(LadderOn, LooksForAStopSeveralTimesALevel) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("mesh2d", {.n = 40});
+  const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), a);
+  const auto looks = std::make_shared<int>(1000000);
+  const typename TestFixture::Any m(of_mesh, "multigrid:kind=classical", AtLook{looks});
+  const int made = 1000000 - *looks, levels = static_cast<int>(m.levels().size());
+  EXPECT_GE(made, 4 * (levels - 1));
+  for (int after = 0; after < made; ++after) {
+    *looks = after;
+    EXPECT_THROW((typename TestFixture::Any(of_mesh, "multigrid:kind=classical", AtLook{looks})), Stopped) << after;
+  }
 }
 
 /// Climbs as far as it goes, and returns the names and the reason for the end.
