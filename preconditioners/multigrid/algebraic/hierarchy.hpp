@@ -129,8 +129,12 @@ class AlgebraicHierarchy {
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
+  /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
+  void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w, const T* weight);
+  void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
 
   double power_ = 1;
+  Vector<Space, double> sizes_;  ///< SumSizes for the latest level; empty for the first
   std::vector<AlgebraicLevel<Space>> levels_;
   std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
