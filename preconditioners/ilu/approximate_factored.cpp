@@ -165,8 +165,13 @@ auto ApproximateFactored<Space, T, V>::make(const Space& space, const Factors& f
   using Exact = Factored<Space, T, V>;
   require_pivots(f, how);
   const std::size_t n = f.pivot.size();
-  Made made{.options = options, .lower = {}, .upper = {}, .row_scale = how.row_scale, .col_scale = how.col_scale,
-            .over_pivot = std::vector<double>(n), .row_of = std::vector<Index>(n)};
+  Made made{.options = options,
+            .lower = {},
+            .upper = {},
+            .row_scale = how.row_scale,
+            .col_scale = how.col_scale,
+            .over_pivot = std::vector<double>(n),
+            .row_of = std::vector<Index>(n)};
   std::vector<Index> column(n);
   bool is_matched = false;
   for (std::size_t i = 0; i < n; ++i) {
@@ -191,8 +196,7 @@ auto ApproximateFactored<Space, T, V>::make(const Space& space, const Factors& f
 template <class Space, class T, class V>
 ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Factors& factors,
                                                       const Preparation& how, const TriangularOptions& options,
-                                                      bool symmetric, const Announce& announce,
-                                                      const StopRequest& stop)
+                                                      bool symmetric, const Announce& announce, const StopRequest& stop)
     : ApproximateFactored(space, make(space, factors, how, options, symmetric, announce, stop)) {}
 
 template <class Space, class T, class V>
@@ -212,8 +216,8 @@ ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const 
 
 /// to = b - A x
 template <class Space, class T, class V>
-void ApproximateFactored<Space, T, V>::subtract(const Operator<Space, V>& a, std::span<const V> x,
-                                                std::span<const V> b, std::span<V> to) const {
+void ApproximateFactored<Space, T, V>::subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b,
+                                                std::span<V> to) const {
   if (a.residual(x, b, to, norm_.data())) return;
   copy<V>(space_, b, to);
   a.apply(V{-1}, x, V{1}, to);
@@ -267,7 +271,8 @@ template <class Space, class T, class V>
 std::size_t ApproximateFactored<Space, T, V>::bytes() const {
   std::size_t all = row_scale_.bytes() + col_scale_.bytes() + over_pivot_.bytes() + row_of_.bytes() + in_.bytes() +
                     y_.bytes() + w_.bytes() + norm_.bytes();
-  for (const auto* op : {&lower_.matrix, &lower_.inverse, &upper_.matrix, &upper_.inverse}) all += *op ? (*op)->bytes() : 0;
+  for (const auto* op : {&lower_.matrix, &lower_.inverse, &upper_.matrix, &upper_.inverse})
+    all += *op ? (*op)->bytes() : 0;
   return all;
 }
 

@@ -57,7 +57,8 @@ class ApproximateFactored {
  private:
   /// S(L) for one triangle.
   struct Triangle {
-    std::optional<Operator<Space, V>> matrix;   ///< without the diagonal for jacobi, with it for isai; absent for one step
+    std::optional<Operator<Space, V>>
+        matrix;  ///< without the diagonal for jacobi, with it for isai; absent for one step
     std::optional<Operator<Space, V>> inverse;  ///< for isai
   };
   struct Made;

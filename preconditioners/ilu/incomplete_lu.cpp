@@ -65,8 +65,7 @@ void read_with_preparation(std::string_view name, std::string_view text, Options
                      }});
   if constexpr (requires { to.triangles; }) {
     TriangularOptions& t = to.triangles;
-    options.push_back(
-        {"solve", "auto|exact|jacobi|isai", [&](std::string_view v) { return read_solve(v, t.solve); }});
+    options.push_back({"solve", "auto|exact|jacobi|isai", [&](std::string_view v) { return read_solve(v, t.solve); }});
     options.push_back({"sweeps", "1..1000", [&](std::string_view v) { return read_number(v, 1, 1000, t.sweeps); }});
     options.push_back({"power", "1|2", [&](std::string_view v) { return read_number(v, 1, 2, t.power); }});
   }
@@ -303,10 +302,12 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
   const Offset room =
       rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
-  const bool is_exact = detail::triangles_of(options).is_exact();  // otherwise the formats that are chosen say what they take
-  const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
-                              budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
-                            }};
+  const bool is_exact =
+      detail::triangles_of(options).is_exact();  // otherwise the formats that are chosen say what they take
+  const FactorMemory memory{
+      std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+        budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
+      }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);
     return {put_together(space, f, how, options, stop, budget),

@@ -156,7 +156,8 @@ class IncompleteLu {
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no, precision=double|float"
+  static constexpr std::string_view known_options =
+      "order=natural|rcm|nd, match=yes|no, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
@@ -237,7 +238,8 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, precision=double|float"
+  static constexpr std::string_view known_options =
+      "order=natural|rcm|nd, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;

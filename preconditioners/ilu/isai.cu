@@ -32,7 +32,7 @@ void invert_rows(const Cuda& space, const InverseRows& rows, std::size_t first, 
   const OnDevice here(space);
   constexpr std::size_t of_block = threads / warp;
   invert_kernel<<<static_cast<unsigned>((count + of_block - 1) / of_block), threads, 0, space.stream()>>>(rows, first,
-                                                                                                         count);
+                                                                                                          count);
   OSTINATO_CUDA(cudaGetLastError());
 }
 
