@@ -1,27 +1,23 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Triangular solves with incomplete factors on a GPU: both sweeps of L U z = r, against cuSPARSE's SpSV with the same
-// factors. The floor reads each entry once (12 bytes) and moves four vectors. Median times of plain calls.
+// The ways to solve with incomplete factors, in time to solution: set-up, one application, iterations to 1e-8 and their time.
+// Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is the least of 2, an
+// application the median of 20, a solve the least of 3, double precision. "cusparse": the solves alone, beside those of cuSPARSE
+// (triangular_cusparse.cpp).
 //
-// And ILU(0) itself, double precision: the look at the pattern and the computation of the values apart, against csrilu02 of cuSPARSE
-// (deprecated, but the only one that it has) with and without levels. The least of some runs.
-//
-//   bench_triangular [NAME ...]      NAME as in bench_spmv
+//   bench_triangular [cpu|cuda|cusparse] [NAME ...]      NAME as in bench_spmv
 
-#include <cuda_runtime.h>
-#define DISABLE_CUSPARSE_DEPRECATED
-#include <cusparse.h>
+#include "triangular.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <stdexcept>
+#include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <ostinato/ostinato.hpp>
-#include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/preconditioners/ilu/zero_fill.hpp>
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
@@ -33,283 +29,90 @@ namespace {
 using namespace ostinato;
 using namespace ostinato::bench;
 
-void check(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
+const std::vector<const char*> ways = {"solve=exact",           "solve=jacobi,sweeps=1", "solve=jacobi,sweeps=2",
+                                       "solve=jacobi,sweeps=3", "solve=jacobi,sweeps=5", "solve=isai",
+                                       "solve=isai,sweeps=2",   "solve=isai,power=2"};
 
-/// A triangle with its diagonal in cuSPARSE's form, and its analysis.
-class Spsv {
- public:
-  Spsv(const Cuda& space, cusparseHandle_t handle, const Csr<double>& strict, const std::vector<double>& pivot,
-       bool upper)
-      : handle_(handle), space_(space) {
-    const std::size_t n = pivot.size();
-    std::vector<int> ptr = {0}, col;
-    std::vector<double> val;
-    const auto copy = [&](std::size_t i) {
-      for (auto k = static_cast<std::size_t>(strict.row_ptr[i]); k < static_cast<std::size_t>(strict.row_ptr[i + 1]);
-           ++k)
-        col.push_back(strict.col[k]), val.push_back(strict.val[k]);
-    };
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!upper) copy(i);
-      col.push_back(static_cast<int>(i)), val.push_back(upper ? pivot[i] : 1);
-      if (upper) copy(i);
-      ptr.push_back(static_cast<int>(col.size()));
-    }
-    ptr_ = Vector<Cuda, int>(space, std::span<const int>(ptr));
-    col_ = Vector<Cuda, int>(space, std::span<const int>(col));
-    val_ = Vector<Cuda, double>(space, std::span<const double>(val));
-    const auto rows = static_cast<std::int64_t>(n);
-    check(cusparseCreateCsr(&matrix_, rows, rows, static_cast<std::int64_t>(val.size()), ptr_.data(), col_.data(),
-                            val_.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-    cusparseFillMode_t fill = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
-    cusparseDiagType_t diagonal = upper ? CUSPARSE_DIAG_TYPE_NON_UNIT : CUSPARSE_DIAG_TYPE_UNIT;
-    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof fill));
-    check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof diagonal));
-    check(cusparseSpSV_createDescr(&plan_));
-  }
-
-  /// Returns the seconds of the analysis.
-  double analyse(double* in, double* out, std::size_t n) {
-    check(cusparseCreateDnVec(&in_, static_cast<std::int64_t>(n), in, CUDA_R_64F));
-    check(cusparseCreateDnVec(&out_, static_cast<std::int64_t>(n), out, CUDA_R_64F));
-    std::size_t bytes = 0;
-    check(cusparseSpSV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
-                                  CUSPARSE_SPSV_ALG_DEFAULT, plan_, &bytes));
-    buffer_ = Vector<Cuda, char>(space_, bytes);
-    space_.wait();
-    const Stopwatch watch;
-    check(cusparseSpSV_analysis(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
-                                CUSPARSE_SPSV_ALG_DEFAULT, plan_, buffer_.data()));
-    space_.wait();
-    return watch.seconds();
-  }
-
-  void solve() const {
-    check(cusparseSpSV_solve(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one_, matrix_, in_, out_, CUDA_R_64F,
-                             CUSPARSE_SPSV_ALG_DEFAULT, plan_));
-  }
-
- private:
-  cusparseHandle_t handle_;
-  Cuda space_;
-  Vector<Cuda, int> ptr_, col_;
-  Vector<Cuda, double> val_;
-  Vector<Cuda, char> buffer_;
-  cusparseSpMatDescr_t matrix_ = nullptr;
-  cusparseDnVecDescr_t in_ = nullptr, out_ = nullptr;
-  cusparseSpSVDescr_t plan_ = nullptr;
-  const double one_ = 1;
-};
-
-double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double difference = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, std::abs(a[i] - b[i]));
-    size = std::max(size, std::abs(b[i]));
-  }
-  return size > 0 ? difference / size : difference;
-}
-
-void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
-  const Csr<double> a = canonical(load_case(name).matrix.view());
-  const Preparation how = prepare(a, {.match = false, .order = order});
-  Stopwatch watch;
-  const Factors f = factor_iluk(prepared(a.view(), how), {});
-  const double factor = watch.lap();
-  Preparation in_place;  // cuSPARSE solves without permutations
-  const std::size_t n = f.pivot.size();
-  for (std::size_t i = 0; i < n; ++i) in_place.row.push_back(static_cast<Index>(i));
-  in_place.col = in_place.row;
-  watch.lap();
-  const Factored<Cuda, double> ours(space, f, in_place);
+template <class Space>
+double seconds_since(const Space& space, const Stopwatch& watch) {
   space.wait();
-  const double setup = watch.lap();
-  Vector<Cuda, double> r(space, random_vector(n, 2)), y(space, n), z(space, n), theirs(space, n);
-  const double sweeps = median_seconds(space, 30, [&] { ours.apply(r, z); });
-  Spsv lower(space, handle, f.lower, f.pivot, false), upper(space, handle, f.upper, f.pivot, true);
-  const double analysis = lower.analyse(r.data(), y.data(), n) + upper.analyse(y.data(), theirs.data(), n);
-  const double spsv = median_seconds(space, 30, [&] {
-    lower.solve();
-    upper.solve();
-  });
-  const double floor = (12.0 * static_cast<double>(f.nonzeros()) + 32.0 * static_cast<double>(n)) / space.bandwidth();
-  std::printf("| %s | %s | %zu | %.2f | %.2f | %.3f | %.2f | %.3f | %.2f | %.1f | %.0e |\n", name.c_str(),
-              order == Ordering::natural ? "natural"
-              : order == Ordering::rcm   ? "rcm"
-                                         : "nd",
-              n, factor * 1e3, setup * 1e3, sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps, sweeps / floor,
-              largest_difference(z.download(), theirs.download()));
+  return watch.seconds();
+}
+
+template <class Space>
+void measure(const Space& space, const std::string& name, const Analysis<Space, double>& analysis,
+             const Operator<Space, double>& a, const std::string& preconditioner) {
+  const auto n = static_cast<std::size_t>(a.rows());
+  double setup = 0;
+  std::optional<AnyPreconditioner<Space, double>> m;
+  for (int run = 0; run < 2; ++run) {
+    m.reset();
+    space.wait();
+    const Stopwatch watch;
+    m.emplace(analysis, preconditioner);
+    const double seconds = seconds_since(space, watch);
+    setup = run == 0 ? seconds : std::min(setup, seconds);
+  }
+  const Vector<Space, double> b(space, random_vector(n, 2));
+  Vector<Space, double> z(space, n);
+  const double application = median_seconds(space, 20, [&] { m->apply(b.span(), z.span()); });
+  SolveResult best;
+  for (int run = 0; run < 3; ++run) {
+    Vector<Space, double> x(space, n, 0.0);
+    const SolveOptions options{.rtol = 1e-8, .max_iterations = 20000, .time_limit = 60, .history = false};
+    const SolveResult result = m->symmetric() ? cg(space, a, b, x, *m, options) : bicgstab(space, a, b, x, *m, options);
+    if (run == 0 || result.seconds < best.seconds) best = result;
+    if (result.seconds > 5) break;
+  }
+  std::printf("| %s | %zu | %s | %.1f | %.3f | %d | %.1f | %.1f | %s | %s |\n", name.c_str(), n, preconditioner.c_str(),
+              setup * 1e3, application * 1e3, best.iterations, best.seconds * 1e3, (setup + best.seconds) * 1e3,
+              std::string(to_string(best.status)).c_str(), m->remarks().c_str());
   std::fflush(stdout);
 }
 
-/// ILU(0) by cuSPARSE.
-class Csrilu02 {
- public:
-  Csrilu02(const Cuda& space, cusparseHandle_t handle, const CsrView<double>& a, cusparseSolvePolicy_t policy)
-      : space_(space), handle_(handle), policy_(policy), n_(a.rows), entries_(static_cast<int>(a.nonzeros())) {
-    const std::vector<int> ptr(a.row_ptr.begin(), a.row_ptr.end());
-    ptr_ = Vector<Cuda, int>(space, std::span<const int>(ptr));
-    col_ = Vector<Cuda, int>(space, a.col);
-    a_ = Vector<Cuda, double>(space, a.val);
-    val_ = Vector<Cuda, double>(space, a.val);
-    check(cusparseCreateMatDescr(&matrix_));
-    check(cusparseSetMatType(matrix_, CUSPARSE_MATRIX_TYPE_GENERAL));
-    check(cusparseSetMatIndexBase(matrix_, CUSPARSE_INDEX_BASE_ZERO));
-    check(cusparseCreateCsrilu02Info(&info_));
-    int bytes = 0;
-    check(cusparseDcsrilu02_bufferSize(handle_, n_, entries_, matrix_, val_.data(), ptr_.data(), col_.data(), info_,
-                                       &bytes));
-    buffer_ = Vector<Cuda, char>(space, static_cast<std::size_t>(bytes));
+template <class Space>
+void run(const Space& space, const std::vector<std::string>& names) {
+  std::printf(
+      "%s\n\n| matrix | rows | preconditioner | set-up ms | application ms | iterations | solve ms | both ms | end | "
+      "what was made |\n|---|---|---|---|---|---|---|---|---|---|\n",
+      space.description().c_str());
+  for (const std::string& name : names) {
+    const Csr<double> matrix = canonical(load_case(name).matrix.view());
+    const Analysis<Space, double> analysis(space, matrix);
+    const Operator<Space, double> a(analysis);
+    const Structure& s = analysis.structure();
+    const std::string kind = s.symmetric && s.positive_diagonal ? "ic0:" : "ilu0:";
+    for (const std::string order : {"natural", "rcm", "nd"}) {
+      for (const std::string way : ways) {
+        if (order == "nd" && (way != ways[0] || !has_nested_dissection)) continue;
+        const std::string preconditioner = kind + "order=" + order + "," + way;
+        try {
+          measure(space, name, analysis, a, preconditioner);
+        } catch (const Error& e) {
+          std::printf("| %s | | %s | | | | | | %s | |\n", name.c_str(), preconditioner.c_str(), e.what());
+        }
+      }
+    }
   }
-  Csrilu02(const Csrilu02&) = delete;
-  Csrilu02& operator=(const Csrilu02&) = delete;
-  ~Csrilu02() {
-    cusparseDestroyCsrilu02Info(info_);
-    cusparseDestroyMatDescr(matrix_);
-  }
-
-  double analyse() {
-    space_.wait();
-    const Stopwatch watch;
-    check(cusparseDcsrilu02_analysis(handle_, n_, entries_, matrix_, val_.data(), ptr_.data(), col_.data(), info_,
-                                     policy_, buffer_.data()));
-    space_.wait();
-    return watch.seconds();
-  }
-
-  double factor() {
-    space_.wait();
-    const Stopwatch watch;
-    space_.copy(val_.data(), a_.data(), a_.bytes());
-    check(cusparseDcsrilu02(handle_, n_, entries_, matrix_, val_.data(), ptr_.data(), col_.data(), info_, policy_,
-                            buffer_.data()));
-    space_.wait();
-    return watch.seconds();
-  }
-
-  std::vector<double> values() const { return val_.download(); }
-
- private:
-  Cuda space_;
-  cusparseHandle_t handle_;
-  cusparseSolvePolicy_t policy_;
-  int n_, entries_;
-  Vector<Cuda, int> ptr_, col_;
-  Vector<Cuda, double> a_, val_;
-  Vector<Cuda, char> buffer_;
-  cusparseMatDescr_t matrix_ = nullptr;
-  csrilu02Info_t info_ = nullptr;
-};
-
-/// The least of some runs, which return seconds.
-template <class F>
-double least_seconds(int runs, F f) {
-  double least = f();
-  for (int run = 1; run < runs; ++run) least = std::min(least, f());
-  return least;
-}
-
-struct Phases {
-  double analysis, values;
-};
-
-Phases measure(const Cuda& space, cusparseHandle_t handle, const CsrView<double>& a, cusparseSolvePolicy_t policy,
-               std::vector<double>& values) {
-  Phases p;
-  p.analysis = least_seconds(5, [&] { return Csrilu02(space, handle, a, policy).analyse(); });
-  Csrilu02 theirs(space, handle, a, policy);
-  theirs.analyse();
-  p.values = least_seconds(10, [&] { return theirs.factor(); });
-  values = theirs.values();
-  return p;
-}
-
-/// The values of both factors in the places of A's entries.
-std::vector<double> in_place(const Factors& f, const CsrView<double>& a) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < f.pivot.size(); ++i) {
-    all.insert(all.end(), f.lower.val.begin() + f.lower.row_ptr[i], f.lower.val.begin() + f.lower.row_ptr[i + 1]);
-    const bool has_diagonal =
-        static_cast<Offset>(all.size()) < a.row_ptr[i + 1] && a.col[all.size()] == static_cast<Index>(i);
-    if (has_diagonal) all.push_back(f.pivot[i]);
-    all.insert(all.end(), f.upper.val.begin() + f.upper.row_ptr[i], f.upper.val.begin() + f.upper.row_ptr[i + 1]);
-  }
-  return all;
-}
-
-bool same_values(const Sweep<Cuda, double>& a, const Sweep<Cuda, double>& b) {
-  return a.arrays().val.download() == b.arrays().val.download() &&
-         a.arrays().scale.download() == b.arrays().scale.download();
-}
-
-void measure_factors(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
-  const Csr<double> raw = canonical(load_case(name).matrix.view());
-  const Csr<double> a = prepared(raw.view(), prepare(raw, {.match = false, .order = order}));
-  const PreparationOptions as_it_is = {.match = false, .order = Ordering::natural};
-  const Factors f = factor_iluk(a.view(), {});
-  Factored<Cuda, double> from_host(space, f, prepare(a.view(), as_it_is));
-  const SpaceCsr<Cuda, double> on(space, a.view());
-  Phases ours;
-  ours.analysis = least_seconds(5, [&] {
-    space.wait();
-    const Stopwatch watch;
-    const auto sweeps = ZeroFill<Cuda, double>(space, on, ZeroFillKind::ilu, as_it_is).sweeps(on);
-    space.wait();
-    return watch.seconds();
-  });
-  const ZeroFill<Cuda, double> zero_fill(space, on, ZeroFillKind::ilu, as_it_is);
-  Factored<Cuda, double> factored = zero_fill.sweeps(on);
-  ours.values = least_seconds(10, [&] {
-    space.wait();
-    const Stopwatch watch;
-    zero_fill.factor(on, factored);
-    space.wait();
-    return watch.seconds();
-  });
-  const bool same =
-      same_values(factored.lower(), from_host.lower()) && same_values(factored.upper(), from_host.upper());
-  std::vector<double> values;
-  const Phases levels = measure(space, handle, a.view(), CUSPARSE_SOLVE_POLICY_USE_LEVEL, values);
-  const Phases plain = measure(space, handle, a.view(), CUSPARSE_SOLVE_POLICY_NO_LEVEL, values);
-  const double best = std::min(levels.analysis + levels.values, plain.analysis + plain.values);
-  std::printf("| %s | %s | %zu | %.3f | %.3f | %.3f | %.3f | %.3f | %.3f | %.2f | %.2f | %s | %.0e |\n", name.c_str(),
-              order == Ordering::natural ? "natural" : "nd", f.pivot.size(), ours.analysis * 1e3, ours.values * 1e3,
-              levels.analysis * 1e3, levels.values * 1e3, plain.analysis * 1e3, plain.values * 1e3,
-              best / (ours.analysis + ours.values), std::min(levels.values, plain.values) / ours.values,
-              same ? "yes" : "NO", largest_difference(values, in_place(f, a.view())));
-  std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> names(argv + std::min(argc, 1), argv + argc);
-  if (names.empty()) {
-    names = with_real({"poisson3d:64", "poisson3d:128", "fem27:32:unknowns=3", "poisson2d:1024"},
-                      {"xenon1", "wang3", "c-62", "cage10", "bcsstk16", "sherman3", "memplus"});
-  }
+  const std::string device = argc > 1 ? argv[1] : Cuda::device_count() > 0 ? "cuda" : "cpu";
+  std::vector<std::string> names(argv + std::min(argc, 2), argv + argc);
+  const std::vector<std::string> real = {"xenon1", "wang3", "c-62", "cage10", "bcsstk16", "sherman3", "memplus"};
   try {
-    const Cuda space;
-    std::printf(
-        "%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
-        "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-        space.description().c_str());
-    cusparseHandle_t handle;
-    check(cusparseCreate(&handle));
-    check(cusparseSetStream(handle, space.stream()));
-    for (const std::string& name : names) {
-      measure(space, handle, name, Ordering::natural);
-      if (has_nested_dissection) measure(space, handle, name, Ordering::nd);
+    if (device == "cpu") {
+      run(Host(), names.empty() ? with_real({"poisson2d:256", "poisson3d:48", "fem27:16:unknowns=3"}, real) : names);
+      return 0;
     }
-    std::printf(
-        "\n| matrix | order | rows | pattern ms | values ms | csrilu02 with levels: analysis ms | values ms | without: "
-        "analysis ms | values ms | ratio, both phases | ratio, values | bits of the host | csrilu02's difference |\n"
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    for (const std::string& name : names) {
-      measure_factors(space, handle, name, Ordering::natural);
-      if (has_nested_dissection) measure_factors(space, handle, name, Ordering::nd);
+    if (names.empty())
+      names = with_real({"poisson3d:64", "poisson3d:128", "fem27:32:unknowns=3", "poisson2d:1024"}, real);
+    if (device == "cusparse") {
+      compare_with_cusparse(names);
+    } else {
+      run(Cuda(), names);
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "bench_triangular: %s\n", e.what());

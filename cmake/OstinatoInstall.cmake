@@ -16,6 +16,7 @@ set(ostinato_headers
   preconditioners/fsai/approximate_factor.hpp
   preconditioners/fsai/fsai.hpp
   preconditioners/identity.hpp
+  preconditioners/ilu/approximate_factored.hpp
   preconditioners/ilu/factored.hpp
   preconditioners/ilu/factors.hpp
   preconditioners/ilu/ic.hpp
@@ -24,6 +25,7 @@ set(ostinato_headers
   preconditioners/ilu/incomplete_lu.hpp
   preconditioners/ilu/preparation.hpp
   preconditioners/ilu/sweep.hpp
+  preconditioners/ilu/triangular_solve.hpp
   preconditioners/ilu/zero_fill.hpp
   preconditioners/jacobi.hpp
   preconditioners/level.hpp

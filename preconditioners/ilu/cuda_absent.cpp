@@ -4,6 +4,8 @@
 // The kernels of triangular factors in a build without CUDA. They are never called, because such a build can't create a Cuda object
 // (spmv/space/cuda_absent.cpp).
 
+#include <ostinato/preconditioners/ilu/isai.hpp>
+#include <ostinato/preconditioners/ilu/isai_rows.hpp>
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -18,6 +20,8 @@ void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*
 #define OSTINATO_INSTANTIATE(T, In, Copy) \
   template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
 OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+
+void invert_rows(const Cuda&, const InverseRows&, std::size_t, std::size_t) { throw DeviceError(Cuda::why_absent()); }
 
 void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, Index*) {
   throw DeviceError(Cuda::why_absent());

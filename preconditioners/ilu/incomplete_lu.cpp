@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <limits>
 #include <vector>
@@ -34,6 +35,23 @@ bool read_yes_no(std::string_view value, bool& to) {
   return true;
 }
 
+bool read_solve(std::string_view value, TriangularSolve& to) {
+  constexpr std::array<std::string_view, 4> names = {"auto", "exact", "jacobi", "isai"};
+  const auto found = std::find(names.begin(), names.end(), value);
+  if (found == names.end()) return false;
+  return to = static_cast<TriangularSolve>(found - names.begin()), true;
+}
+
+/// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
+void require_consistent(std::string_view name, const TriangularOptions& o) {
+  if (o.is_exact() && o.sweeps != 0)
+    throw ArgumentError(std::string(name) + ": sweeps are of solve=jacobi or solve=isai; add one of them");
+  if (o.solve != TriangularSolve::isai && o.power != 1)
+    throw ArgumentError(std::string(name) + ": power is of solve=isai; add that, or leave power out");
+  require_between(name, "sweeps", o.sweeps, 0, 1000);
+  require_between(name, "power", o.power, 1, 2);
+}
+
 /// The options of how a matrix is prepared and factors are kept, and those before them.
 template <class Options>
 void read_with_preparation(std::string_view name, std::string_view text, Options& to,
@@ -45,7 +63,14 @@ void read_with_preparation(std::string_view name, std::string_view text, Options
                        to.in_float = v == "float";
                        return v == "float" || v == "double";
                      }});
+  if constexpr (requires { to.triangles; }) {
+    TriangularOptions& t = to.triangles;
+    options.push_back({"solve", "auto|exact|jacobi|isai", [&](std::string_view v) { return read_solve(v, t.solve); }});
+    options.push_back({"sweeps", "1..1000", [&](std::string_view v) { return read_number(v, 1, 1000, t.sweeps); }});
+    options.push_back({"power", "1|2", [&](std::string_view v) { return read_number(v, 1, 2, t.power); }});
+  }
   read_options(name, text, options);
+  if constexpr (requires { to.triangles; }) require_consistent(name, to.triangles);
 }
 
 /// Calls make(V{}) with the type in which factors under T are kept.
@@ -251,7 +276,7 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
   const Space& space = analysis.space();
   const SpaceCsr<Space, T>& a = analysis.matrix();
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
-    if (suits_zero_fill<Kind>(analysis)) {
+    if (options.triangles.is_exact() && suits_zero_fill<Kind>(analysis)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
       return in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
@@ -278,19 +303,20 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
   const Offset room =
       rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
-  const FactorMemory memory{std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
-                              budget.announce({bytes_of(rows, entries, options), certainty});
-                            }};
+  const bool is_exact =
+      detail::triangles_of(options).is_exact();  // otherwise the formats that are chosen say what they take
+  const FactorMemory memory{
+      std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+        budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
+      }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);
-    return in_precision<T>(options.in_float, [&](auto v) -> Made {
-      return {Factored<Space, T, decltype(v)>(space, f, how),
-              f.pivot.size(),
-              f.nonzeros(),
-              whole.nonzeros(),
-              f.boosted,
-              f.shift};
-    });
+    return {put_together(space, f, how, options, stop, budget),
+            f.pivot.size(),
+            f.nonzeros(),
+            whole.nonzeros(),
+            f.boosted,
+            f.shift};
   } catch (const TooManyEntries&) {
     memory.announce(memory.most_entries + 1, Certainty::at_least);
     throw MemoryLimitError(std::string(name) + ": takes more than the " +
@@ -300,13 +326,35 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
 }
 
 template <class Space, class T, class Kind>
+auto IncompleteLu<Space, T, Kind>::put_together(const Space& space, const Factors& f, const Preparation& how,
+                                                const Options& options, const StopRequest& stop,
+                                                const MemoryBudget& budget) -> AnyFactored {
+  const TriangularOptions triangles = detail::triangles_of(options);
+  require_consistent(name, triangles);
+  return in_precision<T>(options.in_float, [&](auto v) -> AnyFactored {
+    using V = decltype(v);
+    if (triangles.is_exact()) return Factored<Space, T, V>(space, f, how);
+    return ApproximateFactored<Space, T, V>(
+        space, f, how, triangles, Kind::is_symmetric,
+        [&budget](const MemoryPrediction& memory) { budget.announce(memory); }, stop);
+  });
+}
+
+template <class Space, class T, class Kind>
 void IncompleteLu<Space, T, Kind>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(name, analysis.structure(), made_.rows);
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
     if (made_.zero_fill && !options_.preparation.match && suits_zero_fill<Kind>(analysis) &&
         analysis.pattern() == made_.pattern) {
-      const auto outcome =
-          std::visit([&](auto& f) { return made_.zero_fill->factor(analysis.matrix(), f); }, made_.factored);
+      const auto outcome = std::visit(
+          [&](auto& f) {
+            if constexpr (requires { f.lower(); }) {
+              return made_.zero_fill->factor(analysis.matrix(), f);
+            } else {
+              return typename ZeroFill<Space, T>::Outcome{};  // never called: these factors come from the host
+            }
+          },
+          made_.factored);
       made_.boosted = outcome.boosted;
       made_.shift = outcome.shift;
       return;
@@ -328,7 +376,22 @@ std::string IncompleteLu<Space, T, Kind>::remarks() const {
   std::string all = text;
   if (made_.shift > 0) all += ", of A + " + text_of(made_.shift) + " diag(A)";
   if (works_in_float()) all += ", in float";
+  std::visit(
+      [&](const auto& f) {
+        if constexpr (requires { f.remarks(); }) all += ", " + f.remarks();
+      },
+      made_.factored);
   return all;
+}
+
+template <class Space, class T, class Kind>
+double IncompleteLu<Space, T, Kind>::seconds() const {
+  return std::visit(
+      [](const auto& f) {
+        if constexpr (requires { f.seconds(); }) return f.seconds();
+        return 0.0;
+      },
+      made_.factored);
 }
 
 #define OSTINATO_INSTANTIATE(Kind)                 \

@@ -12,16 +12,29 @@
 #include <utility>
 #include <variant>
 
+#include <ostinato/preconditioners/ilu/approximate_factored.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
+#include <ostinato/preconditioners/ilu/triangular_solve.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 namespace ostinato {
+
+namespace detail {
+
+/// What the options of a kind say of triangular solves; those of complete factors are exact.
+template <class Options>
+TriangularOptions triangles_of(const Options& options) {
+  if constexpr (requires { options.triangles; }) return options.triangles;
+  return {};
+}
+
+}  // namespace detail
 
 /// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
 /// below).
@@ -33,7 +46,7 @@ namespace ostinato {
 ///           ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more, for update_values().
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
-///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           matrix. With solve=jacobi or isai the factors are made on the host (ApproximateFactored). apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
 ///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
@@ -78,12 +91,16 @@ class IncompleteLu {
   }
   {
     const Structure& s = analysis.structure();
+    if (!detail::triangles_of(options).is_exact())
+      return {bytes_of(s.rows, Kind::predict_entries(s, options), options), Certainty::rough};
     const bool keeps_more = Space::on_device && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
     return {bytes_of(s.rows, Kind::predict_entries(s, options), options),
             keeps_more ? Certainty::at_least : Kind::certainty};
   }
 
-  bool works_in_float() const { return made_.factored.index() > 0; }
+  bool works_in_float() const { return sizeof(T) == 8 && options_.in_float; }
+  /// Predicted time of an application by products; 0 for one by substitution, which isn't predicted.
+  double seconds() const;
   bool symmetric() const { return Kind::is_symmetric; }
   std::size_t bytes() const {
     const std::size_t sweeps = std::visit([](const auto& f) { return f.bytes(); }, made_.factored);
@@ -95,8 +112,11 @@ class IncompleteLu {
 
  private:
   /// In T, or in float under double.
-  using AnyFactored = std::conditional_t<sizeof(T) == 8, std::variant<Factored<Space, T>, Factored<Space, T, float>>,
-                                         std::variant<Factored<Space, T>>>;
+  using AnyFactored =
+      std::conditional_t<sizeof(T) == 8,
+                         std::variant<Factored<Space, T>, Factored<Space, T, float>, ApproximateFactored<Space, T>,
+                                      ApproximateFactored<Space, T, float>>,
+                         std::variant<Factored<Space, T>, ApproximateFactored<Space, T>>>;
   struct Made {
     AnyFactored factored;
     std::size_t rows;
@@ -112,6 +132,10 @@ class IncompleteLu {
   static std::size_t bytes_of(Index rows, Offset entries, const Options& options) {
     const auto beside = static_cast<std::size_t>(std::max<Offset>(entries - rows, 0)),
                n = static_cast<std::size_t>(rows);
+    const TriangularOptions triangles = detail::triangles_of(options);
+    if (!triangles.is_exact())
+      return options.in_float ? ApproximateFactored<Space, T, float>::bytes_in_csr(n, beside, triangles)
+                              : ApproximateFactored<Space, T>::bytes_in_csr(n, beside, triangles);
     return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
   }
   static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
@@ -121,6 +145,8 @@ class IncompleteLu {
                    const MemoryBudget& memory);
   static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                            const StopRequest& stop, const MemoryBudget& memory);
+  static AnyFactored put_together(const Space& space, const Factors& f, const Preparation& how, const Options& options,
+                                  const StopRequest& stop, const MemoryBudget& memory);
 
   Options options_;
   Made made_;
@@ -130,12 +156,15 @@ class IncompleteLu {
 struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, match=yes|no, precision=double|float";
+  static constexpr std::string_view known_options =
+      "order=natural|rcm|nd, match=yes|no, precision=double|float"
+      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
+    TriangularOptions triangles = {};
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
@@ -149,13 +178,15 @@ struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
   static constexpr std::string_view known_options =
-      "level=0..100, order=natural|rcm|nd, match=yes|no, precision=double|float";
+      "level=0..100, order=natural|rcm|nd, match=yes|no, precision=double|float"
+      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     int level = 1;
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
+    TriangularOptions triangles = {};
   };
   static Options parse_options(std::string_view text);
   static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
@@ -167,13 +198,15 @@ struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float"
+      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     IlutOptions factors = {};
     PreparationOptions preparation = {.match = true, .order = Ordering::best};
     bool in_float = false;  ///< under double: factors in float, half the bytes
+    TriangularOptions triangles = {};
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;
@@ -205,12 +238,15 @@ struct LuKind {
 struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
-  static constexpr std::string_view known_options = "order=natural|rcm|nd, precision=double|float";
+  static constexpr std::string_view known_options =
+      "order=natural|rcm|nd, precision=double|float"
+      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
   struct Options {
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
+    TriangularOptions triangles = {};
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::close;
@@ -224,13 +260,15 @@ struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, order=natural|rcm|nd, precision=double|float";
+      "drop=0..1, fill=1..1000, order=natural|rcm|nd, precision=double|float"
+      ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
     double drop = 1e-3, fill = 10;  ///< as in IcOptions
     PreparationOptions preparation = {.match = false, .order = Ordering::rcm};
     bool in_float = false;  ///< under double: factors in float, half the bytes
+    TriangularOptions triangles = {};
   };
   static Options parse_options(std::string_view text);
   static constexpr Certainty certainty = Certainty::at_most;

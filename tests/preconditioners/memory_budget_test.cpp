@@ -46,13 +46,17 @@ const std::vector<std::string> every_one = {"jacobi",
                                             "multigrid:kind=aggregation",
                                             "ilu0",
                                             "ilu0:match=yes",
+                                            "ilu0:solve=jacobi",
+                                            "ilu0:solve=isai,sweeps=2,match=yes",
                                             "iluk",
                                             "iluk:level=3,order=natural",
                                             "ilut",
                                             "ilut:fill=2",
                                             "lu",
                                             "ic0",
+                                            "ic0:solve=isai",
                                             "ict",
+                                            "ict:solve=jacobi,precision=float",
                                             "ict:fill=1.5"};
 
 /// Checks the bytes of a preconditioner against what was predicted, as far as the prediction claims. A few kB are the

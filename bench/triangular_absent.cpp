@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/ostinato.hpp>
+
+#include "triangular.hpp"
+
+void ostinato::bench::compare_with_cusparse(const std::vector<std::string>&) { throw DeviceError(Cuda::why_absent()); }

@@ -1,0 +1,318 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/approximate_factored.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/ilu/approximate_factored_steps.hpp>
+#include <ostinato/preconditioners/ilu/factored.hpp>
+#include <ostinato/preconditioners/ilu/isai.hpp>
+#include <ostinato/spmv/matrix/algebra/extract.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato {
+
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Offset k) { return static_cast<std::size_t>(k); }
+
+/// The place of each row or column of A, from the row or column at each place.
+std::vector<Index> places_of(const std::vector<Index>& order) {
+  std::vector<Index> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) place[at(order[i])] = static_cast<Index>(i);
+  return place;
+}
+
+/// A strictly lower triangle, and ones on its diagonal where wanted.
+Csr<double> with_diagonal(const CsrView<double>& strict, bool wanted) {
+  Csr<double> l;
+  l.rows = l.cols = strict.rows;
+  l.row_ptr.reserve(strict.row_ptr.size());
+  for (std::size_t i = 0; i < at(strict.rows); ++i) {
+    l.col.insert(l.col.end(), strict.col.begin() + strict.row_ptr[i], strict.col.begin() + strict.row_ptr[i + 1]);
+    l.val.insert(l.val.end(), strict.val.begin() + strict.row_ptr[i], strict.val.begin() + strict.row_ptr[i + 1]);
+    if (wanted) {
+      l.col.push_back(static_cast<Index>(i));
+      l.val.push_back(1);
+    }
+    l.row_ptr.push_back(static_cast<Offset>(l.col.size()));
+  }
+  return l;
+}
+
+/// The transpose of U, whose rows are divided by their pivots first.
+Csr<double> transposed_unit(const Factors& f) {
+  Csr<double> u = f.upper;
+  for (std::size_t i = 0; i < f.pivot.size(); ++i) {
+    for (Offset k = u.row_ptr[i]; k < u.row_ptr[i + 1]; ++k) u.val[at(k)] /= f.pivot[i];
+  }
+  return transpose(u.view());
+}
+
+void require_pivots(const Factors& f, const Preparation& how) {
+  for (std::size_t i = 0; i < f.pivot.size(); ++i) {
+    if (f.pivot[i] != 0 && std::isfinite(f.pivot[i])) continue;
+    throw ArgumentError("the triangular factors are singular: the pivot of " + row_text(at(how.row[i])) +
+                        " is 0 or not finite; use --precond none");
+  }
+}
+
+void look_at(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped("the factorisation was stopped");
+}
+
+/// The matrix in V, in arrays of its own. `Exact` says what is wrong where a value leaves the range of V.
+template <class Exact, class V, class Space>
+SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
+  auto r = std::make_shared<CsrStorage<Space, V>>();
+  r->rows = a.rows;
+  r->cols = a.cols;
+  r->row_ptr = Vector<Space, Offset>(space, a.row_ptr.size());
+  r->col = Vector<Space, Index>(space, a.col.size());
+  r->val = Vector<Space, V>(space, a.val.size());
+  space.copy(r->row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
+  space.copy(r->col.data(), a.col.data(), a.col.size_bytes());
+  Vector<Space, double> outside(space, 1, 0.0);
+  sum(space, a.val.size(), detail::RoundElements<V>{a.val.data(), r->val.data()}, outside.data());
+  if (outside.download()[0] > 0) Exact::throw_out_of_range();
+  return SpaceCsr<Space, V>(std::move(r));
+}
+
+template <class Element, class Space>
+Vector<Space, Element> uploaded(const Space& space, const std::vector<Element>& from) {
+  return Vector<Space, Element>(space, std::span<const Element>(from));
+}
+
+}  // namespace
+
+template <class Space, class T, class V>
+struct ApproximateFactored<Space, T, V>::Made {
+  /// A matrix and the format that is chosen for it.
+  struct Part {
+    Part(const Space& space, const SpaceCsr<Space, V>& a) : analysis(space, a), choice(choose_format(analysis)) {}
+    Operator<Space, V> build() const { return Operator<Space, V>(analysis, choice); }
+
+    Analysis<Space, V> analysis;
+    Choice choice;
+  };
+  struct Parts {
+    std::optional<Part> matrix, inverse;
+
+    Triangle build() const {
+      Triangle t;
+      if (matrix) t.matrix.emplace(matrix->build());
+      if (inverse) t.inverse.emplace(inverse->build());
+      return t;
+    }
+  };
+
+  TriangularOptions options;
+  Parts lower, upper;
+  std::vector<double> row_scale, col_scale, over_pivot;
+  std::vector<Index> row_of;
+
+  /// What a triangle takes, from its transpose when it is the upper one. `order`: the row or column of A at each place.
+  static Parts parts(const Space& space, const Csr<double>& l, bool transposed, const std::vector<Index>& order,
+                     const TriangularOptions& options, const StopRequest& stop) {
+    const SpaceCsr<Space, double> on(space, l);
+    const Vector<Space, Index> place = uploaded(space, places_of(order));
+    const auto placed = [&](const SpaceCsr<Space, double>& a) {
+      look_at(stop);
+      const Places all = std::span<const Index>(place.span());
+      const SpaceCsr<Space, double> turned = transposed ? transpose(space, a) : a;
+      return Part(space, rounded<Factored<Space, T, V>, V>(space, permute(space, turned, all, all).view()));
+    };
+    Parts p;
+    if (options.steps() > 1) p.matrix.emplace(placed(on));
+    if (options.solve == TriangularSolve::isai)
+      p.inverse.emplace(placed(incomplete_inverse(space, on, options.power, stop)));
+    return p;
+  }
+
+  std::size_t vectors() const {
+    const std::size_t n = over_pivot.size();
+    const bool enters = !row_scale.empty() || sizeof(V) < sizeof(T);
+    return (row_scale.size() + col_scale.size() + n + 1) * sizeof(double) + row_of.size() * sizeof(Index) +
+           (enters ? 3 : 2) * n * sizeof(V);
+  }
+
+  MemoryPrediction memory() const {
+    MemoryPrediction all = {vectors(), Certainty::close};
+    for (const std::optional<Part>* part : {&lower.matrix, &lower.inverse, &upper.matrix, &upper.inverse}) {
+      if (!*part) continue;
+      const MemoryPrediction one = memory_of((*part)->choice);
+      all.bytes += one.bytes;
+      all.certainty = std::max(all.certainty, one.certainty);
+    }
+    return all;
+  }
+};
+
+template <class Space, class T, class V>
+auto ApproximateFactored<Space, T, V>::make(const Space& space, const Factors& f, const Preparation& how,
+                                            const TriangularOptions& options, bool symmetric, const Announce& announce,
+                                            const StopRequest& stop) -> Made {
+  using Exact = Factored<Space, T, V>;
+  require_pivots(f, how);
+  const std::size_t n = f.pivot.size();
+  Made made{.options = options,
+            .lower = {},
+            .upper = {},
+            .row_scale = how.row_scale,
+            .col_scale = how.col_scale,
+            .over_pivot = std::vector<double>(n),
+            .row_of = std::vector<Index>(n)};
+  std::vector<Index> column(n);
+  bool is_matched = false;
+  for (std::size_t i = 0; i < n; ++i) {
+    column[i] = how.col[f.col.empty() ? i : at(f.col[i])];
+    made.row_of[at(column[i])] = how.row[i];
+    made.over_pivot[at(column[i])] = 1 / f.pivot[i];
+    is_matched |= column[i] != how.row[i];
+    const double size = std::abs(1 / f.pivot[i]);
+    if (!std::isfinite(static_cast<V>(size)) || !(size >= Exact::least_scale && size <= Exact::largest_scale))
+      Exact::throw_out_of_range();
+  }
+  if (!is_matched) made.row_of.clear();
+  const bool diagonal = options.solve == TriangularSolve::isai;
+  const Csr<double> lower = with_diagonal(f.lower.view(), diagonal);
+  made.lower = Made::parts(space, lower, false, how.row, options, stop);
+  made.upper = Made::parts(space, symmetric ? lower : with_diagonal(transposed_unit(f).view(), diagonal), true, column,
+                           options, stop);
+  if (announce) announce(made.memory());
+  return made;
+}
+
+template <class Space, class T, class V>
+ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Factors& factors,
+                                                      const Preparation& how, const TriangularOptions& options,
+                                                      bool symmetric, const Announce& announce, const StopRequest& stop)
+    : ApproximateFactored(space, make(space, factors, how, options, symmetric, announce, stop)) {}
+
+template <class Space, class T, class V>
+ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Made& made)
+    : space_(space),
+      options_(made.options),
+      lower_(made.lower.build()),
+      upper_(made.upper.build()),
+      row_scale_(uploaded(space, made.row_scale)),
+      col_scale_(uploaded(space, made.col_scale)),
+      over_pivot_(uploaded(space, made.over_pivot)),
+      row_of_(uploaded(space, made.row_of)),
+      in_(space, row_scale_.size() > 0 || sizeof(V) < sizeof(T) ? over_pivot_.size() : 0),
+      y_(space, over_pivot_.size()),
+      w_(space, over_pivot_.size()),
+      norm_(space, 1) {}
+
+/// to = b - A x
+template <class Space, class T, class V>
+void ApproximateFactored<Space, T, V>::subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b,
+                                                std::span<V> to) const {
+  if (a.residual(x, b, to, norm_.data())) return;
+  copy<V>(space_, b, to);
+  a.apply(V{-1}, x, V{1}, to);
+}
+
+/// y = S r. The vectors don't overlap; `spare` is overwritten.
+template <class Space, class T, class V>
+void ApproximateFactored<Space, T, V>::solve(const Triangle& triangle, std::span<const V> r, std::span<V> y,
+                                             std::span<V> spare) const {
+  const int steps = options_.steps();
+  if (triangle.inverse) {
+    triangle.inverse->apply(V{1}, r, V{0}, y);
+    for (int step = 1; step < steps; ++step) {
+      subtract(*triangle.matrix, y, r, spare);
+      triangle.inverse->apply(V{1}, spare, V{1}, y);
+    }
+    return;
+  }
+  if (steps == 1) return copy<V>(space_, r, y);
+  std::span<const V> last = r;
+  for (int left = steps - 2; left >= 0; --left) {  // the last step writes y
+    const std::span<V> next = left % 2 == 0 ? y : spare;
+    subtract(*triangle.matrix, last, r, next);
+    last = next;
+  }
+}
+
+template <class Space, class T, class V>
+void ApproximateFactored<Space, T, V>::apply(std::span<const T> r, std::span<T> z) const {
+  const std::size_t n = over_pivot_.size();
+  const auto or_null = [](const auto& v) { return v.size() > 0 ? v.data() : nullptr; };
+  const bool moves = in_.size() > 0;
+  std::span<const V> in;
+  if (moves) {
+    for_each(space_, n, detail::MoveScaled<T, V>{r.data(), nullptr, or_null(row_scale_), in_.data()});
+    in = in_.span();
+  } else if constexpr (std::is_same_v<T, V>) {
+    in = r;
+  }
+  solve(lower_, in, y_.span(), w_.span());
+  for_each(space_, n, detail::MoveScaled<V, V>{y_.data(), or_null(row_of_), over_pivot_.data(), w_.data()});
+  if (moves) {
+    solve(upper_, w_.span(), y_.span(), in_.span());
+    for_each(space_, n, detail::MoveScaled<V, T>{y_.data(), nullptr, or_null(col_scale_), z.data()});
+  } else if constexpr (std::is_same_v<T, V>) {
+    solve(upper_, w_.span(), z, y_.span());
+  }
+}
+
+template <class Space, class T, class V>
+std::size_t ApproximateFactored<Space, T, V>::bytes() const {
+  std::size_t all = row_scale_.bytes() + col_scale_.bytes() + over_pivot_.bytes() + row_of_.bytes() + in_.bytes() +
+                    y_.bytes() + w_.bytes() + norm_.bytes();
+  for (const auto* op : {&lower_.matrix, &lower_.inverse, &upper_.matrix, &upper_.inverse})
+    all += *op ? (*op)->bytes() : 0;
+  return all;
+}
+
+template <class Space, class T, class V>
+std::size_t ApproximateFactored<Space, T, V>::bytes_in_csr(std::size_t rows, std::size_t entries,
+                                                           const TriangularOptions& options) {
+  const bool is_isai = options.solve == TriangularSolve::isai;
+  const std::size_t matrices = (is_isai ? 1 : 0) + (options.steps() > 1 ? 1 : 0);
+  const std::size_t stored = entries + (is_isai ? 2 * rows : 0);
+  return matrices * (2 * (rows + 1) * sizeof(Offset) + stored * (sizeof(Index) + sizeof(V))) +
+         rows * (sizeof(double) + 3 * sizeof(V));
+}
+
+template <class Space, class T, class V>
+double ApproximateFactored<Space, T, V>::seconds() const {
+  const auto one = [](const std::optional<Operator<Space, V>>& op) {
+    return op && !op->choice().candidates.empty() ? op->choice().candidates.front().product_seconds() : 0.0;
+  };
+  const int steps = options_.steps();
+  double total = 0;
+  for (const Triangle* t : {&lower_, &upper_}) total += (steps - 1) * one(t->matrix) + steps * one(t->inverse);
+  return total;
+}
+
+template <class Space, class T, class V>
+std::string ApproximateFactored<Space, T, V>::remarks() const {
+  const bool is_isai = options_.solve == TriangularSolve::isai;
+  const std::string steps = std::to_string(options_.steps()) + (options_.steps() == 1 ? " sweep" : " sweeps");
+  std::string all = is_isai ? "triangles by " + steps + " of ISAI" : "triangles by " + steps + " of Jacobi";
+  if (is_isai && options_.power > 1) all += " with the pattern of power " + std::to_string(options_.power);
+  const auto& lower = is_isai ? lower_.inverse : lower_.matrix;
+  const auto& upper = is_isai ? upper_.inverse : upper_.matrix;
+  return lower ? all + " in " + lower->format() + " and " + upper->format() : all;
+}
+
+template class ApproximateFactored<Host, float>;
+template class ApproximateFactored<Host, double>;
+template class ApproximateFactored<Cuda, float>;
+template class ApproximateFactored<Cuda, double>;
+template class ApproximateFactored<Host, double, float>;
+template class ApproximateFactored<Cuda, double, float>;
+
+}  // namespace ostinato

@@ -1,0 +1,14 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/approximate_factored_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+OSTINATO_SUM_ON_CUDA(detail::RoundElements)
+template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, float>);
+template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, double>);
+template void for_each(const Cuda&, std::size_t, detail::MoveScaled<double, float>);
+template void for_each(const Cuda&, std::size_t, detail::MoveScaled<float, double>);
+
+}  // namespace ostinato

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/isai.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/ilu/isai_rows.hpp>
+#include <ostinato/preconditioners/ilu/isai_steps.hpp>
+#include <ostinato/spmv/matrix/algebra/product.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
+namespace ostinato {
+
+namespace {
+
+/// Rows between two looks at a stop request.
+constexpr std::size_t rows_of_look = std::size_t{1} << 18;
+
+/// A group of one lane.
+struct AloneGroup {
+  static constexpr int lane() { return 0; }
+  static constexpr int lanes() { return 1; }
+  static void sync() {}
+  static double minus_product(double a, double b, double c) { return a - b * c; }
+};
+
+template <class Element, class Space>
+Vector<Space, Element> copied(const Space& space, std::span<const Element> from) {
+  Vector<Space, Element> to(space, from.size());
+  space.copy(to.data(), from.data(), from.size_bytes());
+  return to;
+}
+
+template <class Space>
+void require_diagonal(const Space& space, const CsrView<double>& l) {
+  Vector<Space, double> count(space, 1, 0.0);
+  sum(space, static_cast<std::size_t>(l.rows), detail::CountSingularRows{detail::pattern_of(l), l.val.data()},
+      count.data());
+  if (count.download()[0] == 0) return;
+  std::vector<Offset> end(l.row_ptr.size());
+  std::vector<Index> col(l.col.size());
+  std::vector<double> val(l.val.size());
+  space.download(end.data(), l.row_ptr.data(), l.row_ptr.size_bytes());
+  space.download(col.data(), l.col.data(), l.col.size_bytes());
+  space.download(val.data(), l.val.data(), l.val.size_bytes());
+  const detail::CountSingularRows is_singular{{l.rows, end.data(), col.data()}, val.data()};
+  std::size_t row = 0;
+  while (is_singular(row).v[0] == 0) ++row;
+  throw ArgumentError("isai: " + row_text(row) + " of the triangular factor has no diagonal entry, or 0 there");
+}
+
+}  // namespace
+
+template <class Space>
+SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Space, double>& l, int power,
+                                           const StopRequest& stop) {
+  if (power != 1 && power != 2) throw ArgumentError("isai: power has to be 1 or 2");
+  const CsrView<double>& from = l.view();
+  if (from.rows != from.cols) throw ArgumentError("isai: the triangular factor isn't square");
+  require_diagonal(space, from);
+  const SpaceCsr<Space, double> pattern = power == 1 ? l : multiply(space, l, l);
+  const CsrView<double>& p = pattern.view();
+  auto w = std::make_shared<CsrStorage<Space, double>>();
+  w->rows = w->cols = p.rows;
+  w->row_ptr = copied(space, p.row_ptr);
+  w->col = copied(space, p.col);
+  w->val = Vector<Space, double>(space, p.val.size());
+  const detail::InverseRows rows{detail::pattern_of(from), from.val.data(), detail::pattern_of(w->view()),
+                                 w->val.data()};
+  const auto n = static_cast<std::size_t>(p.rows);
+  for (std::size_t first = 0; first < n; first += rows_of_look) {
+    if (stop.is_made()) throw Stopped("the factorisation was stopped");
+    detail::invert_rows(space, rows, first, std::min(rows_of_look, n - first));
+    if (stop) space.wait();
+  }
+  space.wait();
+  return SpaceCsr<Space, double>(std::move(w));
+}
+
+template SpaceCsr<Host, double> incomplete_inverse(const Host&, const SpaceCsr<Host, double>&, int, const StopRequest&);
+template SpaceCsr<Cuda, double> incomplete_inverse(const Cuda&, const SpaceCsr<Cuda, double>&, int, const StopRequest&);
+
+void detail::invert_rows(const Host& space, const InverseRows& rows, std::size_t first, std::size_t count) {
+  constexpr std::size_t block = 256;
+  parallel_for(space, (count + block - 1) / block, [&rows, first, count](std::size_t b) {
+    const std::size_t end = std::min((b + 1) * block, count);
+    for (std::size_t i = b * block; i < end; ++i) rows.invert(AloneGroup{}, first + i);
+  });
+}
+
+}  // namespace ostinato

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/ilu/isai_steps.hpp>
+#include <ostinato_generated/parallel_cuda.hpp>
+
+namespace ostinato {
+
+template void sum(const Cuda&, std::size_t, detail::CountSingularRows, double*);
+
+}  // namespace ostinato
