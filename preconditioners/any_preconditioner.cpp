@@ -230,7 +230,7 @@ struct Rung {
   bool suits(const Structure& s, bool may_be_definite) const {
     const Index fewest_rows = options == aggressive ? 20000 : 2000;  // factors are faster for smaller ones
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
-    if (name == "ict") return may_be_definite && s.symmetric && s.positive_diagonal;
+    if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
     if (name == Multigrid<Space, T>::name)
       return s.rows >= (Space::on_device ? 20000 : fewest_rows) && Multigrid<Space, T>::why_not(s).empty() &&
              (may_be_definite || !s.symmetric);
@@ -239,11 +239,13 @@ struct Rung {
 
   static constexpr std::string_view aggressive = "kind=classical,aggressive=1";
 };
-/// Matching makes nearly singular matrices worse (fidapex6).
-constexpr std::array<Rung, 7> ladder = {{{"ilu0", "", "", 0.1e-6},
+/// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse (fidapex6).
+constexpr std::array<Rung, 9> ladder = {{{"ilu0", "", "", 0.1e-6},
                                          {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                         {"cholesky", "fill=10", "fill=10", 1e-6},
                                          {"ict", "", "", 0.5e-6},
+                                         {"cholesky", "fill=100", "", 3e-6},
                                          {"ilut", "", "", 1e-6},
                                          {"lu", "fill=100", "", 10e-6},
                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
@@ -288,7 +290,7 @@ template <class Space, class T>
 std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
   std::vector<std::string_view> names;
   for (const Rung& rung : ladder) {
-    const bool again = !names.empty() && names.back() == rung.name;
+    const bool again = std::find(names.begin(), names.end(), rung.name) != names.end();
     if (s.finite && !again && rung.suits<Space, T>(s, true)) names.push_back(rung.name);
   }
   return names;

@@ -11,7 +11,7 @@ namespace ostinato {
 #define OSTINATO_PRECONDITIONERS(DO) \
   DO(jacobi)                         \
   DO(block_jacobi)                   \
-  DO(spai0) DO(ssor) DO(chebyshev) DO(fsai) DO(multigrid) DO(ilu0) DO(iluk) DO(ilut) DO(lu) DO(ic0) DO(ict)
+  DO(spai0) DO(ssor) DO(chebyshev) DO(fsai) DO(multigrid) DO(ilu0) DO(iluk) DO(ilut) DO(lu) DO(ic0) DO(ict) DO(cholesky)
 
 #define OSTINATO_DECLARE(preconditioner) \
   template <class Space, class T>        \

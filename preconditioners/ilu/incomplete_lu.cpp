@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/complete_entries.hpp>
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
@@ -26,6 +27,7 @@ bool read_ordering(std::string_view value, Ordering& to) {
   if (value == "natural") return to = Ordering::natural, true;
   if (value == "rcm") return to = Ordering::rcm, true;
   if (value == "nd") return to = Ordering::nd, true;
+  if (value == "amd") return to = Ordering::amd, true;
   return false;
 }
 
@@ -57,7 +59,7 @@ template <class Options>
 void read_with_preparation(std::string_view name, std::string_view text, Options& to,
                            std::vector<PreconditionerOption> options, bool may_match = true) {
   PreparationOptions& p = to.preparation;
-  options.push_back({"order", "natural|rcm|nd", [&](std::string_view v) { return read_ordering(v, p.order); }});
+  options.push_back({"order", "natural|rcm|nd|amd", [&](std::string_view v) { return read_ordering(v, p.order); }});
   if (may_match) options.push_back({"match", "yes|no", [&](std::string_view v) { return read_yes_no(v, p.match); }});
   options.push_back({"precision", "double|float", [&](std::string_view v) {
                        to.in_float = v == "float";
@@ -111,6 +113,25 @@ double fill_within(double fill, Offset entries, const FactorMemory& memory) {
     throw TooManyEntries();
   }
   return std::min(fill, room);
+}
+
+/// Makes complete factors with at most `fill` times the entries of A, 0: as many as memory allows.
+template <class F>
+Factors with_limit(std::string_view name, double fill, Offset entries, const FactorMemory& memory, F factor) {
+  require_between(name, "fill", fill, 0);
+  const double most = fill * static_cast<double>(entries);
+  const bool is_limited = fill > 0 && most < static_cast<double>(memory.most_entries);
+  if (!is_limited) return factor(memory);
+  const FactorMemory within{static_cast<Offset>(most), [&](Offset count, Certainty certainty) {
+                              // More than the limit isn't what makes memory short.
+                              memory.announce(count, certainty == Certainty::at_least ? Certainty::rough : certainty);
+                            }};
+  try {
+    return factor(within);
+  } catch (const TooManyEntries&) {
+    throw ArgumentError(std::string(name) + ": the factors take more than " + text_of(fill) +
+                        " times the entries of A; raise fill, or take ilut");
+  }
 }
 
 /// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks closer:
@@ -186,22 +207,14 @@ LuKind::Options LuKind::parse_options(std::string_view text) {
 Factors LuKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
                        const StopRequest& stop) {
   constexpr double any = std::numeric_limits<double>::infinity();
-  require_between(name, "fill", options.fill, 0);
   require_between(name, "pivot", options.pivot, 0, 1);
-  const double most = options.fill * static_cast<double>(a.nonzeros());
-  const bool is_limited = options.fill > 0 && most < static_cast<double>(memory.most_entries);
-  const Offset most_entries = is_limited ? static_cast<Offset>(most) : memory.most_entries;
-  try {
-    const CompleteEntries predicted = count_complete_entries(a, most_entries, stop);
-    const bool too_many = predicted.is_sure && predicted.count > most_entries;
-    memory.announce(predicted.count, too_many && !is_limited ? Certainty::at_least : Certainty::rough);
+  return with_limit(name, options.fill, a.nonzeros(), memory, [&](const FactorMemory& within) {
+    const CompleteEntries predicted = count_complete_entries(a, within.most_entries, stop);
+    const bool too_many = predicted.is_sure && predicted.count > within.most_entries;
+    within.announce(predicted.count, too_many ? Certainty::at_least : Certainty::rough);
     if (too_many) throw TooManyEntries();
-    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, most_entries, stop);
-  } catch (const TooManyEntries&) {
-    if (!is_limited) throw;
-    throw ArgumentError("lu: the factors take more than " + text_of(options.fill) +
-                        " times the entries of A; raise fill, or take ilut");
-  }
+    return factor_ilut(a, {.drop = 0, .fill = any, .pivot = options.pivot, .boost = 1e-8}, within.most_entries, stop);
+  });
 }
 
 Ic0Kind::Options Ic0Kind::parse_options(std::string_view text) {
@@ -235,6 +248,20 @@ Factors IctKind::factor(const CsrView<double>& a, const Options& options, const 
   return factor_ic(a, {.fill = true, .drop = options.drop, .most_fill = fill}, memory.most_entries, stop);
 }
 
+CholeskyKind::Options CholeskyKind::parse_options(std::string_view text) {
+  Options o;
+  read_with_preparation(name, text, o,
+                        {{"fill", "1..100000", [&](std::string_view v) { return read_real(v, 1, 100000, o.fill); }}},
+                        false);
+  return o;
+}
+
+Factors CholeskyKind::factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                             const StopRequest& stop) {
+  return with_limit(name, options.fill, a.nonzeros(), memory,
+                    [&](const FactorMemory& within) { return factor_cholesky(a, within, stop); });
+}
+
 template <class Space, class T, class Kind>
 std::string IncompleteLu<Space, T, Kind>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
@@ -253,9 +280,8 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
       throw ArgumentError(std::string(name) + ": the matrix holds NaN or infinity; use --precond none");
   }
   if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
-    throw ArgumentError(
-        std::string(name) +
-        ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
+    throw ArgumentError(std::string(name) +
+                        ": the matrix isn't symmetric, and Cholesky would use half of it; take ilu0 or ilut");
   if (Kind::is_symmetric) require_positive_diagonal(whole);
   return whole;
 }
@@ -405,6 +431,7 @@ OSTINATO_INSTANTIATE(IlutKind)
 OSTINATO_INSTANTIATE(LuKind)
 OSTINATO_INSTANTIATE(Ic0Kind)
 OSTINATO_INSTANTIATE(IctKind)
+OSTINATO_INSTANTIATE(CholeskyKind)
 
 OSTINATO_DEFINE_PRECONDITIONER(ilu0, Ilu0)
 OSTINATO_DEFINE_PRECONDITIONER(iluk, Iluk)
@@ -412,5 +439,6 @@ OSTINATO_DEFINE_PRECONDITIONER(ilut, Ilut)
 OSTINATO_DEFINE_PRECONDITIONER(lu, Lu)
 OSTINATO_DEFINE_PRECONDITIONER(ic0, Ic0)
 OSTINATO_DEFINE_PRECONDITIONER(ict, Ict)
+OSTINATO_DEFINE_PRECONDITIONER(cholesky, CompleteCholesky)
 
 }  // namespace ostinato

@@ -157,7 +157,7 @@ struct Ilu0Kind {
   static constexpr std::string_view name = "ilu0";
   static constexpr std::string_view description = "incomplete LU with the pattern of A";
   static constexpr std::string_view known_options =
-      "order=natural|rcm|nd, match=yes|no, precision=double|float"
+      "order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ilu;
@@ -178,7 +178,7 @@ struct IlukKind {
   static constexpr std::string_view name = "iluk";
   static constexpr std::string_view description = "incomplete LU with fill of some levels";
   static constexpr std::string_view known_options =
-      "level=0..100, order=natural|rcm|nd, match=yes|no, precision=double|float"
+      "level=0..100, order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -198,7 +198,7 @@ struct IlutKind {
   static constexpr std::string_view name = "ilut";
   static constexpr std::string_view description = "incomplete LU of the largest entries, with pivoting";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float"
+      "drop=0..1, fill=1..1000, pivot=0..1, order=natural|rcm|nd|amd, match=yes|no, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -220,7 +220,7 @@ struct LuKind {
   static constexpr std::string_view name = "lu";
   static constexpr std::string_view description = "complete LU, as a direct solver";
   static constexpr std::string_view known_options =
-      "fill=1..100000, pivot=0..1, order=natural|rcm|nd, match=yes|no, precision=double|float";
+      "fill=1..100000, pivot=0..1, order=natural|rcm|nd|amd, match=yes|no, precision=double|float";
   static constexpr bool is_symmetric = false;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
   struct Options {
@@ -239,7 +239,7 @@ struct Ic0Kind {
   static constexpr std::string_view name = "ic0";
   static constexpr std::string_view description = "incomplete Cholesky with the pattern of A";
   static constexpr std::string_view known_options =
-      "order=natural|rcm|nd, precision=double|float"
+      "order=natural|rcm|nd|amd, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = ZeroFillKind::ic;
@@ -260,7 +260,7 @@ struct IctKind {
   static constexpr std::string_view name = "ict";
   static constexpr std::string_view description = "incomplete Cholesky of the largest entries";
   static constexpr std::string_view known_options =
-      "drop=0..1, fill=1..1000, order=natural|rcm|nd, precision=double|float"
+      "drop=0..1, fill=1..1000, order=natural|rcm|nd|amd, precision=double|float"
       ", solve=auto|exact|jacobi|isai, sweeps=1..1000, power=1|2";
   static constexpr bool is_symmetric = true;
   static constexpr std::optional<ZeroFillKind> zero_fill = {};
@@ -277,6 +277,23 @@ struct IctKind {
                         const StopRequest& stop);
 };
 
+/// Complete Cholesky, for symmetric positive definite matrices: half the work of LU, and M is symmetric.
+struct CholeskyKind {
+  static constexpr std::string_view name = "cholesky";
+  static constexpr std::string_view description = "complete Cholesky, as a direct solver";
+  static constexpr std::string_view known_options = "fill=1..100000, order=natural|rcm|nd|amd, precision=double|float";
+  static constexpr bool is_symmetric = true;
+  static constexpr std::optional<ZeroFillKind> zero_fill = {};
+  struct Options {
+    double fill = 0;  ///< as in LuKind
+    PreparationOptions preparation = {.match = false, .order = Ordering::least_work};
+    bool in_float = false;  ///< under double: factors in float, half the bytes
+  };
+  static Options parse_options(std::string_view text);
+  static Factors factor(const CsrView<double>& a, const Options& options, const FactorMemory& memory,
+                        const StopRequest& stop);
+};
+
 template <class Space, class T>
 using Ilu0 = IncompleteLu<Space, T, Ilu0Kind>;
 template <class Space, class T>
@@ -289,6 +306,8 @@ template <class Space, class T>
 using Ic0 = IncompleteLu<Space, T, Ic0Kind>;
 template <class Space, class T>
 using Ict = IncompleteLu<Space, T, IctKind>;
+template <class Space, class T>
+using CompleteCholesky = IncompleteLu<Space, T, CholeskyKind>;
 
 #define OSTINATO_EXTERN(Kind)                             \
   extern template class IncompleteLu<Host, float, Kind>;  \
@@ -301,6 +320,7 @@ OSTINATO_EXTERN(IlutKind)
 OSTINATO_EXTERN(LuKind)
 OSTINATO_EXTERN(Ic0Kind)
 OSTINATO_EXTERN(IctKind)
+OSTINATO_EXTERN(CholeskyKind)
 #undef OSTINATO_EXTERN
 
 }  // namespace ostinato
