@@ -305,7 +305,7 @@ TEST_F(CliHtml, HidesTheRowsThatTheTableHides) {
 }
 
 TEST_F(CliHtml, SaysWhyASolveEnded) {
-  ASSERT_EQ(run("solve '" + nos3 + "' --maxiter 5 --html page.html").code, 1);
+  ASSERT_EQ(run("solve '" + nos3 + "' --maxiter 5 --effort quick --html page.html").code, 1);
   EXPECT_TRUE(says(page(), "p", "the limit of 5 iterations was reached"));
 }
 

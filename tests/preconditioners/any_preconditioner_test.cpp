@@ -100,7 +100,7 @@ TYPED_TEST(AnyPreconditionerOn, SaysWhatAnOptionHasToBe) {
       {"ssor", "omega=nan", "omega is 'nan'; it has to be 0.01 to 1.99"},
       {"ssor", "order=red", "order is 'red'; it has to be colour or natural"},
       {"ssor", "sweep=back", "sweep is 'back'; it has to be symmetric or forward"},
-      {"ilu0", "order=amd", "order is 'amd'; it has to be natural, rcm or nd"},
+      {"ilu0", "order=metis", "order is 'metis'; it has to be natural, rcm, nd or amd"},
       {"ilu0", "match=1", "match is '1'; it has to be yes or no"},
       {"iluk", "level=101", "level is '101'; it has to be 0 to 100"},
       {"ilut", "drop=2", "drop is '2'; it has to be 0 to 1"},

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <new>
+#include <numeric>
 
 #include <ostinato/spmv/space/error.hpp>
 
@@ -18,10 +19,11 @@ std::vector<Index> minimum_degree(const Graph& g) {
     throw ArgumentError("minimum_degree: the graph has too many edges for AMD; take another order");
   const std::vector<int> begin(g.row_ptr.begin(), g.row_ptr.end());
   std::vector<Index> order(g.nodes());
-  if (order.empty()) return order;
+  std::iota(order.begin(), order.end(), Index{0});
+  if (g.col.empty()) return order;
   const int status = amd_order(static_cast<int>(g.nodes()), begin.data(), g.col.data(), order.data(), nullptr, nullptr);
   if (status == AMD_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (status != AMD_OK) throw ArgumentError("minimum_degree: AMD can't order the graph; take another order");
+  if (status < AMD_OK) throw ArgumentError("minimum_degree: AMD can't order the graph; take another order");
   return order;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/cholesky.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/ilut.hpp>
@@ -92,6 +93,62 @@ Csr<double> random_sparse(Index n, int entries, std::uint64_t seed, double diago
 }
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+/// A symmetric positive definite matrix: random rows and columns, and more on the diagonal than beside it.
+Csr<double> random_definite(Index n, int entries, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, 1});
+    for (int k = 0; k < entries; ++k) {
+      const Index j = below(random, n);
+      const double v = signed_unit(random);
+      for (const Triplet<double>& e : {Triplet<double>{i, j, v}, {j, i, v}, {i, i, std::abs(v)}, {j, j, std::abs(v)}})
+        t.push_back(e);
+    }
+  }
+  return from_triplets<double>(n, n, t);
+}
+
+TEST(FactorCholesky, IsComplete) {
+  for (const Index n : {0, 1, 2, 31, 33, 200}) {
+    SCOPED_TRACE(n);
+    const auto a = random_definite(n, 2, static_cast<std::uint64_t>(n) + 5);
+    Offset announced = -1;
+    const Factors f = factor_cholesky(a.view(), {.announce = [&](Offset entries, Certainty certainty) {
+                                        EXPECT_EQ(certainty, Certainty::close);
+                                        announced = entries;
+                                      }});
+    expect_triangles(f);
+    EXPECT_LT(largest_error(a, f, everywhere), 1e-12);
+    EXPECT_TRUE(n == 0 || announced == f.nonzeros()) << announced << " " << f.nonzeros();
+    for (const double pivot : f.pivot) EXPECT_GT(pivot, 0);
+  }
+}
+
+TEST(FactorCholesky, GivesTheFactorsOfIncompleteCholeskyThatDropsNothing) {
+  const auto a = generate<double>("variable3d", {.n = 8});
+  const Factors f = factor_cholesky(a.view(), {}),
+                own = factor_ic(a, {.fill = true, .drop = 0, .most_fill = unlimited});
+  EXPECT_EQ(f.upper.col, own.upper.col);
+  ASSERT_EQ(f.upper.val.size(), own.upper.val.size());
+  for (std::size_t k = 0; k < f.upper.val.size(); ++k)
+    EXPECT_NEAR(f.upper.val[k], own.upper.val[k], 1e-12 * std::abs(own.upper.val[k]) + 1e-14);
+}
+
+TEST(FactorCholesky, RefusesWhatIsNotDefinite) {
+  for (const auto& a : {dense<double>({{1, 2}, {2, 1}}), dense<double>({{1, 1}, {1, 1}}),
+                        dense<double>({{2, 1, 0}, {1, 2, 3}, {0, 3, 1}})})
+    EXPECT_EQ(message_of<ArgumentError>([&] { factor_cholesky(a.view(), {}); }),
+              "cholesky: a pivot isn't positive, so that the matrix isn't positive definite; take lu");
+}
+
+TEST(FactorCholesky, TakesNoMoreEntriesThanItMay) {
+  const auto a = generate<double>("poisson2d", {.n = 20});
+  const Offset entries = factor_cholesky(a.view(), {}).nonzeros();
+  EXPECT_EQ(factor_cholesky(a.view(), {.most_entries = entries}).nonzeros(), entries);
+  EXPECT_THROW(factor_cholesky(a.view(), {.most_entries = entries - 1}), TooManyEntries);
+}
 
 TEST(FactorIlut, IsCompleteWithoutDropping) {
   for (const Index n : {0, 1, 2, 31, 33, 150}) {
@@ -303,6 +360,7 @@ TEST(Factors, EndWithinALookAfterAStopIsRequested) {
   });
   expect_stopped("ilut",
                  [&](const StopRequest& stop) { factor_ilut(a, {.drop = 0, .fill = unlimited}, no_limit, stop); });
+  expect_stopped("cholesky", [&](const StopRequest& stop) { factor_cholesky(a, {}, stop); });
   expect_stopped("iluk", [&](const StopRequest& stop) { factor_iluk(a, {.level = 20}, {}, stop); });
 }
 

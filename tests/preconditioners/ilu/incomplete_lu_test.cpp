@@ -16,6 +16,8 @@
 #include <ostinato/solvers/cg.hpp>
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/ordering/minimum_degree.hpp>
+#include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
@@ -142,7 +144,7 @@ TYPED_TEST(IncompleteLuOn, CholeskyRefusesAnUnsymmetricMatrixByName) {
   using T = typename TypeParam::T;
   const auto values = dense<T>({{4, 1}, {2, 4}}), pattern = dense<T>({{4, 1}, {0, 4}});
   for (const auto& a : {values, pattern}) {
-    for (const char* name : {"ic0", "ict"}) {
+    for (const char* name : {"ic0", "ict", "cholesky"}) {
       const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), a, name); });
       EXPECT_EQ(text.rfind(name, 0), 0u) << text;
       EXPECT_NE(text.find("isn't symmetric"), std::string::npos) << text;
@@ -159,7 +161,7 @@ TYPED_TEST(IncompleteLuOn, CholeskyNamesARowOfTheMatrixInWhateverOrderItFactors)
   using T = typename TypeParam::T;
   // The path 0 - 2 - 4 - 1 - 3: from either end, row 4 is the third.
   const auto path = dense<T>({{4, 0, 1, 0, 0}, {0, 4, 0, 1, 1}, {1, 0, 4, 0, 1}, {0, 1, 0, 4, 0}, {0, 1, 1, 0, -4}});
-  for (const char* name : {"ic0", "ict", "ic0:order=rcm", "ict:order=natural"}) {
+  for (const char* name : {"ic0", "ict", "ic0:order=rcm", "ict:order=natural", "cholesky"}) {
     const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), path, name); });
     EXPECT_NE(text.find("row 4 (counted from 0) has no positive diagonal entry"), std::string::npos) << text;
   }
@@ -226,7 +228,7 @@ TYPED_TEST(IncompleteLuOn, IsMadeByNameWithOptions) {
     EXPECT_NE(m.remarks().find("times the entries of A"), std::string::npos) << m.remarks();
     EXPECT_GT(m.bytes(), 0u);
   }
-  for (const char* name : {"ilut:drop=2", "ilut:fil=3", "iluk:level=-1", "lu:order=amd", "ilu0:match=maybe"})
+  for (const char* name : {"ilut:drop=2", "ilut:fil=3", "iluk:level=-1", "lu:order=metis", "ilu0:match=maybe"})
     EXPECT_THROW(Any(this->space(), a, name), ArgumentError) << name;
 }
 
@@ -244,6 +246,24 @@ TYPED_TEST(IncompleteLuOn, CholeskyServesCg) {
   EXPECT_LT(ic0.result.iterations, jacobi.result.iterations);
   EXPECT_LT(3 * ict.result.iterations, ic0.result.iterations);
   EXPECT_TRUE((AnyPreconditioner<Home, T>(this->space(), system.a, "ict:drop=0.01").symmetric()));
+}
+
+TYPED_TEST(IncompleteLuOn, CompleteCholeskySolvesAtOnceInEveryOrder) {
+  using T = typename TypeParam::T;
+  using Any = AnyPreconditioner<typename TypeParam::Space, T>;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 40}));
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-5 : 1e-9};
+  for (const std::string order : {"", ":order=natural", ":order=rcm", ":order=nd", ":order=amd", ":fill=50"}) {
+    SCOPED_TRACE(order);
+    if ((order == ":order=nd" && !has_nested_dissection) || (order == ":order=amd" && !has_minimum_degree)) continue;
+    const Any m(this->space(), system.a, "cholesky" + order);
+    const auto solved = solve_honestly<Cg>(this->space(), system, options, m);
+    EXPECT_EQ(solved.result.status, Status::converged);
+    EXPECT_LE(solved.result.iterations, 3);
+    EXPECT_TRUE(m.symmetric());
+  }
+  EXPECT_EQ(message_of<ArgumentError>([&] { Any(this->space(), system.a, "cholesky:fill=2,order=natural"); }),
+            "cholesky: the factors take more than 2 times the entries of A; raise fill, or take ilut");
 }
 
 TYPED_TEST(IncompleteLuOn, TakesFewIterationsOfGmres) {

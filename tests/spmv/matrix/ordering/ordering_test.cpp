@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/ordering/minimum_degree.hpp>
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -111,6 +112,33 @@ TEST(NestedDissection, GivesLessFillThanCuthillMckeeOnAGrid) {
 
   EXPECT_LT(fill(g, nested_dissection(g)), fill(g, reverse_cuthill_mckee(g)));
   EXPECT_EQ(nested_dissection(g), nested_dissection(g));
+}
+
+TEST(MinimumDegree, GivesLessFillThanCuthillMckeeOnAGrid) {
+  if (!has_minimum_degree) GTEST_SKIP() << "this build has no SuiteSparse";
+  const Graph g = graph_of(shuffled(generate<double>("poisson2d", {.n = 24}), 3));
+
+  EXPECT_LT(fill(g, minimum_degree(g)), fill(g, reverse_cuthill_mckee(g)));
+  EXPECT_EQ(minimum_degree(g), minimum_degree(g));
+}
+
+TEST(MinimumDegree, NamesEveryNodeOnce) {
+  if (!has_minimum_degree) GTEST_SKIP() << "this build has no SuiteSparse";
+  for (const Index n : {0, 1, 2, 33, 597}) {
+    const Graph g = graph_of(generate<double>("random", {.n = std::max(n, Index{1}), .entries_per_row = 3}));
+    std::vector<Index> order = n == 0 ? minimum_degree({{0}, {}}) : minimum_degree(g);
+    std::sort(order.begin(), order.end());
+    for (std::size_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], static_cast<Index>(k));
+    EXPECT_EQ(order.size(), static_cast<std::size_t>(n));
+  }
+}
+
+TEST(MinimumDegree, SaysWhenTheBuildHasNoSuiteSparse) {
+  if (has_minimum_degree) GTEST_SKIP() << "this build has SuiteSparse";
+  EXPECT_EQ(message_of<ArgumentError>([] {
+              minimum_degree({{0, 0}, {}});
+            }),
+            "minimum_degree: this build has no SuiteSparse; take another order");
 }
 
 TEST(NestedDissection, GivesTheSameOrderInSeveralThreads) {
