@@ -322,13 +322,14 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
   const Index rows = whole.rows;
+  // Otherwise the formats of the triangles, which are chosen later, say what they take.
+  const bool is_exact = detail::triangles_of(options).is_exact();
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
   const Offset room =
       rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
-  const bool is_exact =
-      detail::triangles_of(options).is_exact();  // otherwise the formats that are chosen say what they take
+  const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
   const FactorMemory memory{
-      std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+      most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
       }};
   try {
