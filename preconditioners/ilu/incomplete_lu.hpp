@@ -46,7 +46,7 @@ TriangularOptions triangles_of(const Options& options) {
 ///           ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more, for update_values().
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
-///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object. Traffic and memory are those of solve=exact; ApproximateFactored has the others.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
 ///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
