@@ -281,6 +281,13 @@ void measure_factors(const Cuda& space, cusparseHandle_t handle, const std::stri
   std::fflush(stdout);
 }
 
+cusparseHandle_t handle_on(const Cuda& space) {
+  cusparseHandle_t handle;
+  check(cusparseCreate(&handle));
+  check(cusparseSetStream(handle, space.stream()));
+  return handle;
+}
+
 }  // namespace
 
 void ostinato::bench::compare_with_cusparse(const std::vector<std::string>& names) {
@@ -289,9 +296,7 @@ void ostinato::bench::compare_with_cusparse(const std::vector<std::string>& name
       "%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
       "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
       space.description().c_str());
-  cusparseHandle_t handle;
-  check(cusparseCreate(&handle));
-  check(cusparseSetStream(handle, space.stream()));
+  const cusparseHandle_t handle = handle_on(space);
   for (const std::string& name : names) {
     measure(space, handle, name, Ordering::natural);
     if (has_nested_dissection) measure(space, handle, name, Ordering::nd);

@@ -281,11 +281,15 @@ void require_generated(const SolveInput& in) {
                     "A * ones = 0: the matrix is singular, constants solve A x = 0; give a right-hand side with -f");
 }
 
-/// A x with x(i) = sin i.
+/// A x with x(i) = sin i, where i is the number in the file. `order`: as in the report.
 template <class A, class Space, class T>
-void multiply_sines(const A& a, Vector<Space, T>& b) {
+void multiply_sines(const A& a, const std::vector<Index>& order, Vector<Space, T>& b) {
   std::vector<T> x(b.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(std::sin(static_cast<double>(i + 1)));
+  if (!order.empty()) {
+    const Array<T> numbered = renumber<T>(x, order);
+    x.assign(numbered.begin(), numbered.end());
+  }
   a.apply(T{1}, Vector<Space, T>(a.space(), std::span<const T>(x)), T{0}, b);
   a.space().wait();
 }
@@ -472,7 +476,7 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   auto b = right_hand_side(a.space(), a, given.b);
   if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
     require_generated(in);
-    multiply_sines(a, b);
+    multiply_sines(a, report.renumbering.order, b);
     report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
   }
   auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);

@@ -17,6 +17,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -54,7 +55,7 @@ Csr<double> with_diagonal(const CsrView<double>& strict, bool wanted) {
 Csr<double> transposed_unit(const Factors& f) {
   Csr<double> u = f.upper;
   for (std::size_t i = 0; i < f.pivot.size(); ++i) {
-    for (Offset k = u.row_ptr[i]; k < u.row_ptr[i + 1]; ++k) u.val[at(k)] /= f.pivot[i];
+    for (Offset k = u.row_ptr[i]; k < u.row_ptr[i + 1]; ++k) u.val[at(k)] *= 1 / f.pivot[i];  // as in a sweep
   }
   return transpose(u.view());
 }
@@ -88,12 +89,44 @@ SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
   return SpaceCsr<Space, V>(std::move(r));
 }
 
+/// The triangle of a sweep by places. `key`: the place of each row of the sweep. `place`: that of its columns; null: the same.
+template <class V, class Space>
+SpaceCsr<Space, double> triangle_of(const Space& space, const SweepArrays<Space, V>& sweep,
+                                    const Vector<Space, Index>& key, const Index* place, bool diagonal, bool upper) {
+  const std::size_t n = key.size(), entries = sweep.col.size() + (diagonal ? n : 0);
+  Vector<Space, Index> where(space, n);
+  for_each(space, n, detail::ScatterElements<Index>{key.data(), nullptr, where.data()});
+  auto t = std::make_shared<CsrStorage<Space, double>>();
+  t->rows = t->cols = static_cast<Index>(n);
+  t->row_ptr = Vector<Space, Offset>(space, n + 1);
+  t->col = Vector<Space, Index>(space, entries);
+  t->val = Vector<Space, double>(space, entries);
+  const detail::TriangleRows<V> rows{
+      sweep.row_ptr.data(), sweep.col.data(), sweep.val.data(), where.data(), place, diagonal, t->row_ptr.data()};
+  for_each(space, n, detail::CountTriangleRow<V>{rows});
+  exclusive_scan(space, t->row_ptr.span());
+  for_each(space, n, detail::FillTriangleRow<V>{rows, upper, t->col.data(), t->val.data()});
+  return SpaceCsr<Space, double>(std::move(t));
+}
+
 template <class Element, class Space>
 Vector<Space, Element> uploaded(const Space& space, const std::vector<Element>& from) {
   return Vector<Space, Element>(space, std::span<const Element>(from));
 }
 
 }  // namespace
+
+/// The factors with ones on the diagonal, in the order in which they were made, and what the solves need besides.
+template <class Space, class T, class V>
+struct ApproximateFactored<Space, T, V>::Unit {
+  SpaceCsr<Space, double> lower;
+  std::optional<SpaceCsr<Space, double>> upper;  ///< the transpose of U; absent where that is L
+  Vector<Space, Index> row_place,
+      col_place;  ///< of the rows and columns of A; no column places where these are the same
+  Vector<Space, double> row_scale, col_scale;  ///< as in the object
+  Vector<Space, double> over_pivot;
+  Vector<Space, Index> row_of;
+};
 
 template <class Space, class T, class V>
 struct ApproximateFactored<Space, T, V>::Made {
@@ -116,38 +149,32 @@ struct ApproximateFactored<Space, T, V>::Made {
     }
   };
 
+  Unit unit;
   TriangularOptions options;
-  Parts lower, upper;
-  std::vector<double> row_scale, col_scale, over_pivot;
-  std::vector<Index> row_of;
+  Parts lower = {}, upper = {};
 
-  /// What a triangle takes, from its transpose when it is the upper one. `order`: the row or column of A at each place.
-  static Parts parts(const Space& space, const Csr<double>& l, bool transposed, const std::vector<Index>& order,
-                     const TriangularOptions& options, const StopRequest& stop) {
-    const SpaceCsr<Space, double> on(space, l);
-    const Vector<Space, Index> place = uploaded(space, places_of(order));
+  bool is_moved() const { return unit.row_scale.size() > 0 || sizeof(V) < sizeof(T); }
+
+  /// What a triangle takes, from its transpose when it is the upper one, numbered as A.
+  static Parts parts(const Space& space, const SpaceCsr<Space, double>& l, bool transposed,
+                     std::span<const Index> place, const TriangularOptions& options, const StopRequest& stop) {
     const auto placed = [&](const SpaceCsr<Space, double>& a) {
       look_at(stop);
-      const Places all = std::span<const Index>(place.span());
       const SpaceCsr<Space, double> turned = transposed ? transpose(space, a) : a;
-      return Part(space, rounded<Factored<Space, T, V>, V>(space, permute(space, turned, all, all).view()));
+      return Part(space, rounded<Factored<Space, T, V>, V>(space, permute(space, turned, place, place).view()));
     };
     Parts p;
-    if (options.steps() > 1) p.matrix.emplace(placed(on));
+    if (options.steps() > 1) p.matrix.emplace(placed(l));
     if (options.solve == TriangularSolve::isai)
-      p.inverse.emplace(placed(incomplete_inverse(space, on, options.power, stop)));
+      p.inverse.emplace(placed(incomplete_inverse(space, l, options.power, stop)));
     return p;
   }
 
-  std::size_t vectors() const {
-    const std::size_t n = over_pivot.size();
-    const bool enters = !row_scale.empty() || sizeof(V) < sizeof(T);
-    return (row_scale.size() + col_scale.size() + n + 1) * sizeof(double) + row_of.size() * sizeof(Index) +
-           (enters ? 3 : 2) * n * sizeof(V);
-  }
-
   MemoryPrediction memory() const {
-    MemoryPrediction all = {vectors(), Certainty::close};
+    const std::size_t n = unit.over_pivot.size();
+    const std::size_t vectors = unit.row_scale.bytes() + unit.col_scale.bytes() + unit.over_pivot.bytes() +
+                                unit.row_of.bytes() + (is_moved() ? 3 : 2) * n * sizeof(V) + sizeof(double);
+    MemoryPrediction all = {vectors, Certainty::close};
     for (const std::optional<Part>* part : {&lower.matrix, &lower.inverse, &upper.matrix, &upper.inverse}) {
       if (!*part) continue;
       const MemoryPrediction one = memory_of((*part)->choice);
@@ -159,36 +186,71 @@ struct ApproximateFactored<Space, T, V>::Made {
 };
 
 template <class Space, class T, class V>
-auto ApproximateFactored<Space, T, V>::make(const Space& space, const Factors& f, const Preparation& how,
-                                            const TriangularOptions& options, bool symmetric, const Announce& announce,
-                                            const StopRequest& stop) -> Made {
+auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factors& f, const Preparation& how,
+                                            const TriangularOptions& options, bool symmetric) -> Unit {
   using Exact = Factored<Space, T, V>;
   require_pivots(f, how);
   const std::size_t n = f.pivot.size();
-  Made made{.options = options,
-            .lower = {},
-            .upper = {},
-            .row_scale = how.row_scale,
-            .col_scale = how.col_scale,
-            .over_pivot = std::vector<double>(n),
-            .row_of = std::vector<Index>(n)};
-  std::vector<Index> column(n);
+  std::vector<Index> column(n), row_of(n);
+  std::vector<double> over_pivot(n);
   bool is_matched = false;
   for (std::size_t i = 0; i < n; ++i) {
     column[i] = how.col[f.col.empty() ? i : at(f.col[i])];
-    made.row_of[at(column[i])] = how.row[i];
-    made.over_pivot[at(column[i])] = 1 / f.pivot[i];
+    row_of[at(column[i])] = how.row[i];
+    over_pivot[at(column[i])] = 1 / f.pivot[i];
     is_matched |= column[i] != how.row[i];
     const double size = std::abs(1 / f.pivot[i]);
     if (!std::isfinite(static_cast<V>(size)) || !(size >= Exact::least_scale && size <= Exact::largest_scale))
       Exact::throw_out_of_range();
   }
-  if (!is_matched) made.row_of.clear();
   const bool diagonal = options.solve == TriangularSolve::isai;
-  const Csr<double> lower = with_diagonal(f.lower.view(), diagonal);
-  made.lower = Made::parts(space, lower, false, how.row, options, stop);
-  made.upper = Made::parts(space, symmetric ? lower : with_diagonal(transposed_unit(f).view(), diagonal), true, column,
-                           options, stop);
+  Unit u{.lower = SpaceCsr<Space, double>(space, with_diagonal(f.lower.view(), diagonal)),
+         .upper = {},
+         .row_place = uploaded(space, places_of(how.row)),
+         .col_place = {},
+         .row_scale = uploaded(space, how.row_scale),
+         .col_scale = uploaded(space, how.col_scale),
+         .over_pivot = uploaded(space, over_pivot),
+         .row_of = {}};
+  if (is_matched) u.col_place = uploaded(space, places_of(column));
+  if (is_matched) u.row_of = uploaded(space, row_of);
+  if (!symmetric) u.upper.emplace(space, with_diagonal(transposed_unit(f).view(), diagonal));
+  return u;
+}
+
+template <class Space, class T, class V>
+auto ApproximateFactored<Space, T, V>::unit(const Space& space, const Factored<Space, T, V>& sweeps,
+                                            const TriangularOptions& options, bool symmetric) -> Unit {
+  const SweepArrays<Space, V>&lower = sweeps.lower().arrays(), &upper = sweeps.upper().arrays();
+  const std::size_t n = lower.target.size();
+  const bool diagonal = options.solve == TriangularSolve::isai;
+  Vector<Space, Index> place(space,
+                             n);  // the lower sweep goes from rows of A to places, the upper one from places to columns
+  for_each(space, n, detail::ScatterElements<Index>{lower.source.data(), lower.target.data(), place.data()});
+  Unit u{.lower = triangle_of<V>(space, lower, lower.target, nullptr, diagonal, false),
+         .upper = {},
+         .row_place = std::move(place),
+         .col_place = {},
+         .row_scale = {},
+         .col_scale = {},
+         .over_pivot = Vector<Space, double>(space, n),
+         .row_of = {}};
+  Vector<Space, double> scale(space, n);
+  for_each(space, n, detail::MoveScaled<V, double>{upper.scale.data(), nullptr, nullptr, scale.data()});
+  for_each(space, n, detail::ScatterElements<double>{upper.target.data(), scale.data(), u.over_pivot.data()});
+  if (!symmetric)
+    u.upper = transpose(space, triangle_of<V>(space, upper, upper.source, u.row_place.data(), diagonal, true));
+  return u;
+}
+
+template <class Space, class T, class V>
+auto ApproximateFactored<Space, T, V>::make(const Space& space, Unit&& unit, const TriangularOptions& options,
+                                            const Announce& announce, const StopRequest& stop) -> Made {
+  Made made{.unit = std::move(unit), .options = options};
+  Unit& u = made.unit;
+  const Vector<Space, Index>& col_place = u.col_place.size() > 0 ? u.col_place : u.row_place;
+  made.lower = Made::parts(space, u.lower, false, std::as_const(u.row_place).span(), options, stop);
+  made.upper = Made::parts(space, u.upper ? *u.upper : u.lower, true, std::as_const(col_place).span(), options, stop);
   if (announce) announce(made.memory());
   return made;
 }
@@ -197,18 +259,24 @@ template <class Space, class T, class V>
 ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Factors& factors,
                                                       const Preparation& how, const TriangularOptions& options,
                                                       bool symmetric, const Announce& announce, const StopRequest& stop)
-    : ApproximateFactored(space, make(space, factors, how, options, symmetric, announce, stop)) {}
+    : ApproximateFactored(space, make(space, unit(space, factors, how, options, symmetric), options, announce, stop)) {}
 
 template <class Space, class T, class V>
-ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Made& made)
+ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, const Factored<Space, T, V>& sweeps,
+                                                      const TriangularOptions& options, bool symmetric,
+                                                      const Announce& announce, const StopRequest& stop)
+    : ApproximateFactored(space, make(space, unit(space, sweeps, options, symmetric), options, announce, stop)) {}
+
+template <class Space, class T, class V>
+ApproximateFactored<Space, T, V>::ApproximateFactored(const Space& space, Made&& made)
     : space_(space),
       options_(made.options),
       lower_(made.lower.build()),
       upper_(made.upper.build()),
-      row_scale_(uploaded(space, made.row_scale)),
-      col_scale_(uploaded(space, made.col_scale)),
-      over_pivot_(uploaded(space, made.over_pivot)),
-      row_of_(uploaded(space, made.row_of)),
+      row_scale_(std::move(made.unit.row_scale)),
+      col_scale_(std::move(made.unit.col_scale)),
+      over_pivot_(std::move(made.unit.over_pivot)),
+      row_of_(std::move(made.unit.row_of)),
       in_(space, row_scale_.size() > 0 || sizeof(V) < sizeof(T) ? over_pivot_.size() : 0),
       y_(space, over_pivot_.size()),
       w_(space, over_pivot_.size()),

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/ilu/triangular_solve.hpp>
@@ -44,6 +45,12 @@ class ApproximateFactored {
                       const TriangularOptions& options, bool symmetric = false, const Announce& announce = {},
                       const StopRequest& stop = {});
 
+  /// From sweeps in the memory of the space; nothing but a few numbers is downloaded.
+  /// Requires  Sweeps of factors whose rows and columns were neither scaled nor permuted apart: no matching, no pivoting.
+  /// Throws    As the other constructor.
+  ApproximateFactored(const Space& space, const Factored<Space, T, V>& sweeps, const TriangularOptions& options,
+                      bool symmetric = false, const Announce& announce = {}, const StopRequest& stop = {});
+
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 
@@ -61,11 +68,16 @@ class ApproximateFactored {
         matrix;  ///< without the diagonal for jacobi, with it for isai; absent for one step
     std::optional<Operator<Space, V>> inverse;  ///< for isai
   };
+  struct Unit;
   struct Made;
 
-  ApproximateFactored(const Space& space, const Made& made);
-  static Made make(const Space& space, const Factors& f, const Preparation& how, const TriangularOptions& options,
-                   bool symmetric, const Announce& announce, const StopRequest& stop);
+  ApproximateFactored(const Space& space, Made&& made);
+  static Unit unit(const Space& space, const Factors& f, const Preparation& how, const TriangularOptions& options,
+                   bool symmetric);
+  static Unit unit(const Space& space, const Factored<Space, T, V>& sweeps, const TriangularOptions& options,
+                   bool symmetric);
+  static Made make(const Space& space, Unit&& unit, const TriangularOptions& options, const Announce& announce,
+                   const StopRequest& stop);
   void solve(const Triangle& triangle, std::span<const V> r, std::span<V> y, std::span<V> spare) const;
   void subtract(const Operator<Space, V>& a, std::span<const V> x, std::span<const V> b, std::span<V> to) const;
 

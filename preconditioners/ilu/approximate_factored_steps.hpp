@@ -39,4 +39,62 @@ struct MoveScaled {
   }
 };
 
+/// to[at[i]] := value[i]; null stands for i.
+template <class V>
+struct ScatterElements {
+  const Index* at;
+  const V* value;
+  V* to;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    to[at[i]] = value != nullptr ? value[i] : static_cast<V>(i);
+  }
+};
+
+/// Row p of a triangle, from that row of a sweep whose place it is.
+template <class V>
+struct TriangleRows {
+  const Offset* sweep_ptr;
+  const Index* sweep_col;
+  const V* sweep_val;
+  const Index* where;  ///< the row of the sweep for each place
+  const Index* place;  ///< the place of each column of the sweep; null: itself
+  bool diagonal;       ///< rows end in a 1 on the diagonal
+  Offset* row_ptr;
+
+  OSTINATO_FUNCTION Offset length(std::size_t p) const {
+    return sweep_ptr[where[p] + 1] - sweep_ptr[where[p]] + (diagonal ? 1 : 0);
+  }
+};
+
+/// row_ptr[p] := entries of row p.
+template <class V>
+struct CountTriangleRow {
+  TriangleRows<V> rows;
+
+  OSTINATO_FUNCTION void operator()(std::size_t p) const { rows.row_ptr[p] = rows.length(p); }
+};
+
+/// The entries of row p.
+template <class V>
+struct FillTriangleRow {
+  TriangleRows<V> rows;
+  bool upper;  ///< the diagonal entry comes first
+  Index* col;
+  double* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t p) const {
+    Offset to = rows.row_ptr[p];
+    if (rows.diagonal) {
+      const Offset at = upper ? to++ : rows.row_ptr[p + 1] - 1;
+      col[at] = static_cast<Index>(p);
+      val[at] = 1;
+    }
+    for (Offset k = rows.sweep_ptr[rows.where[p]]; k < rows.sweep_ptr[rows.where[p] + 1]; ++k, ++to) {
+      col[to] = rows.place != nullptr ? rows.place[rows.sweep_col[k]] : rows.sweep_col[k];
+      val[to] = static_cast<double>(rows.sweep_val[k]);
+    }
+  }
+};
+
 }  // namespace ostinato::detail

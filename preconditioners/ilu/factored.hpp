@@ -35,6 +35,8 @@ class Factored {
 
   Sweep<Space, V>& lower() { return lower_; }
   Sweep<Space, V>& upper() { return upper_; }
+  const Sweep<Space, V>& lower() const { return lower_; }
+  const Sweep<Space, V>& upper() const { return upper_; }
 
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes() + narrow_.bytes(); }
   /// The bytes() of factors with so many rows and entries beside the diagonal.

@@ -302,13 +302,21 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
   const Space& space = analysis.space();
   const SpaceCsr<Space, T>& a = analysis.matrix();
   if constexpr (Space::on_device && Kind::zero_fill.has_value()) {
-    if (options.triangles.is_exact() && suits_zero_fill<Kind>(analysis)) {
+    const bool is_exact = options.triangles.is_exact();
+    if (suits_zero_fill<Kind>(analysis) && (is_exact || !options.preparation.match)) {
       ZeroFill<Space, T> zero_fill(space, a, *Kind::zero_fill, options.preparation, stop);
       return in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
-        budget.announce({bytes, Certainty::close});
+        budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
         auto factored = zero_fill.template sweeps<decltype(v)>(a);
         const auto outcome = zero_fill.factor(a, factored, stop);
+        if (!is_exact)
+          return {approximate<decltype(v)>(space, options, stop, budget, factored),
+                  static_cast<std::size_t>(a.view().rows),
+                  zero_fill.nonzeros(),
+                  a.view().nonzeros(),
+                  outcome.boosted,
+                  outcome.shift};
         return {std::move(factored),  static_cast<std::size_t>(a.view().rows),
                 zero_fill.nonzeros(), a.view().nonzeros(),
                 outcome.boosted,      outcome.shift,
@@ -320,50 +328,55 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
 }
 
 template <class Space, class T, class Kind>
+template <class V>
+auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options& options, const StopRequest& stop,
+                                               const MemoryBudget& budget, const auto&... factors)
+    -> ApproximateFactored<Space, T, V> {
+  const TriangularOptions triangles = detail::triangles_of(options);
+  require_consistent(name, triangles);
+  return {space,
+          factors...,
+          triangles,
+          Kind::is_symmetric,
+          [&budget](const MemoryPrediction& memory) { budget.announce(memory); },
+          stop};
+}
+
+template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                                 const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Csr<double> whole = usable_copy(space, a);
   const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
   const Index rows = whole.rows;
+  // Otherwise the formats of the triangles, which are chosen later, say what they take.
+  const bool is_exact = detail::triangles_of(options).is_exact();
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
   const Offset room =
       rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
-  const bool is_exact =
-      detail::triangles_of(options).is_exact();  // otherwise the formats that are chosen say what they take
+  const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
   const FactorMemory memory{
-      std::min(room, most_entries_on_host()), [&](Offset entries, Certainty certainty) {
+      most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
       }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);
-    return {put_together(space, f, how, options, stop, budget),
-            f.pivot.size(),
-            f.nonzeros(),
-            whole.nonzeros(),
-            f.boosted,
-            f.shift};
+    return in_precision<T>(options.in_float, [&](auto v) -> Made {
+      using Exact = Factored<Space, T, decltype(v)>;
+      return {is_exact ? AnyFactored(Exact(space, f, how))
+                       : AnyFactored(approximate<decltype(v)>(space, options, stop, budget, f, how)),
+              f.pivot.size(),
+              f.nonzeros(),
+              whole.nonzeros(),
+              f.boosted,
+              f.shift};
+    });
   } catch (const TooManyEntries&) {
     memory.announce(memory.most_entries + 1, Certainty::at_least);
     throw MemoryLimitError(std::string(name) + ": takes more than the " +
                            bytes_text(static_cast<double>(memory.most_entries) * bytes_while_made) +
                            " of host memory that are free while it is made; use --precond jacobi");
   }
-}
-
-template <class Space, class T, class Kind>
-auto IncompleteLu<Space, T, Kind>::put_together(const Space& space, const Factors& f, const Preparation& how,
-                                                const Options& options, const StopRequest& stop,
-                                                const MemoryBudget& budget) -> AnyFactored {
-  const TriangularOptions triangles = detail::triangles_of(options);
-  require_consistent(name, triangles);
-  return in_precision<T>(options.in_float, [&](auto v) -> AnyFactored {
-    using V = decltype(v);
-    if (triangles.is_exact()) return Factored<Space, T, V>(space, f, how);
-    return ApproximateFactored<Space, T, V>(
-        space, f, how, triangles, Kind::is_symmetric,
-        [&budget](const MemoryPrediction& memory) { budget.announce(memory); }, stop);
-  });
 }
 
 template <class Space, class T, class Kind>

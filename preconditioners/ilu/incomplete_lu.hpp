@@ -46,7 +46,7 @@ TriangularOptions triangles_of(const Options& options) {
 ///           ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more, for update_values().
 /// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
 ///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
-///           matrix. With solve=jacobi or isai the factors are made on the host (ApproximateFactored). apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object. Traffic and memory are those of solve=exact; ApproximateFactored has the others.
 /// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
 ///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
 ///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
@@ -145,8 +145,11 @@ class IncompleteLu {
                    const MemoryBudget& memory);
   static Made make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                            const StopRequest& stop, const MemoryBudget& memory);
-  static AnyFactored put_together(const Space& space, const Factors& f, const Preparation& how, const Options& options,
-                                  const StopRequest& stop, const MemoryBudget& memory);
+  /// `factors`: as the constructors of ApproximateFactored take them.
+  template <class V>
+  static ApproximateFactored<Space, T, V> approximate(const Space& space, const Options& options,
+                                                      const StopRequest& stop, const MemoryBudget& memory,
+                                                      const auto&... factors);
 
   Options options_;
   Made made_;

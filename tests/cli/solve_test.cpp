@@ -71,6 +71,15 @@ TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
   EXPECT_EQ(report()["iterations"], 0);
 }
 
+TEST_F(CliSolve, RenumberedPeriodicProblemsHaveTheSameSolution) {
+  const auto solution = [&](const std::string& how) {
+    EXPECT_EQ(run("solve poisson2d:9:periodic --device cpu --rtol 1e-12 -o x.mtx --renumber " + how).code, 0);
+    return read_vector<double>(path("x.mtx"));
+  };
+  const auto off = solution("off"), on = solution("on");
+  for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(on[i] - on[0], off[i] - off[0], 1e-9) << i;
+}
+
 TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   generate("fem27 4 p.mtx --unknowns 3");
   expect_complaint(run("solve p.mtx --renumber on --precond multigrid:kind=aggregation,unknowns=3"), 2,
