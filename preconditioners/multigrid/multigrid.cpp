@@ -93,6 +93,8 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
   if (options.kind == MultigridKind::pairwise && options.reuse != MultigridReuse::none)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+  if (!options.coordinates.values.empty())
+    require_between("multigrid", "coordinates.dimensions", options.coordinates.dimensions, 2, 3);
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
