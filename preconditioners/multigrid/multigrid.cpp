@@ -179,8 +179,9 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
                   : options.aggressive > 0                   ? Bytes{60, 8.5}
                                                              : Bytes{110, 15};
   constexpr double inverse = 80e3;  // of the coarsest level
-  return {static_cast<std::size_t>(b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse),
-          Certainty::rough};
+  const double for_updates = options.reuse == MultigridReuse::none ? 1 : 3;
+  const double levels = b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse;
+  return {static_cast<std::size_t>(for_updates * levels), Certainty::rough};
 }
 
 }  // namespace
