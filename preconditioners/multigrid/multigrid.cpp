@@ -267,7 +267,9 @@ struct Multigrid<Space, T>::State {
     try {
       return Levels(analysis, algebraic_options(analysis, options), memory);
     } catch (const MemoryLimitError&) {
-      if (options.aggressive > 0 || options.kind == MultigridKind::aggregation) throw;
+      const bool may_be_aggressive =
+          options.kind == MultigridKind::automatic || options.kind == MultigridKind::classical;
+      if (options.aggressive > 0 || !may_be_aggressive) throw;
     }
     options.aggressive = 1;
     is_short_of_memory = true;
