@@ -396,8 +396,8 @@ template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
   if (s.rows == 0) return {};
-  if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   if (!s.finite) return "not all values are finite";
+  if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};
