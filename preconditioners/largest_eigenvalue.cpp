@@ -98,6 +98,7 @@ LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView
                                      int sign, int steps) {
   if (inverse.size() == 0) return {1, true};
   const double bound = row_sum_bound(op.space(), a, inverse);
+  if (!(bound > 0)) return {1, true};  // no row has a diagonal
   const std::optional<Tridiagonal> t = lanczos(op, inverse, sign, steps);
   const double ritz = t ? ritz_bound(*t) : 0;
   return {ritz > 0 && ritz < bound ? ritz : bound, t.has_value()};

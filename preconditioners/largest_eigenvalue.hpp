@@ -17,7 +17,7 @@ struct LargestEigenvalue {
 /// A bound from above for the eigenvalues of sign |D|^-1 A, or a number a little below the largest. For a matrix that is symmetric
 /// but for rounding some steps of the Lanczos method from a fixed random vector give the largest Ritz value and the norm
 /// of its residual, whose sum is the bound. Otherwise the bound is the largest row sum of |D^-1 A|, which is also taken
-/// where it is smaller. 1 for an empty matrix.
+/// where it is smaller. 1 for an empty matrix, or a zero one.
 ///
 /// `steps`: of the Lanczos method. The bound is within 5 % of the largest eigenvalue after 15
 /// (tests/preconditioners/chebyshev_test.cpp).

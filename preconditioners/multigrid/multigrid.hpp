@@ -17,6 +17,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato {
@@ -40,6 +41,8 @@ struct PointCoordinates {
 enum class MultigridReuse {
   none,           ///< nothing: the hierarchy is made anew
   interpolation,  ///< the interpolations, and so the patterns of all levels; their values are computed anew
+  pattern,  ///< the patterns of all levels and of the interpolations, whose values are computed anew, too; classical.
+            ///< Interpolations of levels that are coarsened aggressively keep their values
 };
 
 struct MultigridOptions {
@@ -55,7 +58,7 @@ struct MultigridOptions {
   int aggressive = 0;
 
   /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the time
-  /// of the set-up, and the object about 3 to 4 times the memory.
+  /// of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
   /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
@@ -116,7 +119,7 @@ class Multigrid {
 
   static constexpr std::string_view known_options =
       "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation";
+      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
@@ -124,8 +127,10 @@ class Multigrid {
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   /// Classical multigrid coarsens aggressively where it doesn't fit into the budget otherwise; remarks() says so then.
-  /// Throws    MemoryLimitError; as the other constructors.
-  Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const MemoryBudget& memory);
+  /// Throws    MemoryLimitError; Stopped once `stop` is made, which is looked at several times a level of an algebraic
+  ///           hierarchy; as the other constructors.
+  Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
+            const MemoryBudget& memory);
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
       : Multigrid(Analysis<Space, T>(space, a), options) {}
   /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.

@@ -41,6 +41,11 @@ constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::eps
 template <class T>
 constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
 
+/// Throws    Stopped once the request is made.
+void end_if(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
+}
+
 /// to = factor from, in float
 template <class Space, class T>
 void to_float(const Space& space, std::span<const T> from, double factor, Vector<Space, float>& to) {
@@ -95,57 +100,65 @@ std::size_t AlgebraicLevel<Space>::bytes() const {
 
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
-                                                 const MemoryBudget& memory)
+                                                 const StopRequest& stop, const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
   using Matrix = SpaceCsr<Space, T>;
-  using Interpolation = std::optional<Matrix>;
+  using Found = std::optional<Matrix>;
   const Space& space = analysis.space();
   if (options.pairs) {
     PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
     add_levels(
         space, analysis.matrix(), false,
-        [&](const Matrix& a) -> Interpolation {
+        [&](const Matrix& a) -> Found {
           std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
           if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
           find_sizes(space, levels_.back(), made->groups.pattern(), nullptr);
           levels_.back().groups = std::move(made->groups);
           return made->a;
         },
-        memory);
+        stop, memory);
   } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(
         space, analysis.matrix(), options.takes_values,
         [&](const Matrix& a) {
-          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, memory);
+          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, stop,
+                              memory);
         },
-        memory);
+        stop, memory);
   } else {
     add_levels(
-        space, analysis.matrix(), options.takes_values,
-        [&](const Matrix& a) -> Interpolation {
+        space, analysis.matrix(), options.takes_values || options.takes_interpolations,
+        [&](const Matrix& a) -> Found {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-          const Coarsening<Space> c =
+          Coarsening<Space> c =
               twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
           if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+          end_if(stop);
+          if (options.takes_interpolations && !twice)
+            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries), stop,
+                                memory);
           return interpolated(space, a,
                               twice ? multipass_interpolation(space, a.view(), c, options.entries)
                                     : interpolation(space, a.view(), c, options.entries),
-                              1, memory);
+                              1, stop, memory);
         },
-        memory);
+        stop, memory);
   }
 }
 
 template <class Space, class T>
 template <class F>
 void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next,
-                                              const MemoryBudget& memory) {
+                                              const StopRequest& stop, const MemoryBudget& memory) {
+  end_if(stop);
   add_level(space, a.view(), takes_values, memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
+    end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
     if (!coarse) return;
     a = *coarse;
+    end_if(stop);
     add_level(space, a.view(), takes_values, memory);
     announce_rest(memory);
   }
@@ -159,16 +172,60 @@ template <class Space, class T>
 std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
                                                                              const SpaceCsr<Space, T>& a,
                                                                              const std::optional<SpaceCsr<Space, T>>& p,
-                                                                             Offset vectors,
+                                                                             Offset vectors, const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
   if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
-  const SpaceCsr<Space, T> r = transpose(space, *p);
+  end_if(stop);
+  return join_levels(space, a, *p, transpose(space, *p), vectors, stop, memory);
+}
+
+/// The same for a P that takes new values.
+template <class Space, class T>
+std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
+                                                                             const SpaceCsr<Space, T>& a,
+                                                                             Interpolation<Space, T> p,
+                                                                             const StopRequest& stop,
+                                                                             const MemoryBudget& memory) {
+  if (p.result().view().cols > least_shrinking * a.view().rows) return {};
+  end_if(stop);
+  MatrixTranspose<Space, T> r(space, p.result());
+  Transfer transfer{std::move(p), std::move(r)};
+  SpaceCsr<Space, T> coarse =
+      join_levels(space, a, transfer.p.result(), transfer.r.result(), 1, stop, memory, &transfer);
+  sources_.back().transfer = std::move(transfer);
+  return coarse;
+}
+
+/// P^T A P, with P and its transpose on the last level so far; `transfer` takes what their new values need.
+template <class Space, class T>
+SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space, const SpaceCsr<Space, T>& a,
+                                                             const SpaceCsr<Space, T>& p, const SpaceCsr<Space, T>& r,
+                                                             Offset vectors, const StopRequest& stop,
+                                                             const MemoryBudget& memory, Transfer* transfer) {
   find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.data());
   SpaceCsr<Space, T> coarse =
-      next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
-  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
-  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+      next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors));
+  end_if(stop);
+  const auto prolong = in_float(space, p.view(), 1), restrict = in_float(space, r.view(), 1);
+  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));
+  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(restrict));
+  if (transfer != nullptr) {
+    transfer->prolong = prolong;
+    transfer->restrict = restrict;
+  }
   return coarse;
+}
+
+/// New values of the interpolation from the next level and of its transpose.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t) {
+  const Space& space = level.a.space();
+  t.p.update(a);
+  t.r.update(t.p.result());
+  to_float(space, t.p.result().view().val, 1, t.prolong->val);
+  to_float(space, t.r.result().view().val, 1, t.restrict->val);
+  level.prolong->update_values(t.prolong->view(), on_space);
+  level.restrict->update_values(t.restrict->view(), on_space);
 }
 
 template <class Space, class T>
@@ -184,7 +241,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      {},
                      {}});
   invert_diagonal(space, m->view(), levels_.back());
-  if (takes_values) sources_.push_back({m, {}});
+  if (takes_values) sources_.push_back({m, {}, {}});
 }
 
 template <class Space, class T>
@@ -207,6 +264,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
     if (!source.next) break;
+    if (source.transfer) update_transfer(of_level.view(), level, *source.transfer);
     const CsrView<T>& r = source.next->r().view();
     find_sizes(space, level, detail::pattern_of(r), r.val.data());
     source.next->update(of_level);
@@ -224,7 +282,9 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a) const {
-  const Analysis<Space, float> analysis(space, std::move(a));
+  // Rounding leaves no matrix but the first one symmetric.
+  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census : AnalysisDepth::product;
+  const Analysis<Space, float> analysis(space, std::move(a), depth);
   Choice choice = choose_format(analysis);
   memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
@@ -304,6 +364,16 @@ double AlgebraicHierarchy<Space, T>::complexity() const {
   return all / std::max(1.0, static_cast<double>(levels_.front().nonzeros));
 }
 
+/// What new values of P need beside the levels' operators, P and P^T.
+template <class Space, class T>
+std::size_t AlgebraicHierarchy<Space, T>::bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t) {
+  const auto beside = [](const Operator<Space, float>& op, const CsrStorage<Space, float>& m) {
+    return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
+  };
+  const std::size_t places = sizeof(Offset) * static_cast<std::size_t>(t.p.result().view().nonzeros());
+  return t.p.bytes() + places + beside(*level.prolong, *t.prolong) + beside(*level.restrict, *t.restrict);
+}
+
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   std::size_t total = 0;
@@ -312,6 +382,7 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
     const bool shared = levels_[k].a.format().starts_with("csr");
     total += shared ? source.a->row_ptr.bytes() : bytes_of(source.a->view());
     if (source.next) total += source.next->bytes();
+    if (source.transfer) total += bytes_of_transfer(levels_[k], *source.transfer);
   }
   return total;
 }
