@@ -575,7 +575,7 @@ class Ladder {
   /// Whether the method takes a preconditioner that isn't symmetric.
   bool may_use_factors() const {
     return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
-           solver_ == Idr::name;
+           solver_ == Idr::name || solver_ == Gcrodr::name;
   }
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
