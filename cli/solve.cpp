@@ -117,7 +117,7 @@ void add_limits(Command& command, SolveInput& in) {
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
   command.add(
       {.names = "--mem-limit",
-       .description = "what preconditioners and the basis of gmres may take, such as 500M or 2G; 0: what is free",
+       .description = "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
        .value = "SIZE",
        .check = byte_size()},
       in.limits.mem_limit);

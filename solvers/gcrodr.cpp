@@ -174,6 +174,7 @@ class Cycles {
   /// x += M^-1 [U V] y
   void correct(const Hessenberg& least_squares, Out<T> x) const {
     const std::vector<double> y = least_squares.solve();
+    if (y.empty() && kept_ == 0) return;
     std::vector<double> on_kept = of_kept_;
     for (std::size_t j = 0; j < y.size(); ++j) {
       for (std::size_t i = 0; i < on_kept.size(); ++i) on_kept[i] -= top_[j][i] * y[j];

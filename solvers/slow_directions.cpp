@@ -6,7 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
-#include <random>
+
+#include <ostinato/solvers/symmetric_eigenvectors.hpp>
 
 namespace ostinato {
 
@@ -46,56 +47,29 @@ Column multiply(const CycleCoefficients& cycle, const Column& w) {
   return y;
 }
 
-/// Makes the columns orthonormal, in their order. Columns that depend on those before, or aren't finite, are removed.
-void orthonormalise(std::vector<Column>& columns) {
-  constexpr double rounding = 1e-14;
-  std::vector<Column> done;
-  for (Column& w : columns) {
-    const double before = std::sqrt(product(w, w));
-    for (int pass = 0; pass < 2; ++pass) {
-      for (const Column& d : done) {
-        const double along = product(d, w);
-        for (std::size_t i = 0; i < w.size(); ++i) w[i] -= along * d[i];
-      }
-    }
-    const double length = std::sqrt(product(w, w));
-    if (!std::isfinite(before) || !(length > rounding * before)) continue;
-    for (double& value : w) value /= length;
-    done.push_back(std::move(w));
+/// R^-T N R^-1, symmetric up to rounding; both halves are those of one.
+std::vector<Column> inverse_squares(const CycleCoefficients& cycle) {
+  const auto size = static_cast<std::size_t>(cycle.columns());
+  std::vector<Column> s;
+  for (std::size_t k = 0; k < size; ++k) {
+    Column unit(size);
+    unit[k] = 1;
+    s.push_back(multiply(cycle, unit));
+    for (std::size_t i = 0; i < k; ++i) s[i][k] = s[k][i];
   }
-  columns = std::move(done);
-}
-
-/// The directions that were kept before, with a little of all others.
-std::vector<Column> first_guess(std::size_t size, std::size_t count) {
-  std::minstd_rand random(1);
-  std::vector<Column> columns(count, Column(size));
-  for (std::size_t k = 0; k < count; ++k) {
-    for (double& value : columns[k])
-      value = 0.1 * (static_cast<double>(random()) / static_cast<double>(std::minstd_rand::max()) - 0.5) /
-              std::sqrt(static_cast<double>(size));
-    columns[k][k] += 1;
-  }
-  return columns;
+  return s;
 }
 
 }  // namespace
 
 SlowDirections slow_directions(const CycleCoefficients& cycle, int most, double longest) {
-  constexpr int steps = 8;
-  const auto kept = static_cast<std::size_t>(cycle.kept), size = static_cast<std::size_t>(cycle.columns());
-  std::vector<Column> directions = first_guess(size, std::min(size, static_cast<std::size_t>(most)));
-  orthonormalise(directions);
-  for (int step = 0; step < steps; ++step) {
-    for (Column& w : directions) w = multiply(cycle, w);
-    orthonormalise(directions);
-  }
+  const SymmetricEigenvectors found = symmetric_eigenvectors(inverse_squares(cycle), most);
   SlowDirections chosen;
-  for (const Column& w : directions) {
-    const double length = std::sqrt(product(w, multiply(cycle, w)));
-    if (!(length <= longest)) continue;
+  for (std::size_t k = 0; k < found.values.size(); ++k) {
+    if (!(std::sqrt(found.values[k]) <= longest)) continue;
+    const Column& w = found.vectors[k];
     Column image(w.begin(), w.begin() + cycle.kept);
-    const Column lower = cycle.h.rotate_back(std::span(w).subspan(kept));
+    const Column lower = cycle.h.rotate_back(std::span(w).subspan(static_cast<std::size_t>(cycle.kept)));
     image.insert(image.end(), lower.begin(), lower.end());
     chosen.in_search.push_back(divide(cycle, w));
     chosen.in_images.push_back(std::move(image));
