@@ -115,12 +115,12 @@ void add_limits(Command& command, SolveInput& in) {
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
-  command.add(
-      {.names = "--mem-limit",
-       .description = "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
-       .value = "SIZE",
-       .check = byte_size()},
-      in.limits.mem_limit);
+  command.add({.names = "--mem-limit",
+               .description =
+                   "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
+               .value = "SIZE",
+               .check = byte_size()},
+              in.limits.mem_limit);
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
   command.add({.names = "--restart",

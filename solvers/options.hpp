@@ -60,12 +60,12 @@ struct SolveOptions {
   double time_limit = 0;       ///< seconds, looked at where the callback is called; 0: none
   /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES or GCRO-DR together; 0: none.
   std::size_t mem_limit = 0;
-  double divergence_limit = 1e10;   ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
-  int restart = automatic_restart;  ///< GMRES and GCRO-DR: dimension of the space that is searched before a restart
-  int recycle = automatic_recycle;  ///< GCRO-DR: directions of it that are kept
+  double divergence_limit = 1e10;     ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
+  int restart = automatic_restart;    ///< GMRES and GCRO-DR: dimension of the space that is searched before a restart
+  int recycle = automatic_recycle;    ///< GCRO-DR: directions of it that are kept
   RecycledSpace* recycled = nullptr;  ///< GCRO-DR: where directions are kept for later solves (solvers/gcrodr.hpp)
-  bool flexible = false;            ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int shadow = 4;                   ///< IDR(s): s, the number of shadow vectors, 1 to 6
+  bool flexible = false;              ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
+  int shadow = 4;                     ///< IDR(s): s, the number of shadow vectors, 1 to 6
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go

@@ -13,7 +13,7 @@ namespace ostinato {
 /// orthonormal columns, and the columns of W are those of V and one more.
 struct CycleCoefficients {
   int kept = 0;
-  const Hessenberg& h;                      ///< of the columns of V
+  const Hessenberg& h;                       ///< of the columns of V
   std::span<const std::vector<double>> top;  ///< B, a column of `kept` elements for each of H
   std::span<const double> gram;              ///< U^T [U V], row after row, kept + h.columns() columns
 

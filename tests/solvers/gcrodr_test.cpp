@@ -213,7 +213,8 @@ TYPED_TEST(GcrodrOn, WhatIsKeptOfAnotherSizeIsNotUsed) {
   this->solve(with_known_solution(generate<T>("convection-diffusion2d", {.n = 30})), options);
   ASSERT_GT(kept.vectors(), 0);
 
-  const auto result = this->solve(with_known_solution(generate<T>("convection-diffusion2d", {.n = 20})), options).result;
+  const auto result =
+      this->solve(with_known_solution(generate<T>("convection-diffusion2d", {.n = 20})), options).result;
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
   EXPECT_TRUE(mentions(result, "gcrodr began without the recycled directions"));
@@ -227,7 +228,8 @@ TYPED_TEST(GcrodrOn, WhatIsKeptInAnotherPrecisionIsNotUsed) {
   const SolveOptions options{.rtol = 1e-4, .restart = 20, .recycled = &kept};
   this->solve(with_known_solution(generate<Other>("convection-diffusion2d", {.n = 20})), options);
 
-  const auto result = this->solve(with_known_solution(generate<T>("convection-diffusion2d", {.n = 20})), options).result;
+  const auto result =
+      this->solve(with_known_solution(generate<T>("convection-diffusion2d", {.n = 20})), options).result;
 
   EXPECT_EQ(result.status, Status::converged) << result.message();
   EXPECT_TRUE(mentions(result, "gcrodr began without the recycled directions"));

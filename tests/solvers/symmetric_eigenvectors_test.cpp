@@ -21,7 +21,8 @@ Rows symmetric(std::size_t n, double grades, std::uint64_t seed) {
   Rows a(n, std::vector<double>(n));
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j <= i; ++j)
-      a[i][j] = a[j][i] = signed_unit(random) * std::pow(10, -grades * static_cast<double>(i + j) / static_cast<double>(n));
+      a[i][j] = a[j][i] =
+          signed_unit(random) * std::pow(10, -grades * static_cast<double>(i + j) / static_cast<double>(n));
   }
   return a;
 }
