@@ -132,11 +132,12 @@ class Cycles {
     is_stuck_ = false;
     const Out<T> v = column(kept_);
     scale<T>(space_, static_cast<T>(1 / norm), r, v);
+    seen_ = norm;
     if (kept_ == 0) return norm;
     orthogonalise(kept_, v, h_.data());
     const std::vector<T> h = download(h_.data(), width(kept_) + 1);
     for (std::size_t i = 0; i < of_kept_.size(); ++i) of_kept_[i] = norm * h[i];
-    return norm * h.back();
+    return seen_ = norm * h.back();
   }
 
   /// Computes column j: w = A M^-1 v(j), orthogonalised against [C V] and normalised, becomes v(j + 1).
@@ -159,16 +160,16 @@ class Cycles {
       if (below <= rounding * above) std::fill(h.begin(), h.end(), 0.0);  // A M^-1 v(j) is a combination of C
       size_ = std::max(size_, std::hypot(above, below));
       const double norm = least_squares.absorb(h, rounding);
-      state.record(norm * norm);
-      if (state.state != ConvergenceState::not_a_number && !least_squares.singular()) continue;
-      if (least_squares.singular()) {
-        is_stuck_ = kept_ > 0;
-        if (!is_stuck_) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
-      }
+      // Besides C, A M^-1 may be singular where it isn't as a whole: without the pairs, the space may hold the solution.
+      is_stuck_ = kept_ > 0 && least_squares.pivot() <= half_the_digits * size_;
+      if (!is_stuck_ && std::isfinite(norm)) seen_ = norm;
+      state.record(is_stuck_ ? seen_ * seen_ : norm * norm);
+      const bool singular = least_squares.singular();
+      if (state.state != ConvergenceState::not_a_number && !singular && !is_stuck_) continue;
+      if (singular && !is_stuck_) state.break_down(m_.is_identity() ? singular_a : singular_product, 0);
       least_squares.drop();
       top_.pop_back();
     }
-    seen_ = least_squares.residual();
   }
 
   /// x += M^-1 [U V] y
@@ -318,6 +319,7 @@ class Cycles {
     }
   }
 
+  static inline const double half_the_digits = std::sqrt(double{std::numeric_limits<T>::epsilon()});
   static inline const double enough = std::cbrt(double{std::numeric_limits<T>::epsilon()});
 
   Space space_;
@@ -378,7 +380,10 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
       if (!full && j % monitor.every() != 0) continue;
       cycles.absorb(j, least_squares, state);
       monitor.update(state);
-      if (monitor.reason() == StopReason::none && (full || cycles.is_stuck())) monitor.stop(StopReason::restart);
+      const bool claimed =
+          monitor.reason() == StopReason::goal && cycles.kept() > 0;  // what GMRES alone may have to do
+      if (claimed || cycles.is_stuck() || (full && monitor.reason() == StopReason::none))
+        monitor.stop(StopReason::restart);
     }
     cycles.correct(least_squares, x);
     if (recycled != nullptr || monitor.reason() == StopReason::restart) cycles.keep(least_squares);

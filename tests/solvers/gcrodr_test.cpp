@@ -252,6 +252,34 @@ TYPED_TEST(GcrodrOn, LetsDirectionsGoThatContradictTheSpaceSearched) {
   }
 }
 
+TYPED_TEST(GcrodrOn, SolvesWhatGmresSolvesAlsoWithDirectionsThatDoHarm) {
+  using T = typename TypeParam::T;
+  Random random(1);
+  for (const Index n : {4, 6, 8}) {
+    for (int k = 0; k < 20; ++k) {
+      // Besides an odd number of images, a skew-symmetric matrix is singular.
+      std::vector<Triplet<T>> triplets;
+      for (Index i = 0; i < n; ++i) {
+        for (Index j = 0; j < i; ++j) {
+          if (k % 2 == 1 && (j != i - 1 || i % 2 == 0)) continue;
+          const T value = static_cast<T>(1.5 + signed_unit(random));
+          triplets.push_back({i, j, value});
+          triplets.push_back({j, i, -value});
+        }
+      }
+      const Csr<T> a = from_triplets<T>(n, n, triplets);
+      RecycledSpace kept;
+      const SolveOptions options{.rtol = 1e-3, .restart = n, .recycled = &kept};
+      for (std::uint64_t seed = 1; seed < 5; ++seed) {
+        const auto result = this->solve(with_known_solution(a, seed), options).result;
+
+        EXPECT_EQ(result.status, Status::converged) << n << " " << k << " " << seed << " " << result.message();
+        EXPECT_LE(result.iterations, 3 * n);
+      }
+    }
+  }
+}
+
 TYPED_TEST(GcrodrOn, TinySystemsMayBeSequencesToo) {
   using T = typename TypeParam::T;
   RecycledSpace kept;
