@@ -141,7 +141,9 @@ Grid formats_of(const Inspection& i, bool all) {
   return grid;
 }
 
-constexpr const char* predicted_sign = "~ predicted; the other products were timed now, and conversions are predicted";
+constexpr const char* predicted_sign =
+    "~ predicted: nine in ten lie within a factor of 1.5; the other products were\n"
+    "  timed now, and conversions are predicted";
 
 /// The parameters of the formats in the table.
 ParameterLegend legend_of(const Inspection& i, bool all) {

@@ -222,14 +222,14 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
 /// later, in lent arrays or in the format, isn't looked at.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
-  const bool later = !Space::on_device && !format_->needs_symmetry() && (lent || format_->csr() != nullptr);
+  const bool later = !Space::on_device && (lent || format_->csr() != nullptr);
   Structure now = structure_;
   if (later) {
     now.symmetric = false;  // until somebody looks
   } else {
     analyse_values(space_, a.view(), now);
   }
-  if (!format_->update_values(a, now)) return false;
+  if (!format_->update_values(a)) return false;
   space_.wait();
   structure_ = std::move(now);
   unseen_.reset();

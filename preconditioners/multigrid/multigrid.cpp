@@ -48,6 +48,11 @@ int algebraic_sweeps(const MultigridOptions& options) {
   return options.kind == MultigridKind::pairwise ? 1 : 2;
 }
 
+constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
+    {"none", MultigridReuse::none},
+    {"interpolation", MultigridReuse::interpolation},
+    {"pattern", MultigridReuse::pattern},
+}};
 constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
@@ -91,8 +96,11 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
-  if (options.kind == MultigridKind::pairwise && options.reuse != MultigridReuse::none)
+  if (options.kind == MultigridKind::pairwise && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+  const bool by_groups = options.kind == MultigridKind::pairwise || options.kind == MultigridKind::aggregation;
+  if (options.reuse == MultigridReuse::pattern && by_groups)
+    throw ArgumentError("multigrid: reuse=pattern is for kind=classical");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -146,7 +154,8 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
-  made.takes_values = options.reuse == MultigridReuse::interpolation;
+  made.takes_values = options.reuse != MultigridReuse::none;
+  made.takes_interpolations = options.reuse == MultigridReuse::pattern;
   if (options.kind != MultigridKind::aggregation && options.kind != MultigridKind::pairwise) return made;
   const algebraic::Points points = points_of(analysis, options);
   if (options.kind == MultigridKind::pairwise) {
@@ -210,7 +219,7 @@ struct Multigrid<Space, T>::State {
     double rate = 0;
     bool valid = true;  ///< the hierarchy is that of these values
   };
-  std::optional<Taken> taken;  ///< with MultigridReuse::interpolation, the matrix that the hierarchy was made for
+  std::optional<Taken> taken;  ///< unless MultigridReuse::none, the matrix that the hierarchy was made for
 
   State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const MemoryBudget& memory)
       : space(analysis.space()),
@@ -419,10 +428,11 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
        [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
-      {"reuse", "none|interpolation",
+      {"reuse", "none|interpolation|pattern",
        [&](std::string_view value) {
-         parsed.reuse = value == "interpolation" ? MultigridReuse::interpolation : MultigridReuse::none;
-         return value == "interpolation" || value == "none";
+         const auto found = std::find_if(reuses.begin(), reuses.end(), [&](const auto& r) { return r.first == value; });
+         if (found != reuses.end()) parsed.reuse = found->second;
+         return found != reuses.end();
        }},
   }};
   read_options(name, text, known);

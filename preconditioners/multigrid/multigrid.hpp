@@ -40,6 +40,8 @@ struct PointCoordinates {
 enum class MultigridReuse {
   none,           ///< nothing: the hierarchy is made anew
   interpolation,  ///< the interpolations, and so the patterns of all levels; their values are computed anew
+  pattern,  ///< the patterns of all levels and of the interpolations, whose values are computed anew, too; classical.
+            ///< Interpolations of levels that are coarsened aggressively keep their values
 };
 
 struct MultigridOptions {
@@ -55,7 +57,7 @@ struct MultigridOptions {
   int aggressive = 0;
 
   /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the time
-  /// of the set-up, and the object about 3 to 4 times the memory.
+  /// of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
   /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
@@ -116,7 +118,7 @@ class Multigrid {
 
   static constexpr std::string_view known_options =
       "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation";
+      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.

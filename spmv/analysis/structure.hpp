@@ -27,7 +27,7 @@ struct Structure {
   Index empty_rows = 0;
   double mean_row = 0;             ///< entries per row
   double row_deviation = 0;        ///< standard deviation of the entries per row
-  bool pattern_symmetric = false;  ///< each entry (i, j) has a mirror entry (j, i)
+  bool pattern_symmetric = false;  ///< each entry (i, j) has a mirror entry (j, i); false where nobody looked
   bool symmetric = false;          ///< the pattern is symmetric, and mirrored values are equal
   Index missing_diagonal = 0;      ///< rows without an entry on the main diagonal, or with 0 there
   bool positive_diagonal = false;  ///< every main diagonal entry exists and is > 0
@@ -50,6 +50,9 @@ class Cuda;
 enum class AnalysisDepth {
   full,
   without_census,  ///< Skips the census of diagonals.
+  /// For a matrix that is only multiplied with: as without_census, and mirror entries aren't searched, so that the matrix
+  /// counts as not symmetric.
+  product,
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,
   /// and the diagonals are more than half empty.

@@ -269,12 +269,12 @@ inline void take_values(const Findings& f, Structure& s) {
 }
 
 /// Copies the findings of the passes to the structure.
-inline void take(const Findings& f, Structure& s) {
+inline void take(const Findings& f, bool mirrors, Structure& s) {
   s.longest_row = f.longest_row;
   s.diagonals = static_cast<Offset>(f.diagonals);
   s.row_deviation = std::sqrt(f.rows[0] / s.rows);
   s.empty_rows = static_cast<Index>(f.rows[1]);
-  s.pattern_symmetric = s.rows == s.cols && f.asymmetric_pattern == 0 && f.entries[1] == 0;
+  s.pattern_symmetric = mirrors && f.asymmetric_pattern == 0 && f.entries[1] == 0;
   take_values(f, s);
 }
 
@@ -305,11 +305,12 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Findings* const found = on_space.data();
   std::future<Profile> profile = begin_profile(space, a);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
-  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, a.rows == a.cols, found, used.data()},
+  const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
+  inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},
                             [&] { return on_space.download()[0].longest_row; });
   sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
-  take(on_space.download()[0], s);
+  take(on_space.download()[0], mirrors, s);
   s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
   s.census = census_of(space, a, s, depth);
   s.profile = std::make_shared<const Profile>(profile.get());

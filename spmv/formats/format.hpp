@@ -35,10 +35,7 @@ namespace ostinato {
 ///   void residual(x, b, r, slot) const             r = b - A x and *slot = r . r in one pass
 ///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
 ///                                                  analysis; false when the stored form can't hold the values: the
-///                                                  format is then built anew. A second parameter, const Structure&,
-///                                                  says whether the new values are symmetric: `symmetric` may be
-///                                                  false where nobody looked, unless needs_symmetry()
-///   bool needs_symmetry() const                    update_values() takes longer without that
+///                                                  format is then built anew
 ///   const SpaceCsr<Space, T>& csr() const          the matrix, where the format stores it so: an update of the values
 ///                                                  then leaves it to the first who asks to look at them
 ///   void generate(wait)                            compiles kernels for this matrix, in the background unless `wait`
@@ -141,10 +138,8 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
     }
   }
 
-  bool update_values(const SpaceCsr<Space, T>& a, const Structure& now) override {
-    if constexpr (requires { bool(format_.update_values(a, now)); }) {
-      return format_.update_values(a, now);
-    } else if constexpr (requires { bool(format_.update_values(a)); }) {
+  bool update_values(const SpaceCsr<Space, T>& a) override {
+    if constexpr (requires { bool(format_.update_values(a)); }) {
       return format_.update_values(a);
     } else if constexpr (requires { format_.update_values(a); }) {
       format_.update_values(a);
@@ -152,11 +147,6 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
     } else {
       return false;
     }
-  }
-
-  bool needs_symmetry() const override {
-    if constexpr (requires { bool(format_.needs_symmetry()); }) return format_.needs_symmetry();
-    return false;
   }
 
   const SpaceCsr<Space, T>* csr() const override {

@@ -17,6 +17,7 @@ struct HostKernel {
   double slot = 1;    ///< a stored value, padding included
   double row = 1.8;   ///< the end of a row
   double uneven = 0;  ///< more for the end of a row where the lengths of rows vary: a branch that can't be foreseen
+  double chain = 0;   ///< more for a slot of a long row, whose terms are added one after the other
   double gather = 1;  ///< more for a slot that reads x at a column far from the last one, from outside the second cache
   double stream = 1;  ///< share of Machine::bandwidth
 };
@@ -49,10 +50,12 @@ inline double host_seconds(const Structure& s, const Machine& m, const HostKerne
   constexpr double remembered = 40000;
   const double forgotten = std::min(1.0, s.rows / remembered);
   const double unsteady = s.mean_row > 0 ? forgotten * std::min(1.0, 3 * s.row_deviation / s.mean_row) : 0;
+  // A core has several rows in hand at once while they are short.
+  constexpr double long_row = 30;
+  const double slot = k.slot + k.gather * far_gathers(s) + k.chain * std::min(1.0, s.mean_row / long_row);
   const double threads = std::max(1, m.threads), tasks = std::max(1.0, std::floor(w.tasks));
   const double busy = tasks / std::ceil(tasks / threads);
-  const double work =
-      m.entry_seconds * (w.slots * (k.slot + k.gather * far_gathers(s)) + w.rows * (k.row + k.uneven * unsteady));
+  const double work = m.entry_seconds * (w.slots * slot + w.rows * (k.row + k.uneven * unsteady));
   const double outside = std::clamp(2 * w.moved / static_cast<double>(m.cache_bytes) - 1, 0.0, 1.0);
   const double start = threads > 1 && tasks > 1 ? m.latency : 0;
   return m.call_seconds + start + std::max(work / busy, outside * w.moved / (m.bandwidth * k.stream));

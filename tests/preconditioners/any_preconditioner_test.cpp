@@ -72,7 +72,7 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
   const std::string known =
       "known: kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation";
+      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern";
   EXPECT_EQ(complaint("multigrid:sweep=1"), "multigrid: unknown option 'sweep'; did you mean sweeps? " + known);
   EXPECT_EQ(complaint("multigrid:kind=structured,="), "multigrid: unknown option ''; " + known);
   for (const std::string bad : {"9", "-1", "", "2x", "99999999999", "0..8"})

@@ -320,6 +320,28 @@ TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
   EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
 }
 
+TYPED_TEST(OperatorOn, AnEntryWithoutItsMirrorIsFoundWhereverItIs) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("variable2d", {.n = 100});  // rows enough for several threads
+  Operator op(this->space(), a, {.format = "dia", .compress = Compress::on});
+  const auto x = random_vector<T>(a.cols, 4);
+  std::vector<Index> rows = {0, 1, 50, 99, 100, 9899, 9900, 9998, 9999};
+  for (Index i = 4900; i < 5150; i += 13) rows.push_back(i);
+  for (const Index i : rows) {
+    EXPECT_EQ(op.update_values(a), Update::refilled) << i;  // mirrored
+    auto next = a;
+    const Offset first = a.row_ptr[static_cast<std::size_t>(i)], last = a.row_ptr[static_cast<std::size_t>(i) + 1] - 1;
+    const Offset k = i % 2 == 0 && i < 9999 ? last
+                     : i > 0                ? first
+                                            : last;  // an entry beside the diagonal, on either side
+    next.val[static_cast<std::size_t>(k)] *= 2;
+    EXPECT_EQ(op.update_values(next), Update::rebuilt) << i;
+    EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "") << i;
+    EXPECT_EQ(op.update_values(a), Update::refilled) << i;  // both sides are stored now
+    op = Operator(this->space(), a, {.format = "dia", .compress = Compress::on});
+  }
+}
+
 /// What Structure says of the values of a matrix.
 template <class T>
 struct ValueFacts {

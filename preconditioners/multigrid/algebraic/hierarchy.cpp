@@ -98,13 +98,13 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
                                                  const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
   using Matrix = SpaceCsr<Space, T>;
-  using Interpolation = std::optional<Matrix>;
+  using Found = std::optional<Matrix>;
   const Space& space = analysis.space();
   if (options.pairs) {
     PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
     add_levels(
         space, analysis.matrix(), false,
-        [&](const Matrix& a) -> Interpolation {
+        [&](const Matrix& a) -> Found {
           std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
           if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
           levels_.back().groups = std::move(made->groups);
@@ -121,12 +121,15 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         memory);
   } else {
     add_levels(
-        space, analysis.matrix(), options.takes_values,
-        [&](const Matrix& a) -> Interpolation {
+        space, analysis.matrix(), options.takes_values || options.takes_interpolations,
+        [&](const Matrix& a) -> Found {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-          const Coarsening<Space> c =
+          Coarsening<Space> c =
               twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
           if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+          if (options.takes_interpolations && !twice)
+            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries),
+                                memory);
           return interpolated(space, a,
                               twice ? multipass_interpolation(space, a.view(), c, options.entries)
                                     : interpolation(space, a.view(), c, options.entries),
@@ -161,12 +164,51 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
                                                                              Offset vectors,
                                                                              const MemoryBudget& memory) {
   if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
-  const SpaceCsr<Space, T> r = transpose(space, *p);
-  SpaceCsr<Space, T> coarse =
-      next_matrix(CoarseMatrix<Space, T>(space, r, a, *p, a.view().nonzeros() * vectors * vectors));
-  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(in_float(space, p->view(), 1)));
-  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(in_float(space, r.view(), 1)));
+  return join_levels(space, a, *p, transpose(space, *p), vectors, memory);
+}
+
+/// The same for a P that takes new values.
+template <class Space, class T>
+std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
+                                                                             const SpaceCsr<Space, T>& a,
+                                                                             Interpolation<Space, T> p,
+                                                                             const MemoryBudget& memory) {
+  if (p.result().view().cols > least_shrinking * a.view().rows) return {};
+  MatrixTranspose<Space, T> r(space, p.result());
+  Transfer transfer{std::move(p), std::move(r)};
+  SpaceCsr<Space, T> coarse = join_levels(space, a, transfer.p.result(), transfer.r.result(), 1, memory, &transfer);
+  sources_.back().transfer = std::move(transfer);
   return coarse;
+}
+
+/// P^T A P, with P and its transpose on the last level so far; `transfer` takes what their new values need.
+template <class Space, class T>
+SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space, const SpaceCsr<Space, T>& a,
+                                                             const SpaceCsr<Space, T>& p, const SpaceCsr<Space, T>& r,
+                                                             Offset vectors, const MemoryBudget& memory,
+                                                             Transfer* transfer) {
+  SpaceCsr<Space, T> coarse =
+      next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors));
+  const auto prolong = in_float(space, p.view(), 1), restrict = in_float(space, r.view(), 1);
+  levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));
+  levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(restrict));
+  if (transfer != nullptr) {
+    transfer->prolong = prolong;
+    transfer->restrict = restrict;
+  }
+  return coarse;
+}
+
+/// New values of the interpolation from the next level and of its transpose.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t) {
+  const Space& space = level.a.space();
+  t.p.update(a);
+  t.r.update(t.p.result());
+  to_float(space, t.p.result().view().val, 1, t.prolong->val);
+  to_float(space, t.r.result().view().val, 1, t.restrict->val);
+  level.prolong->update_values(t.prolong->view(), on_space);
+  level.restrict->update_values(t.restrict->view(), on_space);
 }
 
 template <class Space, class T>
@@ -181,7 +223,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      {},
                      {}});
   complete(space, m->view(), levels_.back());
-  if (takes_values) sources_.push_back({m, {}});
+  if (takes_values) sources_.push_back({m, {}, {}});
 }
 
 template <class Space, class T>
@@ -203,6 +245,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     level.a.update_values(source.a->view(), on_space);
     complete(space, source.a->view(), level);
     if (!source.next) break;
+    if (source.transfer) update_transfer(of_level.view(), level, *source.transfer);
     source.next->update(of_level);
     of_level = source.next->result();
   }
@@ -218,7 +261,9 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a) const {
-  const Analysis<Space, float> analysis(space, std::move(a));
+  // Rounding leaves no matrix but the first one symmetric.
+  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census : AnalysisDepth::product;
+  const Analysis<Space, float> analysis(space, std::move(a), depth);
   Choice choice = choose_format(analysis);
   memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
@@ -271,6 +316,16 @@ double AlgebraicHierarchy<Space, T>::complexity() const {
   return all / std::max(1.0, static_cast<double>(levels_.front().nonzeros));
 }
 
+/// What new values of P need beside the levels' operators, P and P^T.
+template <class Space, class T>
+std::size_t AlgebraicHierarchy<Space, T>::bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t) {
+  const auto beside = [](const Operator<Space, float>& op, const CsrStorage<Space, float>& m) {
+    return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
+  };
+  const std::size_t places = sizeof(Offset) * static_cast<std::size_t>(t.p.result().view().nonzeros());
+  return t.p.bytes() + places + beside(*level.prolong, *t.prolong) + beside(*level.restrict, *t.restrict);
+}
+
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   std::size_t total = 0;
@@ -279,6 +334,7 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
     const bool shared = levels_[k].a.format().starts_with("csr");
     total += shared ? source.a->row_ptr.bytes() : bytes_of(source.a->view());
     if (source.next) total += source.next->bytes();
+    if (source.transfer) total += bytes_of_transfer(levels_[k], *source.transfer);
   }
   return total;
 }

@@ -11,8 +11,10 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -26,6 +28,9 @@ struct AlgebraicOptions {
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
   bool takes_values = false;  ///< the hierarchy keeps what update() needs
+  /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at once
+  /// keep their values.
+  bool takes_interpolations = false;
   /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
   std::optional<Points> pairs = {};
 };
@@ -51,7 +56,7 @@ struct AlgebraicLevel {
 /// of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
-///           matrix of each level in CSR.
+///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
 /// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next level
 ///           too dense; std::bad_alloc; DeviceError.
@@ -64,12 +69,12 @@ class AlgebraicHierarchy {
   AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
-  /// the same interpolations would have. Formats stay, but where one can't hold the new values (Operator::update_values).
+  /// the same interpolations would have. With takes_interpolations only the patterns of the interpolations are kept. Formats stay, but where one can't hold the new values (Operator::update_values).
   ///
   /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
   ///           nothing that grows with the entries unless a format is built again.
   /// Exec      Waits.
-  /// Requires  The options had takes_values; the pattern of A is as before.
+  /// Requires  The options had takes_values or takes_interpolations; the pattern of A is as before.
   /// Throws    As the constructor. After an exception the values are those of neither matrix, until the next update.
   void update(const SpaceCsr<Space, T>& a, double power);
 
@@ -84,11 +89,22 @@ class AlgebraicHierarchy {
   std::size_t bytes_for_updates() const;
 
  private:
+  /// New values of P, its transpose, and both in float as in the level's formats.
+  struct Transfer {
+    Interpolation<Space, T> p;
+    MatrixTranspose<Space, T> r;
+    std::shared_ptr<CsrStorage<Space, float>> prolong = {}, restrict = {};
+  };
+
   /// What update() needs of a level.
   struct Source {
     std::shared_ptr<CsrStorage<Space, float>> a;  ///< as in the level's format, which may share the arrays
     std::optional<CoarseMatrix<Space, T>> next;   ///< none on the last level
+    std::optional<Transfer> transfer = {};        ///< with takes_interpolations; none on the last level
   };
+
+  static void update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t);
+  static std::size_t bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t);
 
   /// Makes levels until next(A) gives no matrix.
   template <class F>
@@ -96,6 +112,11 @@ class AlgebraicHierarchy {
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
                                                  const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
                                                  const MemoryBudget& memory);
+  std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
+                                                 Interpolation<Space, T> p, const MemoryBudget& memory);
+  SpaceCsr<Space, T> join_levels(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p,
+                                 const SpaceCsr<Space, T>& r, Offset vectors, const MemoryBudget& memory,
+                                 Transfer* transfer = nullptr);
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
@@ -106,7 +127,7 @@ class AlgebraicHierarchy {
 
   double power_ = 1;
   std::vector<AlgebraicLevel<Space>> levels_;
-  std::vector<Source> sources_;  ///< of each level; empty without takes_values
+  std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
 };
 

@@ -15,42 +15,115 @@
 
 namespace ostinato::algebraic {
 
+namespace {
+
+/// What the rows of P need of all entries of a row of A.
+template <class Space, class T>
+struct Parts {
+  SplitMatrix<T> m;
+  Vector<Space, T> beta, weak, diagonal;
+  Vector<Space, Offset> spread_count, source_count;
+
+  Parts(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c)
+      : m{detail::pattern_of(a), a.val.data(), c.strong.data(), c.split.data(), c.number.data()},
+        beta(space, static_cast<std::size_t>(a.rows)),
+        weak(space, beta.size()),
+        diagonal(space, beta.size()),
+        spread_count(space, beta.size() + 1),
+        source_count(space, beta.size() + 1) {
+    for_each(space, beta.size(),
+             SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
+  }
+
+  /// Fills the factors, whose rows have their places. The vectors must live until the space has done so.
+  void fill(const Space& space, const InterpolationFactors<Space, T>& f) const {
+    for_each(space, beta.size(),
+             FillSources<T>{m, f.sources->row_ptr.data(), f.sources->col.data(), f.sources->val.data()});
+    for_each(space, beta.size(),
+             FillSpread<T>{m, beta.data(), weak.data(), diagonal.data(), f.spread->row_ptr.data(), f.spread->col.data(),
+                           f.spread->val.data()});
+  }
+};
+
+template <class Space, class T>
+InterpolationFactors<Space, T> factors_of(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c) {
+  Parts<Space, T> parts(space, a, c);
+  const InterpolationFactors<Space, T> made{with_rows<T>(space, std::move(parts.source_count), c.coarse_rows),
+                                            with_rows<T>(space, std::move(parts.spread_count), a.rows)};
+  parts.fill(space, made);
+  space.wait();  // the vectors end here
+  return made;
+}
+
+template <class Space, class T>
+void require_finite(const Space& space, const CsrView<T>& p) {
+  Vector<Space, double> bad(space, 1);
+  sum(space, p.val.size(), CountNotFinite<T>{p.val.data()}, bad.data());
+  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+}
+
+template <class Space, class T>
+std::shared_ptr<CsrStorage<Space, T>> truncated_storage(const Space& space, const CsrView<T>& p, int most) {
+  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
+  require_finite(space, p);
+  const auto n = static_cast<std::size_t>(p.rows);
+  Vector<Space, Offset> count(space, n + 1);
+  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
+  auto kept = with_rows<T>(space, std::move(count), p.cols);
+  for_each(space, n,
+           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
+                          kept->val.data()});
+  return kept;
+}
+
+template <class Space, class T>
+MatrixProduct<Space, T> product_of(const Space& space, const InterpolationFactors<Space, T>& f, Offset entries) {
+  return bounded_product(space, SpaceCsr<Space, T>(f.spread), SpaceCsr<Space, T>(f.sources), entries);
+}
+
+}  // namespace
+
 template <class Space, class T>
 SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most) {
-  const auto n = static_cast<std::size_t>(a.rows);
-  const SplitMatrix<T> m{detail::pattern_of(a), a.val.data(), c.strong.data(), c.split.data(), c.number.data()};
-  Vector<Space, T> beta(space, n), weak(space, n), diagonal(space, n);
-  Vector<Space, Offset> spread_count(space, n + 1), source_count(space, n + 1);
-  for_each(space, n,
-           SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
-  const auto sources = with_rows<T>(space, std::move(source_count), c.coarse_rows);
-  const auto spread = with_rows<T>(space, std::move(spread_count), a.rows);
-  for_each(space, n, FillSources<T>{m, sources->row_ptr.data(), sources->col.data(), sources->val.data()});
-  for_each(space, n,
-           FillSpread<T>{m, beta.data(), weak.data(), diagonal.data(), spread->row_ptr.data(), spread->col.data(),
-                         spread->val.data()});
-  const SpaceCsr<Space, T> p =
-      bounded_product(space, SpaceCsr<Space, T>(spread), SpaceCsr<Space, T>(sources), a.nonzeros()).result();
-  return truncated(space, p.view(), most);
+  return truncated(space, product_of(space, factors_of(space, a, c), a.nonzeros()).result().view(), most);
 }
 
 template <class Space, class T>
 SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) {
-  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
-  Vector<Space, double> bad(space, 1);
-  sum(space, p.val.size(), CountNotFinite<T>{p.val.data()}, bad.data());
-  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
-  const auto n = static_cast<std::size_t>(p.rows);
-  Vector<Space, Offset> count(space, n + 1);
-  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
-  const auto kept = with_rows<T>(space, std::move(count), p.cols);
-  for_each(space, n,
-           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
-                          kept->val.data()});
-  return SpaceCsr<Space, T>(kept);
+  return SpaceCsr<Space, T>(truncated_storage(space, p, most));
+}
+
+template <class Space, class T>
+Interpolation<Space, T>::Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most)
+    : space_(space),
+      coarsening_(std::move(c)),
+      factors_(factors_of(space, a, coarsening_)),
+      product_(product_of(space, factors_, a.nonzeros())),
+      kept_(truncated_storage(space, product_.result().view(), most)),
+      result_(kept_) {}
+
+template <class Space, class T>
+void Interpolation<Space, T>::update(const CsrView<T>& a) {
+  const Parts<Space, T> parts(space_, a, coarsening_);
+  parts.fill(space_, factors_);
+  product_.update(SpaceCsr<Space, T>(factors_.spread), SpaceCsr<Space, T>(factors_.sources));
+  const CsrView<T>& p = product_.result().view();
+  require_finite(space_, p);
+  for_each(space_, static_cast<std::size_t>(p.rows),
+           KeepThese<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept_->row_ptr.data(), kept_->col.data(),
+                        kept_->val.data()});
+}
+
+template <class Space, class T>
+std::size_t Interpolation<Space, T>::bytes() const {
+  std::size_t total = coarsening_.strong.bytes() + coarsening_.split.bytes() + coarsening_.number.bytes();
+  for (const auto* m : {factors_.sources.get(), factors_.spread.get()})
+    total += m->row_ptr.bytes() + m->col.bytes() + m->val.bytes();
+  return total + product_.bytes();
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                       \
+  template class Interpolation<Space, T>;                                                                    \
   template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int); \
   template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)
 OSTINATO_INSTANTIATE(Host, float);

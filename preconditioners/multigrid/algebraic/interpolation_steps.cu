@@ -11,5 +11,6 @@ OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillSpread)
 OSTINATO_SUM_ON_CUDA(algebraic::CountNotFinite)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountKept)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::KeepLargest)
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::KeepThese)
 
 }  // namespace ostinato

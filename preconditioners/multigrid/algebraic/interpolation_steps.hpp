@@ -152,6 +152,14 @@ struct CountKept {
   }
 };
 
+/// A truncated row keeps the sum of the row. Returns the factor for its entries, whose sum is `kept`; 1 where they cancel each
+/// other, so that they stay as they are.
+template <class T>
+OSTINATO_FUNCTION T factor_of_kept(T total, T kept) {
+  const T factor = total / kept;
+  return factor > 0 && factor < 10 ? factor : T{1};
+}
+
 /// Keeps the largest entries of a row, those with smaller columns first among equals, and scales them so that the sum of
 /// the row stays.
 template <class T>
@@ -186,9 +194,7 @@ struct KeepLargest {
       col[at] = from_col[k];
       val[at++] = v;
     }
-    // A row whose kept entries cancel each other keeps them as they are.
-    const T factor = total / kept;
-    if (!(factor > 0 && factor < 10)) return;
+    const T factor = factor_of_kept(total, kept);
     for (Offset k = to; k < at; ++k) val[k] *= factor;
   }
 
@@ -206,6 +212,33 @@ struct KeepLargest {
     return largest[count - 1];
   }
   OSTINATO_FUNCTION static T magnitude(T v) { return v < 0 ? -v : v; }
+};
+
+/// Keeps the entries of a row whose columns are given, as KeepLargest does with those that it chooses.
+template <class T>
+struct KeepThese {
+  const Offset* from_ptr;
+  const Index* from_col;
+  const T* from_val;
+  const Offset* row_ptr;
+  const Index* col;  ///< ascending in each row; each one is a column of the row
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset to = row_ptr[i], end = row_ptr[i + 1], from = from_ptr[i], past = from_ptr[i + 1];
+    T total = 0, kept = 0;
+    Offset at = to;
+    for (Offset k = from; k < past; ++k) {
+      const T v = from_val[k];
+      total += v;
+      if (at == end || col[at] != from_col[k]) continue;
+      kept += v;
+      val[at++] = v;
+    }
+    if (end - to == past - from) return;
+    const T factor = factor_of_kept(total, kept);
+    for (Offset k = to; k < end; ++k) val[k] *= factor;
+  }
 };
 
 }  // namespace ostinato::algebraic

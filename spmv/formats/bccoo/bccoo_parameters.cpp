@@ -212,11 +212,12 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
 namespace {
 
 /// Seconds of a product on the CPU. A block costs as much as 2 entries of csr beside its values, and a row's end as much as
-/// 6. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
-double host_product_seconds(const Structure& s, const Machine& m, double blocks, double area, double rows,
+/// 6, in slices 4.5. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
+double host_product_seconds(const Structure& s, const Machine& m, double blocks, double area, double rows, int slices,
                             double moved) {
   constexpr double task = 16384;  // slots of a task
-  const HostKernel kernel = {.slot = 1.1 + 1.75 / area, .row = 6, .uneven = 4, .gather = 1.3, .stream = 0.4};
+  const HostKernel kernel = {
+      .slot = 1.1 + 1.75 / area, .row = slices > 1 ? 4.5 : 6.0, .uneven = 4, .gather = 1.3, .stream = 0.4};
   return host_seconds(s, m, kernel, {blocks * area, rows, moved, std::ceil(blocks * area / task)});
 }
 
@@ -270,7 +271,7 @@ Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value
                              std::max(traffic_seconds(s, m, c.moved, 0.93, 1 - hot),
                                       values == BccooValues::coded ? 1.2e-12 * blocks * area : 0) +
                              1.5e-6 + 4e-12 * rows
-                       : host_product_seconds(s, m, blocks, area, rows, c.moved);
+                       : host_product_seconds(s, m, blocks, area, rows, p.slices, c.moved);
   c.setup_seconds =
       60 * m.latency + (6.0 * static_cast<double>(c.bytes) + entries * (area > 1 ? 60 : 40)) / m.bandwidth;
   c.reason_not = why_not(s, m, p, value_bytes, blocks);

@@ -187,7 +187,7 @@ class Cmrs {
 
   static double on_host(const Structure& s, const Machine& m, double slots, double moved) {
     constexpr double task = 16384;  // slots and twice the rows of a task
-    return host_seconds(s, m, {.slot = 1.8, .row = 1.8, .uneven = 2, .gather = 1.3, .stream = 0.38},
+    return host_seconds(s, m, {.slot = 2, .row = 1.8, .uneven = 2, .gather = 1.3, .stream = 0.38},
                         {slots, double(s.rows), moved, (slots + 2.0 * s.rows) / task + 1});
   }
 

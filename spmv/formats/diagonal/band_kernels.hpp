@@ -29,13 +29,11 @@ template <class T>
 void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 
 /// Stores the values of `a`, a matrix with the pattern of the one before, and returns how many of the entries in bands
-/// are given back bit by bit. `symmetric`: `a` is known to be symmetric. Waits.
+/// are given back bit by bit. Waits.
 template <class T>
-Offset band_refill(const Host& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
-                   bool symmetric);
+Offset band_refill(const Host& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 template <class T>
-Offset band_refill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
-                   bool symmetric);
+Offset band_refill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store);
 
 /// Counts the entries of `a` that the bands give back bit by bit. Waits.
 template <class T>

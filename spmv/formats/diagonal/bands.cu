@@ -210,7 +210,7 @@ void band_fill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, co
 }
 
 template <class T>
-Offset band_refill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store, bool) {
+Offset band_refill(const Cuda& space, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
   band_fill(space, a, to, store);
   return band_count_kept(space, a, to);
 }
@@ -234,11 +234,11 @@ void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p
   run<true>(space, a, p, w, slot);
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);           \
-  template Offset band_refill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&, bool); \
-  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                        \
-  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                               \
+#define OSTINATO_INSTANTIATE(T)                                                                         \
+  template void band_fill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);     \
+  template Offset band_refill(const Cuda&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
+  template Offset band_count_kept(const Cuda&, const CsrView<T>&, const BandView<T>&);                  \
+  template void band_apply(const Cuda&, const BandView<T>&, const Product<T>&);                         \
   template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -55,17 +55,11 @@ class Bands {
   void apply_dot(const Product<T>& p, const T* w, double* slot) const { band_apply_dot(space_, view(), p, w, slot); }
 
   /// Takes new values on the same pattern; allocates nothing that grows with the matrix. Returns false when the
-  /// storages can't hold the values; the matrix then must not be used until it is built anew. `symmetric`: `a` is known
-  /// to be symmetric, which saves a look at mirrored diagonals.
-  bool update_values(const CsrView<T>& a, bool symmetric = false) {
-    const Offset kept = band_refill(space_, a, view(), store(), symmetric);
+  /// storages can't hold the values; the matrix then must not be used until it is built anew.
+  bool update_values(const CsrView<T>& a) {
+    const Offset kept = band_refill(space_, a, view(), store());
     host_constants_ = constants_.download();
     return kept == a.nonzeros() - plan_->remainder();
-  }
-
-  /// Whether one of two mirrored diagonals is stored.
-  bool has_mirrored() const {
-    return std::any_of(plan_->bands.begin(), plan_->bands.end(), [](const Band& b) { return b.mirrored; });
   }
 
   std::size_t bytes() const { return plan_->bytes(); }

@@ -27,7 +27,7 @@ OSTINATO_FUNCTION void walk_row(const BandView<T>& a, const Offset* row_ptr, con
   }
 }
 
-/// Stores the values of row i. Mirrored bands and constants store nothing. refill() also counts what it kept.
+/// Stores the values of row i. Mirrored bands and constants store nothing.
 template <class Atomics, class T>
 struct FillRow {
   BandView<T> a;
@@ -44,24 +44,61 @@ struct FillRow {
     });
   }
 
-  /// The same, and returns the number of entries whose bits the bands give back. Requires the constants to be filled, and
-  /// a symmetric matrix where there are mirrored bands.
-  OSTINATO_FUNCTION Offset refill(std::size_t row) const {
-    const Index i = static_cast<Index>(row);
+  /// Whether row i has an entry in each band of its piece, and no others.
+  OSTINATO_FUNCTION bool is_full(Index i) const {
+    return a.remainder.ptr == nullptr && row_ptr[i + 1] - row_ptr[i] == a.pieces[a.piece_of[i / piece_rows]].bands;
+  }
+
+  /// The same for new values on the old pattern, so that masks and padding stay. Returns the number of entries whose bits
+  /// the bands give back. A mirrored entry is read from the row above that holds its value, and isn't counted where this
+  /// row lies above row `first`: see mirrored_above(). Requires the constants to be filled, and the rows from `first` on.
+  OSTINATO_FUNCTION Offset refill(Index i, Index first) const {
     Offset kept = 0;
     walk_row(a, row_ptr, col, i, [&](Offset k, const Band* band) {
-      if (band == nullptr) return;
-      if (!band->mirrored) put(*band, band->base + i, val[k]);
-      kept += band->mirrored || keeps(*band, band->base + i, val[k]);
+      if (band != nullptr) kept += refill_rows(*band, i, i + 1, first, val + k, 0);
+    });
+    return kept;
+  }
+
+  /// The same for rows begin .. end - 1 of one row piece, each of which has an entry in each band and no others.
+  OSTINATO_FUNCTION Offset refill_full(Index begin, Index end, Index first) const {
+    const RowPiece piece = a.pieces[a.piece_of[begin / piece_rows]];
+    Offset kept = 0;
+    for (Index b = piece.bands; b-- > 0;)  // a mirrored band is read from the one at the opposite offset
+      kept += refill_rows(a.bands[piece.first_band + b], begin, end, first, val + row_ptr[begin] + b, piece.bands);
+    return kept;
+  }
+
+  /// The number of mirrored entries of row i whose values are in rows above row `first`, and are the same there.
+  OSTINATO_FUNCTION Offset mirrored_above(Index i, Index first) const {
+    Offset kept = 0;
+    walk_row(a, row_ptr, col, i, [&](Offset k, const Band* band) {
+      if (band != nullptr && band->mirrored && i + band->offset < first) kept += keeps(*band, i, val[k]);
     });
     return kept;
   }
 
  private:
-  /// Whether the value just put at `at` can be read back.
-  OSTINATO_FUNCTION bool keeps(const Band& band, Offset at, T v) const {
-    if (band.storage == Storage::full) return true;
-    const T stored = value_at(a, band, static_cast<Index>(at - band.base));
+  /// refill() for one band; the value of row i is from[(i - begin) * stride].
+  OSTINATO_FUNCTION Offset refill_rows(const Band& band, Index begin, Index end, Index first, const T* from,
+                                       Index stride) const {
+    if (band.storage == Storage::full && !band.mirrored) {
+      T* const to = reinterpret_cast<T*>(data) + band.base;
+      for (Index i = begin; i < end; ++i) to[i] = from[Offset{i - begin} * stride];
+      return end - begin;
+    }
+    Offset kept = 0;
+    for (Index i = band.mirrored ? std::max(begin, first - band.offset) : begin; i < end; ++i) {
+      const T v = from[Offset{i - begin} * stride];
+      if (!band.mirrored && band.storage != Storage::mask) put(band, band.base + i, v);
+      kept += keeps(band, i, v);
+    }
+    return kept;
+  }
+
+  /// Whether the band gives back the value of row i.
+  OSTINATO_FUNCTION bool keeps(const Band& band, Index i, T v) const {
+    const T stored = value_at(a, band, i);
     return stored == v || bits_of(stored) == bits_of(v);
   }
 

@@ -287,14 +287,18 @@ FillRow<Atomic<Host>, T> fill_row(const CsrView<T>& a, const BandView<T>& to, co
   return {to, a.row_ptr.data(), a.col.data(), a.val.data(), store.data, static_cast<int>(to.plan->codes.size())};
 }
 
-/// Sets the stored values to 0 and fills the constants.
+/// Sets the stored values to 0.
 template <class T>
-void begin_fill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+void clear(const Host& host, const BandView<T>& to, const BandStore<T>& store) {
   row_blocks(host, to.rows, [=, data = store.data](std::size_t, Index begin, Index end) {
     for_pieces(to, begin, end, [&](const RowPiece& piece, Index from, Index past) {
       for (Index b = 0; b < piece.bands; ++b) clear(to, to.bands[piece.first_band + b], from, past, data);
     });
   });
+}
+
+template <class T>
+void fill_constants(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
   for_each(
       host, to.plan->constants.size(),
       FillConstant<T>{a.row_ptr.data(), a.col.data(), a.val.data(), store.first_row, store.offset, store.constants});
@@ -308,29 +312,73 @@ void fill_remainder(const Host& host, const CsrView<T>& a, const BandView<T>& to
                             store.remainder_val});
 }
 
+/// The rows, in as many shares as there are threads.
+struct RowShares {
+  Index rows;
+  std::size_t count;
+
+  Offset begin(std::size_t share) const {
+    return static_cast<Offset>(rows) * static_cast<Offset>(share) / static_cast<Offset>(count);
+  }
+};
+
+RowShares shares_of(const Host& host, Index rows) {
+  const auto threads = static_cast<std::size_t>(host.threads());
+  return {rows, std::clamp<std::size_t>(static_cast<std::size_t>(rows / block_rows), 1, threads)};
+}
+
+/// Stores the values of rows first .. end - 1 and returns how many entries the bands give back.
+template <class T>
+Offset refill_share(FillRow<Atomic<Host>, T> rows, Index first, Index end) {
+  Offset kept = 0;
+  for (Index i = first; i < end;) {
+    const Index piece_end = std::min(end, (i / piece_rows + 1) * piece_rows);
+    Index past = i;
+    while (past < piece_end && rows.is_full(past)) ++past;
+    if (past == i) {
+      kept += rows.refill(i++, first);
+    } else {
+      kept += rows.refill_full(i, past, first);
+      i = past;
+    }
+  }
+  return kept;
+}
+
+/// How many rows above its own a mirrored entry's value is at most.
+Index mirrored_reach(const BandPlan& plan) {
+  Index reach = 0;
+  for (const Band& b : plan.bands) {
+    if (b.mirrored) reach = std::max(reach, -b.offset);
+  }
+  return reach;
+}
+
 }  // namespace
 
 template <class T>
 void band_fill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
-  begin_fill(host, a, to, store);
+  clear(host, to, store);
+  fill_constants(host, a, to, store);
   for_each(host, static_cast<std::size_t>(to.rows), fill_row(a, to, store));
   fill_remainder(host, a, to, store);
 }
 
 template <class T>
-Offset band_refill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store,
-                   bool symmetric) {
-  const std::vector<Band>& bands = to.plan->bands;
-  if (!symmetric && std::any_of(bands.begin(), bands.end(), [](const Band& b) { return b.mirrored; })) {
-    band_fill(host, a, to, store);
-    return band_count_kept(host, a, to);
-  }
-  begin_fill(host, a, to, store);
-  const std::size_t rows = static_cast<std::size_t>(to.rows);
-  std::vector<Offset> kept((rows + host_block - 1) / host_block);
-  ostinato::detail::for_blocks(host, kept.size(), [&, fill = fill_row(a, to, store)](std::size_t block) {
-    for (std::size_t row = block * host_block; row < std::min(rows, (block + 1) * host_block); ++row)
-      kept[block] += fill.refill(row);
+Offset band_refill(const Host& host, const CsrView<T>& a, const BandView<T>& to, const BandStore<T>& store) {
+  fill_constants(host, a, to, store);
+  const RowShares shares = shares_of(host, to.rows);
+  const auto rows = fill_row(a, to, store);
+  std::vector<Offset> kept(shares.count);
+  parallel_for(host, shares.count, [=, out = kept.data()](std::size_t share) {
+    out[share] =
+        refill_share(rows, static_cast<Index>(shares.begin(share)), static_cast<Index>(shares.begin(share + 1)));
+  });
+  // Mirrored entries whose values another thread has stored meanwhile.
+  parallel_for(host, shares.count, [=, out = kept.data(), reach = mirrored_reach(*to.plan)](std::size_t share) {
+    const Offset first = shares.begin(share), end = std::min(shares.begin(share + 1), first + reach);
+    for (Offset i = first; i < end; ++i)
+      out[share] += rows.mirrored_above(static_cast<Index>(i), static_cast<Index>(first));
   });
   fill_remainder(host, a, to, store);
   return std::accumulate(kept.begin(), kept.end(), Offset{0});
@@ -354,11 +402,11 @@ void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T>& p,
   detail::multiply_dot_blocks(host, a.rows, p, w, slot, AddBands<T>{a});
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void band_fill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);           \
-  template Offset band_refill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&, bool); \
-  template Offset band_count_kept(const Host&, const CsrView<T>&, const BandView<T>&);                        \
-  template void band_apply(const Host&, const BandView<T>&, const Product<T>&);                               \
+#define OSTINATO_INSTANTIATE(T)                                                                         \
+  template void band_fill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&);     \
+  template Offset band_refill(const Host&, const CsrView<T>&, const BandView<T>&, const BandStore<T>&); \
+  template Offset band_count_kept(const Host&, const CsrView<T>&, const BandView<T>&);                  \
+  template void band_apply(const Host&, const BandView<T>&, const Product<T>&);                         \
   template void band_apply_dot(const Host&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

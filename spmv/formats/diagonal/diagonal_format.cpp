@@ -4,6 +4,7 @@
 #include <ostinato/spmv/space/units.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <ostinato/spmv/formats/define_entry.hpp>
 #include <ostinato/spmv/formats/host_cost.hpp>
@@ -13,13 +14,28 @@ namespace ostinato::formats {
 
 namespace {
 
+/// The places at which a diagonal is interrupted, all diagonals together, where a gap is as long as the diagonal's offset:
+/// so it is at the sides of a grid.
+double gaps(const DiagonalCensus& census) {
+  double gaps = 0;
+  for (const Diagonal& d : census.diagonals) {
+    const double offset = std::abs(static_cast<double>(d.offset));
+    const double places = std::min(census.rows, census.cols) - offset;
+    if (d.offset != 0) gaps += std::max(0.0, places - static_cast<double>(d.entries)) / offset;
+  }
+  return gaps;
+}
+
 /// Seconds of a product on the CPU, whose vector units take several terms at once. Row classes have no values to read.
 double host_product_seconds(const Structure& s, const Cost& c, const DiagonalPlan& planned, const Machine& m) {
   const BandPlan& plan = *planned.bands;
-  const HostWork work = {static_cast<double>(planned.as_classes ? s.nonzeros : plan.slots),
-                         static_cast<double>(plan.remainder()), c.moved, std::ceil(s.rows / host_task_rows)};
+  const double tasks = std::ceil(s.rows / host_task_rows);
+  if (planned.as_classes) {  // A row stands for a gap, at which a run of equal rows ends.
+    return host_seconds(s, m, {.slot = 0.11, .row = 19, .gather = 0, .stream = 0.5},
+                        {static_cast<double>(s.nonzeros), gaps(*s.census), c.moved, tasks});
+  }
   // A row stands for an entry of the remainder.
-  if (planned.as_classes) return host_seconds(s, m, {.slot = 0.13, .row = 0, .gather = 0, .stream = 0.5}, work);
+  const HostWork work = {static_cast<double>(plan.slots), static_cast<double>(plan.remainder()), c.moved, tasks};
   return host_seconds(s, m, {.slot = plan.is_whole ? 0.23 : 0.26, .row = 2, .gather = 0, .stream = 0.6}, work);
 }
 
@@ -44,6 +60,17 @@ double band_seconds(const Cost& c, const BandPlan& plan, double entries, const M
   double terms = plan.is_whole ? 0 : m.term_seconds * static_cast<double>(plan.slots);
   if (most > 12) terms = std::max(terms, m.term_seconds * (most > 64 ? 1.4 : 0.85) * entries);
   return std::max({c.moved / (m.bandwidth * efficiency), terms, m.load_latency * waits});
+}
+
+/// Seconds to fill the arrays on a GPU.
+double device_filling_seconds(const Cost& c, double entries, double value, const Machine& m) {
+  return 20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
+}
+
+/// Seconds to allocate and fill the arrays on the CPU, in a program that does so for the first time (EPYC, 2026-11: 180 us
+/// for 16,000 entries, 620 us for 177,000). Half as much later on.
+double host_filling_seconds(double entries, const Machine& m) {
+  return 400 * m.call_seconds + 6 * m.entry_seconds * entries;
 }
 
 /// Bytes of RowClasses, with an estimate of the number of patterns.
@@ -84,8 +111,8 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
     c.seconds = host_product_seconds(s, c, planned, m);
   }
   constexpr double planning = 2e-9;  // for one diagonal of one row piece (EPYC, 2026-11)
-  c.setup_seconds = 20 * m.latency + planning * static_cast<double>(s.census->pieces.size()) +
-                    (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
+  c.setup_seconds = planning * static_cast<double>(s.census->pieces.size()) +
+                    (m.device ? device_filling_seconds(c, entries, value, m) : host_filling_seconds(entries, m));
   if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))
     c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty: " + bytes_text(static_cast<double>(c.bytes)) +
                    " of padding";

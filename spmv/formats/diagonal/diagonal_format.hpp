@@ -104,14 +104,8 @@ class DiagonalFormat {
 
   /// Takes new values on the same pattern. Returns false when the storages can't hold the values; the format then has
   /// to be built anew.
-  bool needs_symmetry() const {
-    const auto* bands = std::get_if<Bands<Space, T>>(&*stored_);
-    return bands != nullptr && bands->has_mirrored();
-  }
-
-  bool update_values(const SpaceCsr<Space, T>& a, const Structure& now) {
-    if (auto* bands = std::get_if<Bands<Space, T>>(&*stored_)) return bands->update_values(a.view(), now.symmetric);
-    return std::get<RowClasses<Space, T>>(*stored_).update_values(a.view());
+  bool update_values(const SpaceCsr<Space, T>& a) {
+    return std::visit([&](auto& stored) { return stored.update_values(a.view()); }, *stored_);
   }
 
   /// Requests kernels generated for this matrix. With `wait`, throws DeviceError when the compilation failed.

@@ -45,7 +45,7 @@ class SlicedEll {
                                slots,
                                0.88,
                                s.longest_row / 4.0,
-                               {.slot = 1, .row = 1.5, .gather = 3.2, .stream = 0.17}});
+                               {.slot = 1.1, .row = 1.5, .gather = 3.2, .stream = 0.17}});
     if (m.device) c.seconds += 0.5e-6;  // each thread loads its slice's start first (H200, 2026-11)
     c.reason_not = why_not_sliced(s);
     return c;

@@ -63,7 +63,7 @@ class Bsr {
                                slots(s, p),
                                0.6,
                                1.0 * s.longest_row / p.block,
-                               {.slot = 1.2, .row = 1.3, .uneven = 5, .gather = 1, .stream = 0.3}});
+                               {.slot = 2.2, .row = 1.3, .uneven = 5, .chain = 0.6, .gather = 1, .stream = 0.3}});
     if (p.block > 1) c.most_bytes = 2 * c.bytes;  // the fill of blocks is that of a sample
     // EPYC, 2026-11: 40 to 100 ns an entry with 2 threads, measured with an earlier way of numbering blocks.
     c.setup_seconds += static_cast<double>(s.nonzeros) * (m.device ? 256 : 4096) / m.bandwidth;

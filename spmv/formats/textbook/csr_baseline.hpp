@@ -46,7 +46,7 @@ class CsrBaseline {
                              entries,
                              0.8 * busy,
                              s.longest_row / (2.0 * row_threads),
-                             {.slot = 1, .row = 1.2, .uneven = 5, .gather = 2, .stream = 0.38}});
+                             {.slot = 1, .row = 1.2, .uneven = 5, .chain = 0.5, .gather = 2, .stream = 0.38}});
   }
 
   detail::PlainRow<T> product(T alpha, std::span<const T> x, T beta, std::span<T> y) const {

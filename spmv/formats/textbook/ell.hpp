@@ -40,7 +40,7 @@ class Ell {
                                slots,
                                0.85,
                                s.longest_row / 4.0,
-                               {.slot = 1.3, .row = 1.6, .gather = 4, .stream = 0.2}});
+                               {.slot = 1.3, .row = 1.6, .uneven = 8, .chain = 0.6, .gather = 4, .stream = 0.2}});
     if (m.device) c.seconds *= 1.1;  // 16 entries a row: 127 us, 116 us with sliced-ell (H200, 2026-11)
     c.reason_not = why_not(s);
     return c;

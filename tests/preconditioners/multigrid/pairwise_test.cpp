@@ -238,6 +238,9 @@ TYPED_TEST(PairwiseOn, RefusesWhatItCantDo) {
   reuse.reuse = MultigridReuse::interpolation;
   EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
             "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+  reuse.reuse = MultigridReuse::pattern;
+  EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
+            "multigrid: reuse=pattern is for kind=classical");
   EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), pairwise), ArgumentError);
   EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), pairwise), ArgumentError);
   EXPECT_EQ(message_of<ArgumentError>(

@@ -293,6 +293,25 @@ TYPED_TEST(StructureOf, TakesNoCensusInAQuickAnalysisWhereDiagonalsDoNotPay) {
   EXPECT_FALSE(this->of(many, AnalysisDepth::quick).census);
 }
 
+TYPED_TEST(StructureOf, LooksForNoSymmetryInAMatrixThatIsOnlyMultipliedWith) {
+  using T = typename TypeParam::T;
+  for (const char* name : {"poisson3d", "mesh2d", "convection-diffusion3d"}) {
+    SCOPED_TRACE(name);
+    const auto a = generate<T>(name, {.n = 12});
+    const Structure all = this->of(a), some = this->of(a, AnalysisDepth::product);
+    EXPECT_TRUE(all.pattern_symmetric);
+    EXPECT_FALSE(some.pattern_symmetric || some.symmetric || some.census);
+    EXPECT_EQ(some.offsets, all.offsets);
+    EXPECT_EQ(some.longest_row, all.longest_row);
+    EXPECT_EQ(some.row_deviation, all.row_deviation);
+    EXPECT_EQ(some.missing_diagonal, 0);
+    EXPECT_EQ(some.positive_diagonal, all.positive_diagonal);
+    EXPECT_EQ(some.constant_diagonal, all.constant_diagonal);
+    EXPECT_EQ(some.norm_inf, all.norm_inf);
+    EXPECT_TRUE(some.finite);
+  }
+}
+
 TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> row;
