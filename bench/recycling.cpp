@@ -7,7 +7,8 @@
 //
 // A line for a file: products with A (and applications of M) of the first system and of all later ones together, and
 // seconds of processor time of all, for GMRES with a restart after 50 vectors, after the 72 that take the memory of
-// GCRO-DR, by automatic restart, and for GCRO-DR without and with a RecycledSpace. "-": not all systems converged within 10,000 iterations.
+// GCRO-DR, by automatic restart, and for GCRO-DR without and with a RecycledSpace. "-": not all systems converged
+// within 10,000 iterations.
 
 #include <algorithm>
 #include <cstdio>

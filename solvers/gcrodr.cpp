@@ -82,8 +82,8 @@ void require_room(const Widths& widths, double vector, std::size_t limit) {
                          "; lower --restart or --recycle, or raise --mem-limit");
 }
 
-/// The cycles of one solve. In the memory of the space: the orthonormal basis [C V], where V gets one column more than a
-/// cycle has steps, and U with A M^-1 U = C.
+/// The cycles of one solve. In the memory of the space: the orthonormal basis [C V], where V gets one column more than
+/// a cycle has steps, and U with A M^-1 U = C.
 template <class Space, class T>
 class Cycles {
  public:
@@ -146,8 +146,8 @@ class Cycles {
     orthogonalise(kept_ + j + 1, column(kept_ + j + 1), coefficients(j));
   }
 
-  /// Copies columns least_squares.columns() .. end - 1 to the host and adds them to the least squares problem, until the
-  /// recurrence stops. Waits for the copy.
+  /// Copies columns least_squares.columns() .. end - 1 to the host and adds them to the least squares problem, until
+  /// the recurrence stops. Waits for the copy.
   void absorb(int end, Hessenberg& least_squares, ConvergenceState& state) {
     constexpr double rounding = 4 * std::numeric_limits<T>::epsilon();
     const int first = least_squares.columns();
@@ -160,7 +160,8 @@ class Cycles {
       if (below <= rounding * above) std::fill(h.begin(), h.end(), 0.0);  // A M^-1 v(j) is a combination of C
       size_ = std::max(size_, std::hypot(above, below));
       const double norm = least_squares.absorb(h, rounding);
-      // Besides C, A M^-1 may be singular where it isn't as a whole: without the pairs, the space may hold the solution.
+      // Besides C, A M^-1 may be singular where it isn't as a whole: without the pairs, the space may hold the
+      // solution.
       is_stuck_ = kept_ > 0 && least_squares.pivot() <= half_the_digits * size_;
       if (!is_stuck_ && std::isfinite(norm)) seen_ = norm;
       state.record(is_stuck_ ? seen_ * seen_ : norm * norm);

@@ -10,12 +10,12 @@
 namespace ostinato {
 
 /// What GCRO-DR has found out about A M^-1, for later solves with the same matrix or one that changes slowly: pass a
-/// pointer to one object with each solve, as SolveOptions::recycled. The solve begins with what is there and leaves what is
-/// there at its end. Nothing has to be said when A or M has changed: one product shows that, and the images of the kept
-/// vectors are then computed anew. A solve for another number of rows, in another precision or on another stream begins
-/// without, and a note says so.
+/// pointer to one object with each solve, as SolveOptions::recycled. The solve begins with what is there and leaves
+/// what is there at its end. Nothing has to be said when A or M has changed: one product shows that, and the images of
+/// the kept vectors are then computed anew. A solve for another number of rows, in another precision or on another
+/// stream begins without, and a note says so.
 ///
-/// Limits    Serves one solve at a time. The memory, twice `recycle` vectors, is that of the space of the last solve.
+/// Limits    Serves one solve at a time. Its memory, twice `recycle` vectors, is that of the space of the last solve.
 class RecycledSpace {
  public:
   int vectors() const { return contents_ ? contents_->vectors : 0; }
@@ -34,26 +34,27 @@ class RecycledSpace {
   std::unique_ptr<Contents> contents_;
 };
 
-/// Solves A x = b by GCRO with deflated restarting, preconditioned from the right, so that the monitored residual is that
-/// of A x = b. GMRES that doesn't forget at a restart: of each cycle it keeps the `recycle` directions on which it was
-/// slowest, u, and their images c = A M^-1 u, and the next cycle searches what is orthogonal to the c. With options.recycled
-/// they serve later solves, too.
+/// Solves A x = b by GCRO with deflated restarting, preconditioned from the right, so that the monitored residual is
+/// that of A x = b. GMRES that doesn't forget at a restart: of each cycle it keeps the `recycle` directions on which it
+/// was slowest, u, and their images c = A M^-1 u, and the next cycle searches what is orthogonal to the c. With
+/// options.recycled they serve later solves, too.
 ///
-/// A cycle searches options.restart directions, of which options.recycle are kept: 50 and 10 by default; where one of the two
-/// is given, the other follows in this proportion. Fewer, where the limit of memory or 2 GB demand that.
+/// A cycle searches options.restart directions, of which options.recycle are kept: 50 and 10 by default; where one of
+/// the two is given, the other follows in this proportion. Fewer, where the limit of memory or 2 GB demand that.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Traffic   A step applies A and M once, and reads the kept images and the basis so far four times. The end of a cycle reads
-///           them 2 recycle + 4 times more on Host, about 8 times on Cuda. Kept vectors whose images are out of date cost one product each.
-/// Exec      Allocates (restart + 2 recycle + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more, and
-///           2 recycle n sizeof(T) for options.recycled. Works as GMRES does (gmres.hpp); at the end of a cycle the host solves small
-///           dense problems (slow_directions.hpp). A cycle that leaves the residual as it is lets the kept directions go,
-///           and the next one is GMRES. So does one in which they contradict the space that is searched.
-/// Throws    ArgumentError for options that can't be, and for an M that varies, which would need the images of all directions under M, too (take gmres);
-///           MemoryLimitError when options.mem_limit is too small for vectors that were asked for; DimensionError when A isn't
-///           square or the vectors don't fit; exceptions of A and M.
-/// Source    Parks, de Sturler, Mackey, Johnson & Maiti, SIAM J. Sci. Comput. 28 (2006) 1651, with other directions: those
-///           to which A M^-1 does the least, instead of harmonic Ritz vectors (slow_directions.hpp says why).
+/// Traffic   A step applies A and M once, and reads the kept images and the basis so far four times. The end of a cycle
+///           reads all of them recycle + 2 times. Kept vectors whose images are out of date cost one product each.
+/// Exec      Allocates (restart + 2 recycle + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more,
+///           and 2 recycle n sizeof(T) for options.recycled. Works as GMRES does (gmres.hpp); at the end of a cycle the
+///           host solves small dense problems (slow_directions.hpp). A cycle that leaves the residual as it is lets the
+///           kept directions go, and the next one is GMRES. So does one that meets a direction on which A M^-1 does
+///           nothing but what the kept images hold.
+/// Throws    ArgumentError for options that can't be, and for an M that varies, under which u has no one image (take
+///           gmres); MemoryLimitError when options.mem_limit is too small for a restart that was asked for;
+///           DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+/// Source    Parks, de Sturler, Mackey, Johnson & Maiti, SIAM J. Sci. Comput. 28 (2006) 1651, with other directions:
+///           those to which A M^-1 does the least, instead of harmonic Ritz vectors (slow_directions.hpp says why).
 struct Gcrodr {
   static constexpr std::string_view name = "gcrodr";
   static constexpr std::string_view description =
