@@ -123,11 +123,12 @@ void add_limits(Command& command, SolveInput& in) {
               in.limits.mem_limit);
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
-  command.add({.names = "--restart",
-               .description = "gmres, gcrodr: vectors before a restart; auto: as many as help and memory allows, 50",
-               .value = "N",
-               .check = whole_or_auto(1)},
-              in.restart);
+  command.add(
+      {.names = "--restart",
+       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
+       .value = "N",
+       .check = whole_or_auto(1)},
+      in.restart);
   command.add({.names = "--recycle",
                .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
                .value = "N",

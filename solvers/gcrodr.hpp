@@ -57,8 +57,7 @@ class RecycledSpace {
 ///           those to which A M^-1 does the least, instead of harmonic Ritz vectors (slow_directions.hpp says why).
 struct Gcrodr {
   static constexpr std::string_view name = "gcrodr";
-  static constexpr std::string_view description =
-      "gmres that keeps --recycle directions at a restart, and for later solves";
+  static constexpr std::string_view description = "gmres that keeps the --recycle slowest directions at a restart";
   static constexpr int products_per_iteration = 1;
   static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
   static constexpr int period = 2;
