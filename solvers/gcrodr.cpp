@@ -155,10 +155,8 @@ class Cycles {
     for (int j = first; j < end && state.running() && !is_stuck_; ++j) {
       const T* from = host.data() + width(j - first) * stride();
       top_.emplace_back(from, from + kept_);
-      std::vector<double> h(from + kept_, from + kept_ + j + 2);
-      const double above = length(top_.back()), below = length(h);
-      if (below <= rounding * above) std::fill(h.begin(), h.end(), 0.0);  // A M^-1 v(j) is a combination of C
-      size_ = std::max(size_, std::hypot(above, below));
+      const std::vector<double> h(from + kept_, from + kept_ + j + 2);
+      size_ = std::max(size_, std::hypot(length(top_.back()), length(h)));
       const double norm = least_squares.absorb(h, rounding);
       // Besides C, A M^-1 may be singular where it isn't as a whole: without the pairs, the space may hold the
       // solution.

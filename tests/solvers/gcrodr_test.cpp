@@ -280,6 +280,58 @@ TYPED_TEST(GcrodrOn, SolvesWhatGmresSolvesAlsoWithDirectionsThatDoHarm) {
   }
 }
 
+TYPED_TEST(GcrodrOn, GoesOnAsGmresWhereTheKeptDirectionsLeaveTheResidualAsItIs) {
+  using T = typename TypeParam::T;
+  for (const Index n : {4, 6, 8, 20}) {
+    std::vector<Triplet<T>> triplets;
+    for (Index i = 0; i < n; i += 2) {
+      triplets.push_back({i, i + 1, 1});
+      triplets.push_back({i + 1, i, -1});
+    }
+    const Csr<T> a = from_triplets<T>(n, n, triplets);
+    RecycledSpace kept;
+    const SolveOptions options{.rtol = 1e-3, .max_iterations = 400, .restart = n / 2, .recycled = &kept};
+    for (std::uint64_t seed = 1; seed < 13; ++seed) {
+      const auto result = this->solve(with_known_solution(a, seed), options).result;
+
+      EXPECT_EQ(result.status, Status::converged) << n << " " << seed << " " << result.message();
+    }
+  }
+}
+
+/// An operator whose first products are those of another matrix.
+template <class Op>
+class ChangesDuringTheSolve {
+ public:
+  using value_type = typename Op::value_type;
+  ChangesDuringTheSolve(const Op& op, int last) : op_(op), last_(last) {}
+  auto rows() const { return op_.rows(); }
+  auto cols() const { return op_.cols(); }
+  void apply(value_type alpha, std::span<const value_type> x, value_type beta, std::span<value_type> y) const {
+    op_.apply(calls_++ <= last_ ? alpha * value_type(1.5) : alpha, x, beta, y);
+  }
+
+ private:
+  const Op& op_;
+  int last_;
+  mutable int calls_ = 0;
+};
+
+TYPED_TEST(GcrodrOn, RenewsImagesThatTheRecomputedResidualContradicts) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(with_small_eigenvalues<T>(400, 4));
+  const SolveOptions options{.rtol = sizeof(T) == 4 ? 1e-4 : 1e-8, .restart = 12, .recycle = 4};
+  const Operator op(this->space(), system.a);
+
+  const auto plain = this->solve(system, options).result;
+  const auto changed =
+      run_with<Gcrodr>(this->space(), ChangesDuringTheSolve(op, 12), system, Identity{}, options).result;
+
+  EXPECT_EQ(changed.status, Status::converged) << changed.message();
+  EXPECT_GE(restarts(changed), 2) << "else nothing was tested";
+  EXPECT_LE(changed.iterations, 1.5 * plain.iterations);
+}
+
 TYPED_TEST(GcrodrOn, TinySystemsMayBeSequencesToo) {
   using T = typename TypeParam::T;
   RecycledSpace kept;
