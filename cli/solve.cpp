@@ -288,11 +288,15 @@ void require_generated(const SolveInput& in) {
                     "A * ones = 0: the matrix is singular, constants solve A x = 0; give a right-hand side with -f");
 }
 
-/// A x with x(i) = sin i.
+/// A x with x(i) = sin i, where i is the number in the file. `order`: as in the report.
 template <class A, class Space, class T>
-void multiply_sines(const A& a, Vector<Space, T>& b) {
+void multiply_sines(const A& a, const std::vector<Index>& order, Vector<Space, T>& b) {
   std::vector<T> x(b.size());
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(std::sin(static_cast<double>(i + 1)));
+  if (!order.empty()) {
+    const Array<T> numbered = renumber<T>(x, order);
+    x.assign(numbered.begin(), numbered.end());
+  }
   a.apply(T{1}, Vector<Space, T>(a.space(), std::span<const T>(x)), T{0}, b);
   a.space().wait();
 }
@@ -429,13 +433,16 @@ struct Deadline {
   bool stop_requested() const { return since.seconds() >= seconds; }
 };
 
+StopRequest end_of(const SolveOptions& limits) {
+  return limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
+}
+
 /// Makes a preconditioner within the limits of time and memory. Nothing when the time is over before.
 template <class Space, class T>
 std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Space, T>& analysis,
                                                                const std::string& name, const SolveOptions& limits) {
   try {
-    const StopRequest stop = limits.time_limit > 0 ? StopRequest(Deadline{limits.time_limit}) : StopRequest();
-    return AnyPreconditioner<Space, T>(analysis, name, stop, limits.mem_limit);
+    return AnyPreconditioner<Space, T>(analysis, name, end_of(limits), limits.mem_limit);
   } catch (const Stopped&) {
     return {};
   }
@@ -448,6 +455,27 @@ void say_out_of_time(const SolveInput& in, SolveResult& result) {
   result.notes.clear();
 }
 
+constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
+
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
+std::string about_rows(const SolveReport& report, const std::string& text) {
+  const bool names_row = text.find("(counted from 0)") != std::string::npos;
+  return as_in_files(text) + (names_row && !report.renumbering.order.empty() ? numbered_anew : "");
+}
+
+/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
+template <class F>
+auto with_numbers_named(const SolveReport& report, F make) {
+  try {
+    return make();
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    if (report.renumbering.order.empty()) throw;
+    throw ArgumentError(std::string(e.what()) + numbered_anew);
+  }
+}
+
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
@@ -455,7 +483,7 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   auto b = right_hand_side(a.space(), a, given.b);
   if (report.rhs == of_ones && a.structure().norm_inf > 0 && is_rounding(a, b)) {
     require_generated(in);
-    multiply_sines(a, b);
+    multiply_sines(a, report.renumbering.order, b);
     report.rhs = "b = A * (sin 1, sin 2, ...), as A * ones is 0";
   }
   auto x = initial_guess(a.space(), static_cast<std::size_t>(a.cols()), given.x);
@@ -466,8 +494,8 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   if (report.out_of_time) say_out_of_time(in, report.result);
   live.clear();
-  report.result.reason = as_in_files(report.result.reason);
-  for (std::string& note : report.result.notes) note = as_in_files(note);
+  report.result.reason = about_rows(report, report.result.reason);
+  for (std::string& note : report.result.notes) note = about_rows(report, note);
   report.times.solve = report.result.seconds;
   report.bytes.matrix = a.bytes();
   report.bytes.workspace = report.result.workspace_bytes;
@@ -499,7 +527,8 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   live.phase("transposing");
   const TransposableOperator<Space, T> a(std::move(forward), analysis, format_options(in));
   report.times.convert += watch.lap();
-  const auto m = make_preconditioner(analysis, in.precond == "auto" ? "none" : in.precond, in.limits);
+  const std::string name = in.precond == "auto" ? "none" : in.precond;
+  const auto m = with_numbers_named(report, [&] { return make_preconditioner(analysis, name, in.limits); });
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
@@ -515,15 +544,17 @@ std::string options_of(const std::string& precond) {
   return colon == std::string::npos ? "" : precond.substr(colon + 1);
 }
 
-/// Multigrid that knows where the points are.
+/// Multigrid that knows where the points are. Nothing when the time is over before.
 template <class Space, class T>
-Multigrid<Space, T> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
-                                        const MemoryBudget& memory) {
+std::optional<Multigrid<Space, T>> multigrid_of_points(const Analysis<Space, T>& analysis, const SolveInput& in,
+                                                       const MemoryBudget& memory) {
   MultigridOptions options = Multigrid<Space, T>::parse_options(options_of(in.precond));
   Table table = load_coordinates(in.coordinates);
   options.coordinates = {table.cols, std::move(table.values)};
   try {
-    return Multigrid<Space, T>(analysis, std::move(options), memory);
+    return Multigrid<Space, T>(analysis, std::move(options), end_of(in.limits), memory);
+  } catch (const Stopped&) {
+    return {};
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
@@ -537,16 +568,17 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
                       const SolveInput& in, SolveReport& report, LiveLine& live, const Stopwatch& since_start) {
   Stopwatch watch;
   MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-  const Multigrid<Space, T> m = multigrid_of_points(analysis, in, memory);
-  memory.confirm(m.bytes());
+  const std::optional<Multigrid<Space, T>> m = multigrid_of_points(analysis, in, memory);
+  if (m) memory.confirm(m->bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
-  report.preconditioner = {std::string(m.name), "asked for"};
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m.rate(), m.bytes());
-  report.hierarchy = m.levels();
-  report.bytes.preconditioner = m.bytes();
+  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
+  if (!m) return end_out_of_time(a, system, in, report, live, since_start);
+  report.preconditioner = {std::string(m->name), "asked for"};
+  report.hierarchy = m->levels();
+  report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = memory.prediction();
-  return solve_with(a, m, system, in, report, live, since_start);
+  return solve_with(a, *m, system, in, report, live, since_start);
 }
 
 /// Whether the rows of a system may get new numbers by --renumber auto: nothing that the user gave by name or by row
@@ -590,20 +622,6 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   return again;
 }
 
-/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
-template <class F>
-auto with_numbers_named(const SolveReport& report, F make) {
-  try {
-    return make();
-  } catch (const MemoryLimitError&) {
-    throw;
-  } catch (const ArgumentError& e) {
-    if (report.renumbering.order.empty()) throw;
-    throw ArgumentError(std::string(e.what()) +
-                        "; rows were numbered anew, --renumber off keeps the numbers of the file");
-  }
-}
-
 template <class T, class Space>
 int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, const Stopwatch& since_start) {
   Progress progress;
@@ -632,7 +650,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.solver =
       solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), as_in_files(m->reason())};
+  report.preconditioner = {m->name(), about_rows(report, m->reason())};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();

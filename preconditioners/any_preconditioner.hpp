@@ -71,7 +71,7 @@ class AnyPreconditioner {
   /// with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name;
   ///           MemoryLimitError when that takes more than the limit or than is free, before the memory is taken.
-  ///           Stopped once `stop` is made: incomplete and complete factors take long.
+  ///           Stopped once `stop` is made: factors, fsai and algebraic multigrid take long.
   explicit AnyPreconditioner(const Analysis<Space, T>& analysis, std::string_view name = "auto",
                              const StopRequest& stop = {}, std::size_t mem_limit = 0);
   /// For "auto", the arrays are lent to the object.

@@ -40,7 +40,7 @@ struct ChebyshevStep {
   }
 };
 
-/// next = D^-1 product - alpha v - beta next;  the sum is next . D next
+/// next = D^-1 product - alpha v - beta next;  the sum is next . D next. Rows without a diagonal stay 0.
 template <class T>
 struct LanczosStep {
   T alpha, beta;
@@ -50,7 +50,8 @@ struct LanczosStep {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const T value = inverse[i] * product[i] - alpha * v[i] - beta * next[i];
     next[i] = value;
-    return {{static_cast<double>(value) * static_cast<double>(value) / static_cast<double>(inverse[i])}};
+    const double square = static_cast<double>(value) * static_cast<double>(value);
+    return {{inverse[i] == 0 ? 0.0 : square / static_cast<double>(inverse[i])}};
   }
 };
 

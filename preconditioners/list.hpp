@@ -78,8 +78,6 @@ M make(const Analysis& analysis, std::string_view options, const StopRequest& st
     return M(analysis);
   } else if constexpr (std::is_constructible_v<M, const Analysis&, Options, const StopRequest&, const MemoryBudget&>) {
     return M(analysis, parsed, stop, memory);
-  } else if constexpr (std::is_constructible_v<M, const Analysis&, Options, const MemoryBudget&>) {
-    return M(analysis, parsed, memory);
   } else {
     return M(analysis, parsed);
   }
@@ -159,8 +157,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 /// takes what that returns as the second argument of the constructor.
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options). One
-/// that finds out on the way takes a MemoryBudget as the last argument of the constructor, to announce it there. One that
-/// takes long to make has a StopRequest before that, and throws Stopped once the request is made.
+/// that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last arguments of
+/// the constructor, to announce its memory there, and throws Stopped once the request is made.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");

@@ -160,7 +160,9 @@ class FallbackSolve {
   }
 
  private:
-  SolveResult run_with(const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
+  /// The two preconditioners are in memory together; a method counts the bytes of the one that it is given.
+  SolveResult run_with(const PreconditionerRef<Space, T>& m, SolveOptions options) const {
+    options.mem_limit = memory_left(options.mem_limit, m_.bytes() - std::min(m_.bytes(), m.bytes()));
     return run_alone<Space, T>(method_, space_, a_, b_, x_, m, options);
   }
 
@@ -336,6 +338,8 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
     no_memory("not enough memory");
   } catch (const DeviceError& e) {
     no_memory(e.what());
+  } catch (const MemoryLimitError& e) {
+    no_memory(e.what());
   }
   return latest;
 }
@@ -356,6 +360,8 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
   } catch (const std::bad_alloc&) {
     return instead("not enough memory for its basis");
   } catch (const DeviceError& e) {
+    return instead(e.what());
+  } catch (const MemoryLimitError& e) {  // of a flexible basis, which takes twice as much
     return instead(e.what());
   }
 }
@@ -439,7 +445,7 @@ class Ladder {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
                            .seconds = seconds,
-                           .mem_limit = options_.mem_limit,
+                           .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
                            .stop = Asking{*this, all, watch}},
                           why);
       } catch (const Stopped&) {
@@ -463,6 +469,8 @@ class Ladder {
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
       } catch (const DeviceError& e) {
+        return without_memory(std::move(all), e.what());
+      } catch (const MemoryLimitError& e) {
         return without_memory(std::move(all), e.what());
       }
     }
@@ -603,6 +611,13 @@ class Ladder {
     std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
                   all.iterations);
     return name + text;
+  }
+
+  /// What GMRES, where it is asked for by name, takes of the memory for a basis of as many vectors as it is asked for.
+  std::size_t basis_bytes() const {
+    if (solver_ != Gmres::name || options_.restart == automatic_restart) return 0;
+    const std::size_t column = sizeof(T) * (options_.flexible ? 2 : 1);
+    return column * x_.size() * static_cast<std::size_t>(krylov_vectors(x_.size(), column, options_.restart));
   }
 
   /// What was reached before is worth more than an exception.

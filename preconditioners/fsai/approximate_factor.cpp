@@ -3,9 +3,11 @@
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -228,7 +230,7 @@ Array<double> scaled_values(const CsrView<double>& a, const std::vector<int>& e)
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
       val[k] = std::ldexp(a.val[k], e[i] + e[static_cast<std::size_t>(a.col[k])]);
       if (!std::isfinite(val[k]))
-        throw ArgumentError("fsai: an entry of row " + std::to_string(i + 1) +
+        throw ArgumentError("fsai: an entry of " + row_text(i) +
                             " is huge beside the diagonal entries of its row and column, so that the matrix isn't "
                             "positive definite; use --precond ilut");
     }
@@ -244,9 +246,30 @@ struct Piece {
   Index diagonal_only = 0;
 };
 
-Piece make_rows(RowMaker maker, Index first, Index last) {
+/// Lets the calling thread, which alone may ask the caller, end the work of all threads.
+class SharedStop {
+ public:
+  explicit SharedStop(const StopRequest& stop) : stop_(stop), caller_(std::this_thread::get_id()) {}
+
+  bool is_made() {
+    if (std::this_thread::get_id() == caller_ && stop_.is_made()) made_ = true;
+    return made_;
+  }
+  void throw_if_made() {
+    if (is_made()) throw Stopped("fsai: making the factor was stopped");
+  }
+
+ private:
+  const StopRequest& stop_;
+  std::thread::id caller_;
+  std::atomic<bool> made_ = false;
+};
+
+Piece make_rows(RowMaker maker, Index first, Index last, SharedStop& stop) {
+  constexpr Index between = 16;  // looks at the request: a row takes a microsecond to some milliseconds
   Piece piece;
   for (Index i = first; i < last; ++i) {
+    if (i % between == 0 && stop.is_made()) break;
     piece.diagonal_only += maker.make(i) ? 0 : 1;
     piece.col.insert(piece.col.end(), maker.columns().begin(), maker.columns().end());
     piece.val.insert(piece.val.end(), maker.values().begin(), maker.values().end());
@@ -257,7 +280,8 @@ Piece make_rows(RowMaker maker, Index first, Index last) {
 
 }  // namespace
 
-ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options) {
+ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options,
+                                     const StopRequest& stop) {
   std::vector<double> diagonal = positive_diagonal(a);
   const std::vector<int> exponents = exponents_of(diagonal);
   const Array<double> values = scaled_values(a, exponents);
@@ -266,10 +290,12 @@ ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a,
   for (std::size_t i = 0; i < diagonal.size(); ++i) diagonal[i] = std::ldexp(diagonal[i], 2 * exponents[i]);
   const Index together = std::max<Index>(64, a.rows / host.threads() + 1);
   std::vector<Piece> pieces(static_cast<std::size_t>((a.rows + together - 1) / together));
+  SharedStop shared(stop);
   parallel_for(host, pieces.size(), [&](std::size_t k) {
     const Index first = static_cast<Index>(k) * together;
-    pieces[k] = make_rows(RowMaker(scaled, diagonal, options), first, std::min(a.rows, first + together));
+    pieces[k] = make_rows(RowMaker(scaled, diagonal, options), first, std::min(a.rows, first + together), shared);
   });
+  shared.throw_if_made();
   ApproximateFactor f;
   f.g.rows = f.g.cols = a.rows;
   for (const Piece& piece : pieces) {

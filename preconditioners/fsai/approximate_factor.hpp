@@ -4,6 +4,7 @@
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -27,13 +28,15 @@ struct ApproximateFactor {
 
 /// Row i of G, with the pattern J, is y / sqrt(y(i)), where A(J, J) y = e(i).
 ///
-/// Exec      In parallel over rows. The result doesn't depend on the number of threads.
+/// Exec      In parallel over rows. The result doesn't depend on the number of threads. The calling thread looks at `stop`
+///           every few rows.
 /// Requires  A symmetric matrix with canonical rows and finite values.
 /// Throws    ArgumentError naming the first row whose diagonal entry isn't positive, or with an entry that is huge beside
-///           diagonal entries. Diagonal entries may be of any size, denormal ones included.
+///           diagonal entries. Diagonal entries may be of any size, denormal ones included. Stopped once `stop` is made.
 /// Limits    A row of G has at most 256 entries: of more, those that are largest in A beside their diagonal entries.
 /// Source    Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993) 45; Janna, Ferronato & Gambolati, SIAM J. Sci.
 ///           Comput. 37 (2015) C72 (adaptive).
-ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options);
+ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options,
+                                     const StopRequest& stop = {});
 
 }  // namespace ostinato

@@ -90,7 +90,8 @@ FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
 }
 
 template <class Space, class T>
-auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options) -> Made {
+auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions& options, const StopRequest& stop)
+    -> Made {
   const Structure& s = analysis.structure();
   require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
@@ -98,7 +99,7 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))
     throw ArgumentError("fsai: the matrix isn't symmetric; use --precond ilu0");
-  ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options);
+  ApproximateFactor f = approximate_factor(threads_of(analysis.space()), a, options, stop);
   Csr<T> g = rounded<T>(std::move(f.g));
   Csr<T> transposed = transpose(g.view());
   using Factor = typename Made::Factor;
@@ -108,11 +109,12 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
 
 template <class Space, class T>
 Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options)
-    : Fsai(analysis, options, MemoryBudget(analysis.space(), name)) {}
+    : Fsai(analysis, options, {}, MemoryBudget(analysis.space(), name)) {}
 
 template <class Space, class T>
-Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const MemoryBudget& memory)
-    : Fsai(make(analysis, options).announced(memory), options) {}
+Fsai<Space, T>::Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const StopRequest& stop,
+                     const MemoryBudget& memory)
+    : Fsai(make(analysis, options, stop).announced(memory), options) {}
 
 template <class Space, class T>
 Fsai<Space, T>::Fsai(const Made& made, const FsaiOptions& options)

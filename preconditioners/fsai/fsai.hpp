@@ -13,6 +13,7 @@
 #include <ostinato/spmv/operator.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -44,8 +45,8 @@ class Fsai {
 
   explicit Fsai(const Analysis<Space, T>& analysis, FsaiOptions options = {});
   /// Announces the memory of G and G^T once G is there, in host memory, before they are put into their formats.
-  /// Throws    MemoryLimitError; as the other constructors.
-  Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const MemoryBudget& memory);
+  /// Throws    MemoryLimitError; Stopped once `stop` is made; as the other constructors.
+  Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const StopRequest& stop, const MemoryBudget& memory);
   Fsai(const Space& space, const Csr<T>& a, FsaiOptions options = {}) : Fsai(Analysis<Space, T>(space, a), options) {}
 
   /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a while.
@@ -66,7 +67,7 @@ class Fsai {
  private:
   struct Made;
   Fsai(const Made& made, const FsaiOptions& options);
-  static Made make(const Analysis<Space, T>& analysis, const FsaiOptions& options);
+  static Made make(const Analysis<Space, T>& analysis, const FsaiOptions& options, const StopRequest& stop);
 
   FsaiOptions options_;
   Operator<Space, T> g_, transpose_;

@@ -157,6 +157,8 @@ class Cholesky {
   Offset entries_below_ = 0;  ///< of A below its diagonal, as far as rows were loaded
 };
 
+}  // namespace
+
 void require_positive_diagonal(const CsrView<double>& a) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
     bool positive = false;
@@ -168,8 +170,6 @@ void require_positive_diagonal(const CsrView<double>& a) {
     }
   }
 }
-
-}  // namespace
 
 double first_shift(const std::function<bool(double)>& attempt) {
   constexpr double first = 1e-3;

@@ -20,6 +20,10 @@ struct IcOptions {
 /// The largest shift: with a larger one, M is little more than the diagonal.
 inline constexpr double largest_shift = 8.192;
 
+/// Throws    ArgumentError naming the first row whose diagonal entry is missing or isn't positive. A matrix that is going to be
+///           permuted is checked before, so that the row is the caller's.
+void require_positive_diagonal(const CsrView<double>& a);
+
 /// Factors a symmetric positive definite matrix: A is nearly L D L^T, of which `upper` holds D L^T. Reads the lower triangle.
 ///
 /// A pivot that isn't positive ends the attempt; the next one factors A + s diag(A), with s from 1e-3 on doubled each time

@@ -231,6 +231,7 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
     throw ArgumentError(
         std::string(name) +
         ": the matrix isn't symmetric, and incomplete Cholesky would use half of it; take ilu0 or ilut");
+  if (Kind::is_symmetric) require_positive_diagonal(whole);
   return whole;
 }
 

@@ -86,7 +86,7 @@ template <class Row>
 void run_levels(const Host& space, const std::vector<std::size_t>& levels, const Row& row) {
   constexpr std::size_t block = 512;
   const std::size_t rows = row.sweep.rows;
-  if (space.threads() == 1 || levels.empty() || rows < rows_of_long_level * (levels.size() - 1)) {
+  if (space.threads() == 1 || levels.empty()) {
     for (std::size_t i = 0; i < rows; ++i) row(i);
     return;
   }
@@ -108,11 +108,12 @@ void detail::throw_out_of_range() {
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   Levels levels = levels_of(s);
+  const bool are_long = s.rows() >= rows_of_long_level * (levels.begin.size() - 1);
   // A thread that is alone goes through the memory in the order of the factors.
-  if (Space::on_device || s.rows() >= rows_of_long_level * (levels.begin.size() - 1)) s = in_order(s, levels.row);
+  if (Space::on_device || are_long) s = in_order(s, levels.row);
   for (std::size_t i = 0; i < s.rows(); ++i)
     arrays_.longest = std::max(arrays_.longest, s.row_ptr[i + 1] - s.row_ptr[i]);
-  levels_ = std::move(levels.begin);
+  if (!Space::on_device && are_long) levels_ = std::move(levels.begin);
   arrays_.row_ptr = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   arrays_.col = Vector<Space, Index>(space, std::span<const Index>(s.col));
   arrays_.val = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));

@@ -221,7 +221,8 @@ struct Multigrid<Space, T>::State {
   };
   std::optional<Taken> taken;  ///< unless MultigridReuse::none, the matrix that the hierarchy was made for
 
-  State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const MemoryBudget& memory)
+  State(const Analysis<Space, T>& analysis, const MultigridOptions& given, const StopRequest& stop,
+        const MemoryBudget& memory)
       : space(analysis.space()),
         options(given),
         rows(static_cast<std::size_t>(analysis.structure().rows)),
@@ -231,7 +232,7 @@ struct Multigrid<Space, T>::State {
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
-      algebraic.emplace(space, algebraic_hierarchy(analysis, memory), algebraic_smoother(options, s),
+      algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory), algebraic_smoother(options, s),
                         algebraic_sweeps(options));
     }
     const GridPlan plan = within(memory, s, grid.unknowns);
@@ -267,17 +268,17 @@ struct Multigrid<Space, T>::State {
 
   /// Coarsens twice at once where the levels don't fit into memory otherwise, if the options leave that open.
   algebraic::AlgebraicHierarchy<Space, T> algebraic_hierarchy(const Analysis<Space, T>& analysis,
-                                                              const MemoryBudget& memory) {
+                                                              const StopRequest& stop, const MemoryBudget& memory) {
     using Levels = algebraic::AlgebraicHierarchy<Space, T>;
     memory.announce(predict_levels(analysis.structure(), options));
     try {
-      return Levels(analysis, algebraic_options(analysis, options), memory);
+      return Levels(analysis, algebraic_options(analysis, options), stop, memory);
     } catch (const MemoryLimitError&) {
       if (options.aggressive > 0 || options.kind == MultigridKind::aggregation) throw;
     }
     options.aggressive = 1;
     is_short_of_memory = true;
-    return Levels(analysis, algebraic_options(analysis, options), memory);
+    return Levels(analysis, algebraic_options(analysis, options), stop, memory);
   }
 
   bool may_use_grid(const Structure& s) const {
@@ -441,14 +442,14 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
 
 template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options)
-    : Multigrid(analysis, std::move(options), MemoryBudget(analysis.space(), name)) {}
+    : Multigrid(analysis, std::move(options), {}, MemoryBudget(analysis.space(), name)) {}
 
 template <class Space, class T>
-Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options,
+Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
                                const MemoryBudget& memory) {
   require_usable(options);
   if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
-  state_ = std::make_unique<State>(analysis, options, memory);
+  state_ = std::make_unique<State>(analysis, options, stop, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
 

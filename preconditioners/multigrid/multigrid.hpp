@@ -17,6 +17,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
 namespace ostinato {
@@ -126,8 +127,10 @@ class Multigrid {
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   /// Classical multigrid coarsens aggressively where it doesn't fit into the budget otherwise; remarks() says so then.
-  /// Throws    MemoryLimitError; as the other constructors.
-  Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const MemoryBudget& memory);
+  /// Throws    MemoryLimitError; Stopped once `stop` is made, which is looked at several times a level of an algebraic
+  ///           hierarchy; as the other constructors.
+  Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
+            const MemoryBudget& memory);
   Multigrid(const Space& space, const Csr<T>& a, MultigridOptions options = {})
       : Multigrid(Analysis<Space, T>(space, a), options) {}
   /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.

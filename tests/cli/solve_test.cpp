@@ -71,6 +71,15 @@ TEST_F(CliSolve, RenumbersAndWritesXAsTheFileNumbersIt) {
   EXPECT_EQ(report()["iterations"], 0);
 }
 
+TEST_F(CliSolve, RenumberedPeriodicProblemsHaveTheSameSolution) {
+  const auto solution = [&](const std::string& how) {
+    EXPECT_EQ(run("solve poisson2d:9:periodic --device cpu --rtol 1e-12 -o x.mtx --renumber " + how).code, 0);
+    return read_vector<double>(path("x.mtx"));
+  };
+  const auto off = solution("off"), on = solution("on");
+  for (std::size_t i = 0; i < off.size(); ++i) EXPECT_NEAR(on[i] - on[0], off[i] - off[0], 1e-9) << i;
+}
+
 TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   generate("fem27 4 p.mtx --unknowns 3");
   expect_complaint(run("solve p.mtx --renumber on --precond multigrid:kind=aggregation,unknowns=3"), 2,
@@ -80,6 +89,15 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   write("hole.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 3 1\n3 1 1\n2 2 0\n3 3 1\n");
   expect_complaint(run("solve hole.mtx --precond jacobi --renumber on --device cpu"), 3,
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  expect_complaint(run("solve hole.mtx --solver lsmr --precond jacobi --renumber on --device cpu"), 3,
+                   "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  write("tiny.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1e-42\n3 3 1\n");
+  for (const std::string how : {"on", "off"}) {
+    run("solve tiny.mtx --precision single --device cpu --json report.json --renumber " + how);
+    const auto why = report()["reasons"]["preconditioner"].get<std::string>();
+    EXPECT_NE(why.find("jacobi: row 2 has no diagonal entry that can be divided by"), std::string::npos) << why;
+    EXPECT_EQ(why.find("; rows were numbered anew") != std::string::npos, how == "on") << why;
+  }
   expect_complaint(run("solve p.mtx --renumber maybe"), 2, "known: auto, on, off");
 }
 
@@ -287,6 +305,18 @@ TEST_F(CliSolve, TheTimeLimitEndsTheFactorisationOfAPreconditioner) {
   EXPECT_EQ(report()["iterations"], 0);
   EXPECT_NE(r.out.find("the limit of 0.05 s was reached while lu:order=natural was made"), std::string::npos) << r.out;
   EXPECT_EQ(read_vector<double>(path("x.mtx")).size(), 64000u) << "x so far is written";
+}
+
+TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
+  generate("elasticity3d 12 e.mtx");
+  for (const std::string which : {"multigrid:kind=aggregation", "fsai:pattern=adaptive",
+                                  "multigrid:kind=aggregation --coordinates elasticity3d:12"}) {
+    const Outcome r = run("solve e.mtx --time-limit 1e-6 --json report.json -o x.mtx --precond " + which);
+    EXPECT_EQ(r.code, 1) << r.err;
+    EXPECT_EQ(report()["status"], "time_limit") << which;
+    EXPECT_EQ(report()["preconditioner"], "none") << which;
+    EXPECT_EQ(report()["iterations"], 0) << which;
+  }
 }
 
 TEST_F(CliSolve, RefusesBadInput) {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -100,6 +101,31 @@ TYPED_TEST(LadderOn, PassesOverFactorsThatDoNotFitIntoTheMemory) {
   EXPECT_LE(limited.workspace_bytes, whole.workspace_bytes);
   const auto roomy = this->solve(m, "auto", {.mem_limit = 100'000'000}).result;
   EXPECT_EQ(roomy.status, Status::converged) << "what was made for another limit isn't taken";
+}
+
+TYPED_TEST(LadderOn, LeavesRoomForABasisOfGmres) {
+  const auto rows = static_cast<double>(this->analysis->structure().rows);
+  for (const double times : {1.1, 1.5, 2.0, 3.0, 5.0, 8.0}) {
+    const typename TestFixture::Any m(*this->analysis);
+    const double basis = 30 * rows * sizeof(typename TypeParam::T);
+    const std::size_t limit = m.bytes() + static_cast<std::size_t>(times * basis);
+
+    const SolveResult result = this->solve(m, "gmres", {.mem_limit = limit, .restart = 30}).result;
+
+    EXPECT_LE(result.relative_residual, 1) << times;
+    EXPECT_GT(result.iterations, 0) << times;
+  }
+}
+
+TYPED_TEST(LadderOn, AutoTakesBicgstabWhereAFlexibleBasisDoesNotFit) {
+  const auto rows = static_cast<double>(this->analysis->structure().rows);
+  const typename TestFixture::Any m(*this->analysis);
+  const std::size_t limit = m.bytes() + static_cast<std::size_t>(1.5 * 30 * rows * sizeof(typename TypeParam::T));
+
+  const SolveResult result =
+      this->solve(m, "auto", {.mem_limit = limit, .restart = 30, .flexible = true, .effort = Effort::quick}).result;
+
+  EXPECT_TRUE(mentions(result, "gmres gave way to bicgstab: gmres: a basis of 30 vectors takes")) << result.message();
 }
 
 TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
@@ -296,6 +322,35 @@ TYPED_TEST(LadderOn, StopsWhatIsBeingMade) {
   };
   EXPECT_THROW(climb(), Stopped);
   EXPECT_NE(last->stronger({}, why), nullptr) << "the object is as before";
+}
+
+TYPED_TEST(LadderOn, StopsFsaiAndAlgebraicMultigrid) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("mesh2d", {.n = 40});
+  const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), a);
+  for (const char* name : {"fsai", "fsai:pattern=adaptive", "multigrid", "multigrid:kind=classical,aggressive=1",
+                           "multigrid:kind=aggregation", "multigrid:kind=pairwise"})
+    EXPECT_THROW((typename TestFixture::Any(of_mesh, name, AtOnce())), Stopped) << name;
+}
+
+/// Asks for an end at a look that comes after some others.
+struct AtLook {
+  std::shared_ptr<int> left;
+  bool stop_requested() const { return --*left < 0; }
+};
+
+TYPED_TEST(LadderOn, LooksForAStopSeveralTimesALevel) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("mesh2d", {.n = 40});
+  const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), a);
+  const auto looks = std::make_shared<int>(1000000);
+  const typename TestFixture::Any m(of_mesh, "multigrid:kind=classical", AtLook{looks});
+  const int made = 1000000 - *looks, levels = static_cast<int>(m.levels().size());
+  EXPECT_GE(made, 4 * (levels - 1));
+  for (int after = 0; after < made; ++after) {
+    *looks = after;
+    EXPECT_THROW((typename TestFixture::Any(of_mesh, "multigrid:kind=classical", AtLook{looks})), Stopped) << after;
+  }
 }
 
 /// Climbs as far as it goes, and returns the names and the reason for the end.

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 namespace ostinato::algebraic {
 
 namespace {
 
-constexpr double rounding = 1e-10;  // of a pivot, relative to the largest entry: the hierarchy is in float
-
 class Dense {
  public:
-  explicit Dense(const Csr<double>& a) : n_(static_cast<std::size_t>(a.rows)), v_(n_ * n_) {
+  Dense(const Csr<double>& a, double rounding)
+      : n_(static_cast<std::size_t>(a.rows)), v_(n_ * n_), rounding_(rounding) {
     for (std::size_t i = 0; i < n_; ++i) {
       for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
         row(i)[a.col[k]] += a.val[k];
@@ -43,6 +43,46 @@ class Dense {
     for (double& e : v_) e += v;
   }
 
+  /// Whether the matrix is symmetric but for rounding.
+  bool is_symmetric() {
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const double size = std::max(std::abs(row(i)[j]), std::sqrt(std::abs(row(i)[i] * row(j)[j])));
+        if (std::abs(row(i)[j] - row(j)[i]) > rounding_ * size) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Replaces a symmetric matrix by its inverse, with pivots on the diagonal: the largest first, in their diagonal
+  /// entries, so that the scale of a row doesn't matter. Rows and columns without a pivot become 0. Returns the number of
+  /// pivots; nothing, and the matrix is of no use, where the matrix isn't semidefinite.
+  std::optional<std::size_t> invert_by_diagonal() {
+    std::vector<double> own(n_);
+    for (std::size_t i = 0; i < n_; ++i) own[i] = row(i)[i];
+    std::vector<char> is_done(n_, 0);
+    std::size_t pivots = 0;
+    for (; pivots < n_; ++pivots) {
+      double most = rounding_;
+      std::size_t k = n_;
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double part = is_done[i] || own[i] == 0 ? 0 : row(i)[i] / own[i];
+        if (part > most) k = i;
+        if (part > most) most = part;
+      }
+      if (k == n_) break;
+      is_done[k] = 1;
+      eliminate(k, 0);
+    }
+    if (!is_definite(own) || !is_nothing_left(own, is_done)) return {};
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t j = 0; j < i; ++j)
+        row(i)[j] = row(j)[i] = is_done[i] && is_done[j] ? (row(i)[j] + row(j)[i]) / 2 : 0;
+      if (!is_done[i]) row(i)[i] = 0;
+    }
+    return pivots;
+  }
+
   /// Replaces the matrix by its inverse.
   void invert() {
     std::vector<std::size_t> swapped(n_);
@@ -52,20 +92,43 @@ class Dense {
         if (std::abs(row(i)[k]) > std::abs(row(p)[k])) p = i;
       swapped[k] = p;
       if (p != k) std::swap_ranges(row(p), row(p) + n_, row(k));
-      eliminate(k);
+      eliminate(k, rounding_ * largest_);
     }
     for (std::size_t k = n_; k-- > 0;)
       if (swapped[k] != k)
         for (std::size_t i = 0; i < n_; ++i) std::swap(row(i)[k], row(i)[swapped[k]]);
   }
 
-  double largest() const { return largest_; }
+  /// The number that brings the eigenvalue 0 of constants near the others when it is added to all elements.
+  double shift() {
+    const double size = std::max(largest_, 1e-300) / static_cast<double>(n_);
+    return n_ > 0 && row(0)[0] < 0 ? -size : size;
+  }
+  std::size_t rows() const { return n_; }
   std::vector<double> values() && { return std::move(v_); }
 
  private:
-  void eliminate(std::size_t k) {
+  /// Whether all diagonal entries have the same sign.
+  static bool is_definite(const std::vector<double>& own) {
+    const auto [low, high] = std::minmax_element(own.begin(), own.end());
+    return own.empty() || *low >= 0 || *high <= 0;
+  }
+
+  /// Whether the rows without a pivot hold nothing but rounding.
+  bool is_nothing_left(const std::vector<double>& own, const std::vector<char>& is_done) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      for (std::size_t j = 0; j < n_ && !is_done[i]; ++j) {
+        const double both = std::sqrt(std::abs(own[i] * own[j])), size = both > 0 ? both : largest_;
+        if (!is_done[j] && std::abs(row(i)[j]) > 10 * rounding_ * size) return false;
+      }
+    }
+    return true;
+  }
+
+  /// A pivot that isn't larger than `least` counts as infinite.
+  void eliminate(std::size_t k, double least) {
     double* const pivot_row = row(k);
-    const double pivot = pivot_row[k], inverse = std::abs(pivot) > rounding * largest_ ? 1 / pivot : 0;
+    const double pivot = pivot_row[k], inverse = std::abs(pivot) > least ? 1 / pivot : 0;
     pivot_row[k] = 1;
     for (std::size_t j = 0; j < n_; ++j) pivot_row[j] *= inverse;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -80,20 +143,40 @@ class Dense {
 
   std::size_t n_;
   std::vector<double> v_;
-  double largest_ = 0;
+  double rounding_, largest_ = 0;
 };
 
-}  // namespace
+/// Nothing where the matrix isn't symmetric and semidefinite.
+std::optional<Dense> inverse_by_diagonal(Dense given) {
+  if (!given.is_symmetric()) return {};
+  if (given.is_singular_for_constants()) {
+    Dense m = given;
+    const double n = static_cast<double>(given.rows()), s = given.shift();
+    m.add(s);
+    if (m.invert_by_diagonal() == given.rows()) return m.add(-1 / (s * n * n)), m;
+  }
+  if (!given.invert_by_diagonal()) return {};
+  return given;
+}
 
-std::vector<double> coarse_inverse(const Csr<double>& a) {
-  Dense m(a);
-  const bool singular = a.rows > 0 && m.is_singular_for_constants();
+Dense inverse_by_columns(Dense m) {
+  const bool singular = m.is_singular_for_constants();
   // The matrix with s in all places has the eigenvalue s n for constants, and the others as before.
-  const double n = static_cast<double>(a.rows), s = singular ? std::max(m.largest(), 1e-300) / n : 0;
+  const double n = static_cast<double>(m.rows()), s = m.shift();
   if (singular) m.add(s);
   m.invert();
   if (singular) m.add(-1 / (s * n * n));
-  return std::move(m).values();
+  return m;
+}
+
+}  // namespace
+
+std::vector<double> coarse_inverse(const Csr<double>& a, double rounding) {
+  if (a.rows == 0) return {};
+  const Dense m(a, rounding);
+  std::optional<Dense> inverse = inverse_by_diagonal(m);
+  if (!inverse) inverse = inverse_by_columns(m);
+  return std::move(*inverse).values();
 }
 
 }  // namespace ostinato::algebraic

@@ -32,6 +32,7 @@ class CoarseMatrix {
         rap_(bounded_product(space, r_, ap_.result(), entries)) {}
 
   const SpaceCsr<Space, T>& result() const { return rap_.result(); }
+  const SpaceCsr<Space, T>& r() const { return r_; }
 
   /// As MatrixProduct::update().
   void update(const SpaceCsr<Space, T>& a) {

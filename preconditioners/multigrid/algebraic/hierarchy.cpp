@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -33,6 +34,17 @@ constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
 // On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after 25.
 constexpr int eigenvalue_steps = 10;
+/// What is left of a sum of entries that should be 0, in the size of the entries.
+template <class T>
+constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+/// A pivot of the coarsest matrix that should be 0, in its diagonal entry.
+template <class T>
+constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
+
+/// Throws    Stopped once the request is made.
+void end_if(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
+}
 
 /// to = factor from, in float
 template <class Space, class T>
@@ -52,13 +64,6 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
   space.copy(f->col.data(), a.col.data(), f->col.bytes());
   to_float(space, a.val, factor, f->val);
   return f;
-}
-
-/// What follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
-template <class Space>
-void complete(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level) {
-  for_each(space, level.inverse.size(), InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), level.inverse.data()});
-  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
 }
 
 template <class Space, class T>
@@ -95,7 +100,7 @@ std::size_t AlgebraicLevel<Space>::bytes() const {
 
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
-                                                 const MemoryBudget& memory)
+                                                 const StopRequest& stop, const MemoryBudget& memory)
     : power_(power_for(analysis.structure())) {
   using Matrix = SpaceCsr<Space, T>;
   using Found = std::optional<Matrix>;
@@ -107,18 +112,20 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         [&](const Matrix& a) -> Found {
           std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
           if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
+          find_sizes(space, levels_.back(), made->groups.pattern(), nullptr);
           levels_.back().groups = std::move(made->groups);
           return made->a;
         },
-        memory);
+        stop, memory);
   } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(
         space, analysis.matrix(), options.takes_values,
         [&](const Matrix& a) {
-          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, memory);
+          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, stop,
+                              memory);
         },
-        memory);
+        stop, memory);
   } else {
     add_levels(
         space, analysis.matrix(), options.takes_values || options.takes_interpolations,
@@ -127,27 +134,31 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
           Coarsening<Space> c =
               twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
           if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
+          end_if(stop);
           if (options.takes_interpolations && !twice)
-            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries),
+            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries), stop,
                                 memory);
           return interpolated(space, a,
                               twice ? multipass_interpolation(space, a.view(), c, options.entries)
                                     : interpolation(space, a.view(), c, options.entries),
-                              1, memory);
+                              1, stop, memory);
         },
-        memory);
+        stop, memory);
   }
 }
 
 template <class Space, class T>
 template <class F>
 void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next,
-                                              const MemoryBudget& memory) {
+                                              const StopRequest& stop, const MemoryBudget& memory) {
+  end_if(stop);
   add_level(space, a.view(), takes_values, memory);
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
+    end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
     if (!coarse) return;
     a = *coarse;
+    end_if(stop);
     add_level(space, a.view(), takes_values, memory);
     announce_rest(memory);
   }
@@ -161,10 +172,11 @@ template <class Space, class T>
 std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
                                                                              const SpaceCsr<Space, T>& a,
                                                                              const std::optional<SpaceCsr<Space, T>>& p,
-                                                                             Offset vectors,
+                                                                             Offset vectors, const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
   if (!p || p->view().cols > least_shrinking * a.view().rows) return {};
-  return join_levels(space, a, *p, transpose(space, *p), vectors, memory);
+  end_if(stop);
+  return join_levels(space, a, *p, transpose(space, *p), vectors, stop, memory);
 }
 
 /// The same for a P that takes new values.
@@ -172,11 +184,14 @@ template <class Space, class T>
 std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
                                                                              const SpaceCsr<Space, T>& a,
                                                                              Interpolation<Space, T> p,
+                                                                             const StopRequest& stop,
                                                                              const MemoryBudget& memory) {
   if (p.result().view().cols > least_shrinking * a.view().rows) return {};
+  end_if(stop);
   MatrixTranspose<Space, T> r(space, p.result());
   Transfer transfer{std::move(p), std::move(r)};
-  SpaceCsr<Space, T> coarse = join_levels(space, a, transfer.p.result(), transfer.r.result(), 1, memory, &transfer);
+  SpaceCsr<Space, T> coarse =
+      join_levels(space, a, transfer.p.result(), transfer.r.result(), 1, stop, memory, &transfer);
   sources_.back().transfer = std::move(transfer);
   return coarse;
 }
@@ -185,10 +200,12 @@ std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(con
 template <class Space, class T>
 SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space, const SpaceCsr<Space, T>& a,
                                                              const SpaceCsr<Space, T>& p, const SpaceCsr<Space, T>& r,
-                                                             Offset vectors, const MemoryBudget& memory,
-                                                             Transfer* transfer) {
+                                                             Offset vectors, const StopRequest& stop,
+                                                             const MemoryBudget& memory, Transfer* transfer) {
+  find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.data());
   SpaceCsr<Space, T> coarse =
       next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors));
+  end_if(stop);
   const auto prolong = in_float(space, p.view(), 1), restrict = in_float(space, r.view(), 1);
   levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));
   levels_.back().restrict = within(memory, space, SpaceCsr<Space, float>(restrict));
@@ -222,7 +239,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      {},
                      {},
                      {}});
-  complete(space, m->view(), levels_.back());
+  invert_diagonal(space, m->view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}, {}});
 }
 
@@ -243,9 +260,12 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     const Space& space = level.a.space();
     to_float(space, of_level.view().val, power_, source.a->val);
     level.a.update_values(source.a->view(), on_space);
-    complete(space, source.a->view(), level);
+    if (k == 0) sizes_ = {};
+    invert_diagonal(space, source.a->view(), level);
     if (!source.next) break;
     if (source.transfer) update_transfer(of_level.view(), level, *source.transfer);
+    const CsrView<T>& r = source.next->r().view();
+    find_sizes(space, level, detail::pattern_of(r), r.val.data());
     source.next->update(of_level);
     of_level = source.next->result();
   }
@@ -299,12 +319,37 @@ template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory) {
   Csr<double> scaled = on_host(space, a.view());
   for (double& v : scaled.val) v *= power_;
-  coarse_inverse_ = within(memory, space, {space, full(scaled.rows, algebraic::coarse_inverse(scaled))});
+  const std::vector<double> sizes = sizes_.download();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(scaled.row_ptr[i]); k < static_cast<std::size_t>(scaled.row_ptr[i + 1]);
+         ++k) {
+      const bool is_own = scaled.col[k] == static_cast<Index>(i);
+      if (is_own && std::abs(scaled.val[k]) <= rounding<T> * sizes[i]) scaled.val[k] = 0;
+    }
+  }
+  coarse_inverse_ = within(memory, space, {space, full(scaled.rows, algebraic::coarse_inverse(scaled, no_pivot<T>))});
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::find_sizes(const Space& space, const AlgebraicLevel<Space>& level,
+                                              const detail::CsrPattern& w, const T* weight) {
+  sizes_ = Vector<Space, double>(space, static_cast<std::size_t>(w.rows));
+  for_each(space, sizes_.size(), SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
+}
+
+/// Finds what follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const CsrView<float>& a,
+                                                   AlgebraicLevel<Space>& level) {
+  const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
+  for_each(space, level.inverse.size(),
+           InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
+  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
 }
 
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes() const {
-  std::size_t total = bytes_for_updates() + (coarse_inverse_ ? coarse_inverse_->bytes() : 0);
+  std::size_t total = bytes_for_updates() + sizes_.bytes() + (coarse_inverse_ ? coarse_inverse_->bytes() : 0);
   for (const auto& level : levels_) total += level.bytes() + level.bytes_of_cycle();
   return total;
 }

@@ -16,6 +16,7 @@
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::algebraic {
@@ -64,9 +65,11 @@ template <class Space, class T>
 class AlgebraicHierarchy {
  public:
   explicit AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options = {})
-      : AlgebraicHierarchy(analysis, options, MemoryBudget(analysis.space(), "multigrid")) {}
+      : AlgebraicHierarchy(analysis, options, {}, MemoryBudget(analysis.space(), "multigrid")) {}
   /// Announces the memory of the levels to the budget, each before it is made.
-  AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const MemoryBudget& memory);
+  /// Throws    Stopped once `stop` is made, which is looked at between the steps of a level.
+  AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options, const StopRequest& stop,
+                     const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
   /// the same interpolations would have. With takes_interpolations only the patterns of the interpolations are kept. Formats stay, but where one can't hold the new values (Operator::update_values).
@@ -108,15 +111,17 @@ class AlgebraicHierarchy {
 
   /// Makes levels until next(A) gives no matrix.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next, const MemoryBudget& memory);
+  void add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next, const StopRequest& stop,
+                  const MemoryBudget& memory);
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
                                                  const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
-                                                 const MemoryBudget& memory);
+                                                 const StopRequest& stop, const MemoryBudget& memory);
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
-                                                 Interpolation<Space, T> p, const MemoryBudget& memory);
+                                                 Interpolation<Space, T> p, const StopRequest& stop,
+                                                 const MemoryBudget& memory);
   SpaceCsr<Space, T> join_levels(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p,
-                                 const SpaceCsr<Space, T>& r, Offset vectors, const MemoryBudget& memory,
-                                 Transfer* transfer = nullptr);
+                                 const SpaceCsr<Space, T>& r, Offset vectors, const StopRequest& stop,
+                                 const MemoryBudget& memory, Transfer* transfer = nullptr);
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
@@ -124,8 +129,12 @@ class AlgebraicHierarchy {
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
+  /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
+  void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w, const T* weight);
+  void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
 
   double power_ = 1;
+  Vector<Space, double> sizes_;  ///< SumSizes for the latest level; empty for the first
   std::vector<AlgebraicLevel<Space>> levels_;
   std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;

@@ -26,16 +26,40 @@ struct ToFloat {
   }
 };
 
-/// inverse[i] = 1 / a_ii, or 0 where that isn't finite.
+/// size[i] = the sum of w_ik^2 a_kk, where row i of W takes the rows k of a level together: what the diagonal of the next
+/// level would be if nothing cancelled out.
+template <class T>
+struct SumSizes {
+  detail::CsrPattern w;
+  const T* weight;       ///< null: 1
+  const float* inverse;  ///< of the diagonal, 0 for nothing
+  double* size;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    double total = 0;
+    for (Offset k = w.row_ptr[i]; k < w.row_ptr[i + 1]; ++k) {
+      const double v = weight == nullptr ? 1 : static_cast<double>(weight[k]), d = inverse[w.col[k]];
+      if (d != 0) total += v * v / d;
+    }
+    size[i] = total;
+  }
+};
+
+/// inverse[i] = 1 / a_ii, or 0 where that isn't finite, or where a_ii is the rounding of a sum that should be 0: such a
+/// row stands for a part of the matrix that is singular by itself.
 struct InvertLevelDiagonal {
   detail::CsrPattern a;
   const float* val;
+  const double* size;  ///< as SumSizes; null: unknown
+  double rounding;     ///< of a_ii, in size[i]
   float* inverse;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const Offset k = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
-    const float d = k < a.row_ptr[i + 1] && a.col[k] == static_cast<Index>(i) ? 1 / val[k] : 0.0f;
-    inverse[i] = d - d == 0.0f ? d : 0.0f;
+    const bool has_entry = k < a.row_ptr[i + 1] && a.col[k] == static_cast<Index>(i);
+    const float own = has_entry ? val[k] : 0.0f, d = 1 / own;
+    const bool is_rounding = size != nullptr && static_cast<double>(own < 0 ? -own : own) <= rounding * size[i];
+    inverse[i] = d - d == 0.0f && !is_rounding ? d : 0.0f;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <cstring>
@@ -108,6 +109,25 @@ TYPED_TEST(IncompleteLuOn, SweepsOverLongAndShortLevels) {
   }
 }
 
+TEST(IncompleteLu, KeepsNoMoreMemoryOnTheHostThanItSays) {
+  std::vector<Triplet<double>> chain;  // whose rows are a level each
+  for (Index i = 0; i < 50000; ++i) {
+    chain.push_back({i, i, 4});
+    if (i > 0) chain.push_back({i, i - 1, 1});
+  }
+  const Host space;
+  const Analysis<Host, double> analysis(space, from_triplets<double>(50000, 50000, chain));
+  const auto in_use = [] {
+    const struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
+  };
+  for (const char* name : {"ilu0", "iluk", "ssor:order=natural"}) {
+    const std::size_t before = in_use();
+    const AnyPreconditioner<Host, double> m(analysis, name);
+    EXPECT_LE(in_use(), before + m.bytes() + m.bytes() / 20) << name;
+  }
+}
+
 TYPED_TEST(IncompleteLuOn, GivesTheSameBitsOnEveryRun) {
   using T = typename TypeParam::T;
   const auto a = this->random_matrix(2000, 6);
@@ -133,6 +153,16 @@ TYPED_TEST(IncompleteLuOn, CholeskyRefusesAnUnsymmetricMatrixByName) {
   auto rounded = dense<T>({{4, 1}, {1, 4}});
   rounded.val[1] = std::nextafter(rounded.val[1], T{2});
   EXPECT_NO_THROW((Ic0<typename TypeParam::Space, T>(this->space(), rounded)));
+}
+
+TYPED_TEST(IncompleteLuOn, CholeskyNamesARowOfTheMatrixInWhateverOrderItFactors) {
+  using T = typename TypeParam::T;
+  // The path 0 - 2 - 4 - 1 - 3: from either end, row 4 is the third.
+  const auto path = dense<T>({{4, 0, 1, 0, 0}, {0, 4, 0, 1, 1}, {1, 0, 4, 0, 1}, {0, 1, 0, 4, 0}, {0, 1, 1, 0, -4}});
+  for (const char* name : {"ic0", "ict", "ic0:order=rcm", "ict:order=natural"}) {
+    const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), path, name); });
+    EXPECT_NE(text.find("row 4 (counted from 0) has no positive diagonal entry"), std::string::npos) << text;
+  }
 }
 
 TYPED_TEST(IncompleteLuOn, PassesNanAndInfinityOn) {

@@ -75,6 +75,51 @@ TEST(CoarseInverse, OfOtherSingularMatricesIsFinite) {
             (std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0, 0.5}));
 }
 
+/// Matrices side by side.
+Csr<double> side_by_side(const std::vector<Csr<double>>& parts) {
+  std::vector<Triplet<double>> triplets;
+  Index before = 0;
+  for (const Csr<double>& a : parts) {
+    for (Index i = 0; i < a.rows; ++i)
+      for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k)
+        triplets.push_back({before + i, before + a.col[k], a.val[k]});
+    before += a.rows;
+  }
+  return from_triplets<double>(before, before, triplets);
+}
+
+/// Symmetric to the last bit and semidefinite, so that CG can use it, and A G A = A.
+TEST(CoarseInverse, OfSeveralSingularPiecesIsSymmetricAndSemidefinite) {
+  const auto piece = [](Index n, double extra, double factor) {
+    return times(graph_laplacian<double>(n, 3, 1, extra, static_cast<std::uint64_t>(n)), factor);
+  };
+  for (const Csr<double>& a : {side_by_side({piece(30, 0, 1), piece(20, 0, 1), piece(7, 0, 1)}),
+                               side_by_side({piece(30, 0, 1), piece(20, 0.1, 1e-6), piece(7, 0, 1e-9)}),
+                               side_by_side({piece(40, 0, -1), piece(10, 0.1, -1)}),
+                               side_by_side({piece(40, 0.1, 1), diagonal_matrix<double>({1, 0, 2})})}) {
+    const auto n = static_cast<std::size_t>(a.rows);
+    const std::vector<double> g = algebraic::coarse_inverse(a), ag = times_full(a, g);
+    const double sign = a.val.front() < 0 ? -1 : 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(g[i * n + j], g[j * n + i]) << i << " " << j;
+    }
+    const std::vector<double> x = random_vector<double>(a.rows, 1);
+    std::vector<double> ax(n), agax(n);
+    double energy = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) energy += sign * x[i] * g[i * n + j] * x[j];
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        ax[i] += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
+    }
+    EXPECT_GT(energy, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) agax[i] += ag[i * n + j] * ax[j];
+      EXPECT_NEAR(agax[i], ax[i], 1e-9 * std::abs(ax[i]) + 1e-14) << i;
+    }
+  }
+}
+
 TEST(CoarseInverse, OfNothingIsNothing) { EXPECT_TRUE(algebraic::coarse_inverse(Csr<double>{}).empty()); }
 
 }  // namespace
