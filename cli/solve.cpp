@@ -34,7 +34,7 @@ namespace {
 struct SolveInput {
   std::string matrix, rhs, guess, coordinates, output, history, json, html, options_file;
   DeviceOptions device;
-  std::string solver = "auto", precond = "auto", restart = "auto";
+  std::string solver = "auto", precond = "auto", restart = "auto", recycle = "auto";
   FormatInput formats;
   std::string renumber = "auto";
   std::string effort = "normal";
@@ -115,19 +115,25 @@ void add_limits(Command& command, SolveInput& in) {
   number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
   count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
   number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
-  command.add(
-      {.names = "--mem-limit",
-       .description = "what preconditioners and the basis of gmres may take, such as 500M or 2G; 0: what is free",
-       .value = "SIZE",
-       .check = byte_size()},
-      in.limits.mem_limit);
+  command.add({.names = "--mem-limit",
+               .description =
+                   "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
+               .value = "SIZE",
+               .check = byte_size()},
+              in.limits.mem_limit);
   number("--divergence-limit", in.limits.divergence_limit,
          "give up when the residual is so many times ||b|| or its start; 0: never");
-  command.add({.names = "--restart",
-               .description = "gmres: vectors kept before a restart; auto: as many as help and memory allows",
+  command.add(
+      {.names = "--restart",
+       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
+       .value = "N",
+       .check = whole_or_auto(1)},
+      in.restart);
+  command.add({.names = "--recycle",
+               .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
                .value = "N",
                .check = whole_or_auto(1)},
-              in.restart);
+              in.recycle);
   command.add({.names = "--shadow",
                .description = "idr: shadow vectors, the s of IDR(s)",
                .value = "N",
@@ -248,6 +254,7 @@ FormatOptions format_options(const SolveInput& in) {
 SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
   SolveOptions o = in.limits;
   o.restart = number_or(in.restart, automatic_restart);
+  o.recycle = number_or(in.recycle, automatic_recycle);
   o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
   return o;
 }

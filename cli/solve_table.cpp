@@ -141,7 +141,8 @@ void add_renumbering(Facts& facts, const Renumbering& r) {
 
 void add_choices(Facts& facts, const SolveReport& r) {
   std::string solver = r.solver.name;
-  if (solver == "gmres" && r.options.restart != automatic_restart) solver += fmt::format("({})", r.options.restart);
+  if ((solver == "gmres" || solver == "gcrodr") && r.options.restart != automatic_restart)
+    solver += fmt::format("({})", r.options.restart);
   if (solver == "idr") solver += fmt::format("({})", r.options.shadow);
   if (r.solver.name == "gmres" && r.options.flexible) solver += " flexible";
   facts.row("solver", solver + ": " + r.solver.reason);

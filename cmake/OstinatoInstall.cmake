@@ -39,6 +39,7 @@ set(ostinato_headers
   solvers/bicgstab2.hpp
   solvers/cg.hpp
   solvers/examination.hpp
+  solvers/gcrodr.hpp
   solvers/gmres.hpp
   solvers/idr.hpp
   solvers/list.hpp

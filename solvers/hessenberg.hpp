@@ -51,6 +51,9 @@ class Hessenberg {
   /// True when the last column has a zero pivot: A is singular on the Krylov space.
   bool singular() const { return !r_.empty() && r_.back().back() == 0; }
 
+  /// The last element of the triangle's diagonal, in size: what the last column adds to those before. 0 when singular().
+  double pivot() const { return r_.back().back(); }
+
   /// Removes the last column.
   void drop() {
     r_.pop_back();
@@ -63,11 +66,38 @@ class Hessenberg {
   std::vector<double> solve() const {
     std::vector<double> y = g_;
     y.resize(r_.size());
+    divide(y);
+    return y;
+  }
+
+  // H = Q R, where Q has orthonormal columns and R is the triangle. y: columns() elements.
+
+  /// y becomes R^-1 y.
+  void divide(std::span<double> y) const {
     for (std::size_t j = r_.size(); j-- > 0;) {
       y[j] /= r_[j][j];
       for (std::size_t i = 0; i < j; ++i) y[i] -= r_[j][i] * y[j];
     }
-    return y;
+  }
+
+  /// y becomes R^-T y.
+  void divide_transposed(std::span<double> y) const {
+    for (std::size_t j = 0; j < r_.size(); ++j) {
+      for (std::size_t i = 0; i < j; ++i) y[j] -= r_[j][i] * y[i];
+      y[j] /= r_[j][j];
+    }
+  }
+
+  /// Returns Q y, columns() + 1 elements.
+  std::vector<double> rotate_back(std::span<const double> y) const {
+    std::vector<double> q(y.begin(), y.end());
+    q.push_back(0);
+    for (std::size_t j = r_.size(); j-- > 0;) {
+      const double upper = cosine_[j] * q[j] - sine_[j] * q[j + 1];
+      q[j + 1] = sine_[j] * q[j] + cosine_[j] * q[j + 1];
+      q[j] = upper;
+    }
+    return q;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <ostinato/solvers/bicgstab.hpp>
 #include <ostinato/solvers/bicgstab2.hpp>
 #include <ostinato/solvers/cg.hpp>
+#include <ostinato/solvers/gcrodr.hpp>
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/idr.hpp>
 #include <ostinato/solvers/lsmr.hpp>
@@ -19,7 +20,7 @@ template <class... M>
 struct MethodList {};
 
 /// The one list of solvers: dispatch, help, reports, tests and benchmarks read it.
-using Solvers = MethodList<Cg, Bicgstab, Gmres, Minres, Bicgstab2, Idr, Lsmr>;
+using Solvers = MethodList<Cg, Bicgstab, Gmres, Minres, Bicgstab2, Idr, Gcrodr, Lsmr>;
 
 struct SolverInfo {
   std::string_view name;

@@ -37,6 +37,7 @@ void require_valid(const SolveOptions& o) {
   at_least("time_limit", o.time_limit, 0);
   at_least("divergence_limit", o.divergence_limit, 0);
   at_least("restart", o.restart, 0);
+  at_least("recycle", o.recycle, 0);
   at_least("check_every", o.check_every, 0);
   require_between("SolveOptions", "shadow", o.shadow, 1, most_shadow_vectors);
 }
@@ -47,9 +48,12 @@ std::string unused_options(const SolveOptions& o, std::string_view solver) {
   const auto say = [&](const std::string& option, const char* method) {
     text += (text.empty() ? "" : ", ") + option + " is for " + method;
   };
-  // "auto" may take gmres, and never takes idr.
-  const bool gmres = solver == "auto" || solver == "gmres";
-  if (o.restart != usual.restart && !gmres) say("restart = " + std::to_string(o.restart), "gmres");
+  // "auto" may take gmres, and never takes idr or gcrodr.
+  const bool gmres = solver == "auto" || solver == "gmres", gcrodr = solver == "gcrodr";
+  if (o.restart != usual.restart && !gmres && !gcrodr)
+    say("restart = " + std::to_string(o.restart), "gmres and gcrodr");
+  if (o.recycle != usual.recycle && !gcrodr) say("recycle = " + std::to_string(o.recycle), "gcrodr");
+  if (o.recycled != usual.recycled && !gcrodr) say("recycled", "gcrodr");
   if (o.flexible != usual.flexible && !gmres) say("flexible", "gmres");
   if (o.shadow != usual.shadow && solver != "idr") say("shadow = " + std::to_string(o.shadow), "idr");
   return text;

@@ -32,6 +32,8 @@ std::string_view to_string(Status status);
 /// "converged", "iteration limit", ...: the same for people.
 std::string in_words(Status status);
 
+class RecycledSpace;
+
 /// The progress of a solve, passed to the callback.
 struct Iteration {
   int number = 0;                ///< finished iterations
@@ -41,6 +43,7 @@ struct Iteration {
 
 /// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/gmres.hpp).
 inline constexpr int automatic_restart = 0;
+inline constexpr int automatic_recycle = 0;    ///< a value of SolveOptions::recycle: a fifth of restart
 inline constexpr int most_shadow_vectors = 6;  ///< for SolveOptions::shadow
 
 /// How far "auto" goes to solve a system that is hard for the preconditioner that it takes first.
@@ -55,12 +58,14 @@ struct SolveOptions {
   double atol = 0;             ///< absolute, for ||b - A x||; the looser of rtol and atol holds
   int max_iterations = 10000;  ///< over all restarts
   double time_limit = 0;       ///< seconds, looked at where the callback is called; 0: none
-  /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES together; 0: none.
+  /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES or GCRO-DR together; 0: none.
   std::size_t mem_limit = 0;
-  double divergence_limit = 1e10;   ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
-  int restart = automatic_restart;  ///< GMRES: dimension of the Krylov space
-  bool flexible = false;            ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
-  int shadow = 4;                   ///< IDR(s): s, the number of shadow vectors, 1 to 6
+  double divergence_limit = 1e10;     ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
+  int restart = automatic_restart;    ///< GMRES and GCRO-DR: dimension of the space that is searched before a restart
+  int recycle = automatic_recycle;    ///< GCRO-DR: directions of it that are kept
+  RecycledSpace* recycled = nullptr;  ///< GCRO-DR: where directions are kept for later solves (solvers/gcrodr.hpp)
+  bool flexible = false;              ///< GMRES: keep the preconditioned basis (FGMRES), for preconditioners that vary
+  int shadow = 4;                     ///< IDR(s): s, the number of shadow vectors, 1 to 6
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go

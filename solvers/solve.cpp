@@ -583,7 +583,7 @@ class Ladder {
   /// Whether the method takes a preconditioner that isn't symmetric.
   bool may_use_factors() const {
     return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
-           solver_ == Idr::name;
+           solver_ == Idr::name || solver_ == Gcrodr::name;
   }
 
   /// A residual at the limit of the precision doesn't become smaller by other means.
@@ -613,11 +613,15 @@ class Ladder {
     return name + text;
   }
 
-  /// What GMRES, where it is asked for by name, takes of the memory for a basis of as many vectors as it is asked for.
+  /// What GMRES or GCRO-DR, asked for by name, takes of the memory for as many vectors as it is asked for.
   std::size_t basis_bytes() const {
-    if (solver_ != Gmres::name || options_.restart == automatic_restart) return 0;
-    const std::size_t column = sizeof(T) * (options_.flexible ? 2 : 1);
-    return column * x_.size() * static_cast<std::size_t>(krylov_vectors(x_.size(), column, options_.restart));
+    const bool gmres = solver_ == Gmres::name, gcrodr = solver_ == Gcrodr::name;
+    if ((!gmres && !gcrodr) || options_.restart == automatic_restart) return 0;
+    const std::size_t column = sizeof(T) * (gmres && options_.flexible ? 2 : 1);
+    const int vectors = krylov_vectors(x_.size(), column, options_.restart);
+    const int kept = std::min(options_.recycle == automatic_recycle ? vectors / 5 : options_.recycle, vectors);
+    return column * x_.size() *
+           (static_cast<std::size_t>(vectors) + (gcrodr ? 2 * static_cast<std::size_t>(kept) + 2 : 0));
   }
 
   /// What was reached before is worth more than an exception.

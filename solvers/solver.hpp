@@ -92,7 +92,8 @@ struct MisspeltOptions {
   double rtol, tol, tolerance, eps, reltol, rel_tol, atol, abstol, abs_tol;
   int max_iterations, maxiter, max_iter, maxit, max_it, iterations, max_iters, maxiters, itmax;
   double time_limit, timeout, divergence_limit;
-  int restart;
+  int restart, recycle;
+  RecycledSpace* recycled;
   bool flexible;
   int shadow, check_every;
   Effort effort;

@@ -76,11 +76,16 @@ template <class T, class Space>
 void combine(const Space&, int, const T*, const T*, Out<T>) {
   fail();
 }
+template <class T, class Space>
+void combine(const Space&, int, const T*, int, const T*, std::size_t, Out<T>) {
+  fail();
+}
 
 #define OSTINATO_INSTANTIATE(T)                                                  \
   template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \
   template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>)
+  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);  \
+  template void combine<T, Cuda>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

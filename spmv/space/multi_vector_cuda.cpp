@@ -24,6 +24,24 @@ void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, f
   OSTINATO_CUBLAS(cublasSgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
 }
 
+void gemm(const Cuda& space, std::size_t n, int columns, int results, const double* v, const double* y,
+          std::size_t height, double* w) {
+  const auto rows = static_cast<std::int64_t>(n), lower = static_cast<std::int64_t>(height);
+  const double one = 1;
+  const OnDevice here(space);
+  OSTINATO_CUBLAS(cublasDgemm_64(space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows,
+                                 y, lower, &one, w, rows));
+}
+
+void gemm(const Cuda& space, std::size_t n, int columns, int results, const float* v, const float* y,
+          std::size_t height, float* w) {
+  const auto rows = static_cast<std::int64_t>(n), lower = static_cast<std::int64_t>(height);
+  const float one = 1;
+  const OnDevice here(space);
+  OSTINATO_CUBLAS(cublasSgemm_64(space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows,
+                                 y, lower, &one, w, rows));
+}
+
 }  // namespace
 
 template <class T, class Space>
@@ -41,10 +59,16 @@ void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x) 
   gemv(space, CUBLAS_OP_N, x.size(), columns, T{1}, v, y, T{1}, x.data());
 }
 
+template <class T, class Space>
+void combine(const Space& space, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
+  gemm(space, w.size() / static_cast<std::size_t>(results), columns, results, v, y, height, w.data());
+}
+
 #define OSTINATO_INSTANTIATE(T)                                                  \
   template void project<T, Cuda>(const Cuda&, int, const T*, In<T>, T*);         \
   template void subtract<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>); \
-  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>)
+  template void combine<T, Cuda>(const Cuda&, int, const T*, const T*, Out<T>);  \
+  template void combine<T, Cuda>(const Cuda&, int, const T*, int, const T*, std::size_t, Out<T>)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -291,7 +291,8 @@ TEST_F(CliSolve, AutoPassesOverWhatTheLimitOfMemoryLeavesNoRoomFor) {
 TEST_F(CliSolve, RefusesOptionsThatTheSolverDoesNotUse) {
   expect_complaint(run("solve poisson2d:5 --solver gmres --shadow 3"), 2,
                    "shadow = 3 is for idr, and --solver is gmres");
-  expect_complaint(run("solve poisson2d:5 --solver cg --restart 9"), 2, "restart = 9 is for gmres, and --solver is cg");
+  expect_complaint(run("solve poisson2d:5 --solver cg --restart 9"), 2,
+                   "restart = 9 is for gmres and gcrodr, and --solver is cg");
   EXPECT_EQ(run("solve poisson2d:5 --quiet --solver idr --shadow 3").code, 0);
   EXPECT_EQ(run("solve poisson2d:5 --quiet --restart 9").code, 0);
 }

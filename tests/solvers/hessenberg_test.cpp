@@ -120,6 +120,38 @@ TEST(HessenbergProblem, ColumnOfZerosIsSingularAndGainsNothing) {
   EXPECT_EQ(problem.solve(), y);
 }
 
+TEST(HessenbergProblem, IsTheProductOfItsFactors) {
+  const auto columns = random_columns(20, 5);
+  Hessenberg problem(1);
+  for (const auto& column : columns) problem.absorb(column, rounding);
+  std::vector<double> y(20);
+  for (std::size_t j = 0; j < y.size(); ++j) y[j] = 1 + static_cast<double>(j % 3);
+
+  std::vector<double> z = y;
+  problem.divide(z);
+  const std::vector<double> q = problem.rotate_back(y);
+
+  ASSERT_EQ(q.size(), 21u);
+  const auto difference_of_both = remainder(0, columns, z);  // -H R^-1 y = -Q y
+  for (std::size_t i = 0; i < q.size(); ++i) EXPECT_NEAR(static_cast<double>(difference_of_both[i]), -q[i], 1e-11);
+}
+
+TEST(HessenbergProblem, DividesByTheTransposeToo) {
+  Hessenberg problem(1);
+  for (const auto& column : random_columns(20, 6)) problem.absorb(column, rounding);
+  std::vector<double> y(20), z(20);
+  Random random(4);
+  for (std::size_t j = 0; j < y.size(); ++j) y[j] = signed_unit(random), z[j] = signed_unit(random);
+
+  std::vector<double> left = y, right = z;
+  problem.divide_transposed(left);
+  problem.divide(right);
+
+  double first = 0, second = 0;
+  for (std::size_t j = 0; j < y.size(); ++j) first += left[j] * z[j], second += y[j] * right[j];
+  EXPECT_NEAR(first, second, 1e-11 * std::abs(first) + 1e-11) << "(R^-T y) . z = y . (R^-1 z)";
+}
+
 TEST(HessenbergProblem, NotANumberOrInfinityIsNeverAResidual) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   for (const auto& bad : std::vector<std::vector<double>>{

@@ -591,7 +591,7 @@ TEST(SolveOptions, NamesThoseThatTheSolverDoesNotUse) {
   EXPECT_EQ(unused_options({.shadow = 2}, "gmres"), "shadow = 2 is for idr");
   EXPECT_EQ(unused_options({.shadow = 2}, "auto"), "shadow = 2 is for idr");
   EXPECT_EQ(unused_options({.restart = 30, .flexible = true}, "cg"),
-            "restart = 30 is for gmres, flexible is for gmres");
+            "restart = 30 is for gmres and gcrodr, flexible is for gmres");
 }
 
 TEST(SolveOptions, RefusesAShadowOutOfRangeWhateverTheSolver) {

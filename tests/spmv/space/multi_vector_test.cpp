@@ -54,6 +54,37 @@ TYPED_TEST(MultiVector, ProjectSubtractAndCombineGoByColumns) {
   }
 }
 
+TYPED_TEST(MultiVector, CombineOfSeveralIsThatOfEach) {
+  using T = typename TypeParam::T;
+  for (const Index n : step_sizes) {
+    if (n == 0) continue;
+    for (const int results : {1, 3, 10}) {
+      constexpr int columns = 7;
+      constexpr std::size_t height = 9;  // two elements of each column of Y are for others
+      const auto size = static_cast<std::size_t>(n), width = static_cast<std::size_t>(results);
+      const auto v = this->vector(n * columns, 1), y = this->vector(static_cast<Index>(height * width), 2);
+      auto w = this->vector(n * results, 3);
+      const auto before = w.download(), hv = v.download(), hy = y.download();
+
+      combine<T>(this->space(), columns, v.data(), results, y.data(), height, Out<T>(w));
+
+      std::vector<ReferenceRow> rows(size * width);
+      for (std::size_t l = 0; l < width; ++l) {
+        for (std::size_t i = 0; i < size; ++i) {
+          ReferenceRow& row = rows[l * size + i];
+          row = {before[l * size + i], std::abs(1.0L * before[l * size + i]), columns};
+          for (std::size_t k = 0; k < columns; ++k) {
+            const long double term = 1.0L * hv[k * size + i] * hy[k + l * height];
+            row.value += term;
+            row.magnitude += std::abs(term);
+          }
+        }
+      }
+      EXPECT_EQ(difference(w.download(), rows), "");
+    }
+  }
+}
+
 TYPED_TEST(MultiVector, ProjectGivesTheSameBitsEachTime) {
   using T = typename TypeParam::T;
   const auto v = this->vector(10007 * 9, 1), w = this->vector(10007, 2);
