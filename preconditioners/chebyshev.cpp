@@ -89,7 +89,8 @@ Chebyshev<Space, T>::Chebyshev(const Analysis<Space, T>& analysis, ChebyshevOpti
     : options_(options),
       op_(square(analysis, options)),
       inverse_(positive_inverse(analysis)),
-      largest_(margin * largest_eigenvalue(op_, analysis.matrix().view(), inverse_, definite_sign(op_.structure()))),
+      largest_(margin *
+               largest_eigenvalue(op_, analysis.matrix().view(), inverse_, definite_sign(op_.structure())).bound),
       steps_(chebyshev_coefficients(options.kind, options.degree, largest_ / options.ratio, largest_)),
       residual_(analysis.space(), inverse_.size()),
       direction_(analysis.space(), inverse_.size()) {

@@ -94,17 +94,19 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
-double largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign,
-                          int steps) {
-  if (inverse.size() == 0) return 1;
+LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
+                                     int sign, int steps) {
+  if (inverse.size() == 0) return {1, true};
   const double bound = row_sum_bound(op.space(), a, inverse);
+  if (!(bound > 0)) return {1, true};  // no row has a diagonal
   const std::optional<Tridiagonal> t = lanczos(op, inverse, sign, steps);
   const double ritz = t ? ritz_bound(*t) : 0;
-  return ritz > 0 && ritz < bound ? ritz : bound;
+  return {ritz > 0 && ritz < bound ? ritz : bound, t.has_value()};
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template double largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, int, int)
+#define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
+  template LargestEigenvalue largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, \
+                                                int, int)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

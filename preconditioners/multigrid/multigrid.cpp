@@ -98,6 +98,8 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
   if (options.kind == MultigridKind::pairwise && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+  if (!options.coordinates.values.empty())
+    require_between("multigrid", "coordinates.dimensions", options.coordinates.dimensions, 2, 3);
   const bool by_groups = options.kind == MultigridKind::pairwise || options.kind == MultigridKind::aggregation;
   if (options.reuse == MultigridReuse::pattern && by_groups)
     throw ArgumentError("multigrid: reuse=pattern is for kind=classical");
@@ -186,8 +188,9 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
                   : options.aggressive > 0                   ? Bytes{60, 8.5}
                                                              : Bytes{110, 15};
   constexpr double inverse = 80e3;  // of the coarsest level
-  return {static_cast<std::size_t>(b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse),
-          Certainty::rough};
+  const double for_updates = options.reuse == MultigridReuse::none ? 1 : 3;
+  const double levels = b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse;
+  return {static_cast<std::size_t>(for_updates * levels), Certainty::rough};
 }
 
 }  // namespace
@@ -274,7 +277,9 @@ struct Multigrid<Space, T>::State {
     try {
       return Levels(analysis, algebraic_options(analysis, options), stop, memory);
     } catch (const MemoryLimitError&) {
-      if (options.aggressive > 0 || options.kind == MultigridKind::aggregation) throw;
+      const bool may_be_aggressive =
+          options.kind == MultigridKind::automatic || options.kind == MultigridKind::classical;
+      if (options.aggressive > 0 || !may_be_aggressive) throw;
     }
     options.aggressive = 1;
     is_short_of_memory = true;
@@ -401,8 +406,8 @@ template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
   if (s.rows == 0) return {};
-  if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   if (!s.finite) return "not all values are finite";
+  if (!s.positive_diagonal && !s.negative_diagonal) return "the diagonal isn't positive";
   constexpr double largest = sizeof(T) == 4 ? 1e32 : 1e250;  // 1 / A stays in range, with room for the size of x
   if (!(s.norm_inf < largest && s.norm_inf > 1 / largest)) return "the values are too large or too small";
   return {};

@@ -19,7 +19,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
-constexpr float jacobi_damping = 0.8f;
+constexpr double jacobi_damping = 0.8;
+constexpr double most_damped = 1.8;       // of the damping times the largest eigenvalue: from 2 on Jacobi diverges
 constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
 
 /// Weights for which the error of the smoother and a perfect coarse grid is smallest, up to degree 5.
@@ -97,9 +98,11 @@ void AlgebraicCycle<Space, T>::choose_steps() {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const bool last = k + 1 == hierarchy_.levels().size();
     const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
+    const double most = level(k).is_symmetric ? most_damped / level(k).largest : jacobi_damping;
+    const auto damping = static_cast<float>(std::min(jacobi_damping, most));
     steps_.push_back(smoother_ == Smoother::chebyshev
                          ? chebyshev(count, level(k).largest)
-                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, jacobi_damping, 1}));
+                         : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, damping, 1}));
   }
 }
 

@@ -236,6 +236,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
                      0,
+                     false,
                      {},
                      {},
                      {}});
@@ -344,7 +345,9 @@ void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const Csr
   const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
   for_each(space, level.inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
-  level.largest = margin * largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
+  const LargestEigenvalue largest = largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
+  level.largest = margin * largest.bound;
+  level.is_symmetric = largest.is_symmetric;
 }
 
 template <class Space, class T>

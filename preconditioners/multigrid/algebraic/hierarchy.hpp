@@ -43,6 +43,7 @@ struct AlgebraicLevel {
   Offset nonzeros = 0;                             ///< of `a`
   Vector<Space, float> inverse;                    ///< of the diagonal
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
+  bool is_symmetric = false;                       ///< but for rounding, which `a` alone doesn't know
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
   std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups

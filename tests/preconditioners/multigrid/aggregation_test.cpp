@@ -214,6 +214,8 @@ TYPED_TEST(MultigridByAggregationOn, SaysWhatIsWrong) {
             "multigrid: coordinates in 3 dimensions are for as many unknowns a point, not 1; give near-null vectors "
             "instead");
   EXPECT_EQ(why(aggregation(1, {1, {1, 2, 3}})), "multigrid: coordinates.dimensions is 1; it has to be 2 to 3");
+  EXPECT_EQ(why(aggregation(0, {4, std::vector<double>(28)})),
+            "multigrid: coordinates.dimensions is 4; it has to be 2 to 3");
   EXPECT_EQ(why(aggregation(2, {2, std::vector<double>(30, HUGE_VAL)})), "multigrid: not all coordinates are finite");
   MultigridOptions wrong = aggregation();
   wrong.near_null = {1, 2};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -383,6 +384,8 @@ TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
   for (T& v : negative.val) v = -v;
   EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use --precond jacobi");
   EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use --precond jacobi");
+  EXPECT_EQ(message(diagonal_matrix<T>({1, std::numeric_limits<T>::quiet_NaN()})),
+            "multigrid: not all values are finite; use --precond jacobi");
 }
 
 TYPED_TEST(MultigridOn, SolvesPeriodicGrids) {
