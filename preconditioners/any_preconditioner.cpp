@@ -381,7 +381,9 @@ template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(choice_.name, analysis.structure(), rows_);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
-  const bool updated = fallback_ == nullptr && built_ != nullptr && built_->update_values(analysis);
+  // One that takes new values in place knows no limit of memory.
+  const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
+  const bool updated = in_place && built_->update_values(analysis);
   if (!updated) {
     auto built = build(analysis, {});
     if (fallback_ != nullptr) fallback_->update_values(analysis);

@@ -147,6 +147,20 @@ TYPED_TEST(MemoryOn, IsWithinALimitOrRefused) {
   }
 }
 
+TYPED_TEST(MemoryOn, StaysWithinTheLimitWithNewValues) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("variable2d", {.n = 40});
+  const Analysis<typename TypeParam::Space, T> analysis(this->space(), a);
+  for (const char* name : {"ilut", "ict"}) {
+    const auto whole = static_cast<double>(typename TestFixture::ByName(analysis, name).bytes());
+    const auto limit = static_cast<std::size_t>(0.6 * whole);
+    typename TestFixture::ByName m(analysis, name, {}, limit);
+    EXPECT_LE(m.bytes(), limit) << name;
+    m.update_values(analysis);
+    EXPECT_LE(m.bytes(), limit) << name;
+  }
+}
+
 TYPED_TEST(MemoryOn, OfAutoTakesASimplerOneThatFits) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("variable2d", {.n = 200});
