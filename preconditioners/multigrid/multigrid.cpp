@@ -187,8 +187,9 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
   const Bytes b = options.kind == MultigridKind::aggregation ? Bytes{75, 10}
                   : options.aggressive > 0                   ? Bytes{60, 8.5}
                                                              : Bytes{110, 15};
-  constexpr double inverse = 80e3;  // of the coarsest level
-  const double for_updates = options.reuse == MultigridReuse::none ? 1 : 3;
+  constexpr double inverse = 80e3;                     // of the coarsest level
+  const bool has_coarse_levels = s.nonzeros > s.rows;  // a diagonal matrix hasn't
+  const double for_updates = options.reuse == MultigridReuse::none || !has_coarse_levels ? 1 : 3;
   const double levels = b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse;
   return {static_cast<std::size_t>(for_updates * levels), Certainty::rough};
 }
