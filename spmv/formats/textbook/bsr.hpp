@@ -124,7 +124,8 @@ class Bsr {
 
   template <int S>
   void multiply(const Product<T>& p, std::size_t rows) const {
-    for_each(space_, rows, detail::BsrRow<S, T>{{cols_, row_ptr_.data(), col_.data(), val_.data()}, p});
+    for_each(space_, rows,
+             detail::BsrRow<S, T, Space::on_device>{{cols_, row_ptr_.data(), col_.data(), val_.data()}, p});
   }
 
   Space space_;

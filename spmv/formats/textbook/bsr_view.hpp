@@ -41,8 +41,8 @@ OSTINATO_FUNCTION T product_or_zero(T v, T x) {
 }
 
 /// Computes row i of a product with blocks of S x S. A value of 0 isn't multiplied, so that padding never meets an
-/// infinite x.
-template <int S, class T>
+/// infinite x. A GPU leaves such slots out; on a core a branch costs more (product_or_zero()).
+template <int S, class T, bool on_device = true>
 struct BsrRow {
   BsrView<T> a;
   Product<T> p;
@@ -55,7 +55,12 @@ struct BsrRow {
       const T* const val = a.val + (b * S + static_cast<Offset>(i % S)) * S;
       const Offset first = Offset{a.col[b]} * S;
       for (int q = 0; q < S; ++q) {
-        sum += product_or_zero(val[q], p.x[first + q < a.cols ? first + q : a.cols - 1]);
+        if constexpr (on_device) {
+          const T v = val[q];
+          if (v != T{0} && first + q < a.cols) sum += v * p.x[first + q];
+        } else {
+          sum += product_or_zero(val[q], p.x[first + q < a.cols ? first + q : a.cols - 1]);
+        }
       }
     }
     store_row(p, i, sum);
