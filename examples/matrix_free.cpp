@@ -8,7 +8,7 @@
 //
 //   $ build/release/examples/matrix_free
 //   loop            0 bytes of matrix, 369 iterations
-//   stored    1598384 bytes of matrix, 369 iterations
+//   stored    1598576 bytes of matrix, 369 iterations
 //   largest difference, relative: below 1e-6
 #include <cmath>
 #include <cstdio>
