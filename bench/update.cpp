@@ -47,8 +47,9 @@ void time_format(const Analysis<Host, double>& analysis, const Csr<double>& a, c
     Operator<Host, double> lent(analysis, options), owning(Host(), a, options);
     Update did = Update::refilled;
     const double view = best_ms([&] { return seconds_of([&] { did = lent.update_values(a.view()); }); });
+    const double known = best_ms([&] { return seconds_of([&] { lent.update_values(a.view(), same_pattern); }); });
     const double copy = best_ms([&] { return seconds_of([&] { owning.update_values(a); }); });
-    std::printf("%-12s %10.2f %12.2f %12.2f  %s\n", format.c_str(), convert, view, copy,
+    std::printf("%-12s %10.2f %12.2f %12.2f %12.2f  %s\n", format.c_str(), convert, known, view, copy,
                 did == Update::refilled ? "refilled" : "rebuilt");
   } catch (const ArgumentError&) {
   }
@@ -61,7 +62,7 @@ void time_formats(int n) {
   std::printf("variable3d:%d, %lld entries; best of %d, in ms\nanalysis %.2f\n", n,
               static_cast<long long>(a.nonzeros()), runs,
               best_ms([&] { return Operator<Host, double>(space, a.view(), {.format = "csr"}).analyse_seconds(); }));
-  std::printf("%-12s %10s %12s %12s\n", "format", "conversion", "update, view", "update, Csr");
+  std::printf("%-12s %10s %12s %12s %12s\n", "format", "conversion", "same pattern", "update, view", "update, Csr");
   for (const auto& entry : format_list<Host, double>()) time_format(analysis, a, std::string(entry.name));
 }
 

@@ -176,6 +176,12 @@ Update Operator<Space, T>::update_values(Csr<T>&& a) {
 }
 
 template <class Space, class T>
+Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
+  require_size(a);
+  return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
+}
+
+template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
   return update(SpaceCsr<Space, T>(space_, a, on_space), keeps_pattern(a), true);
 }

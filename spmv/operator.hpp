@@ -139,6 +139,11 @@ class Operator {
   Update update_values(const Csr<T>& a);
   Update update_values(Csr<T>&& a);
 
+  /// The same where the caller knows that the pattern is the old one: it isn't read to find that out, so that a refill takes
+  /// no longer than the first conversion.
+  /// Requires  The pattern of the matrix before. Only its size is checked: with another pattern, products are wrong.
+  Update update_values(const CsrView<T>& a, SamePattern);
+
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
   /// store the values, no allocation that grows with the matrix. The rows must be sorted and free of duplicates, which
   /// isn't checked. The arrays are lent.

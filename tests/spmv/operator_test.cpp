@@ -320,6 +320,25 @@ TYPED_TEST(OperatorOn, SaysWhetherItRefilledOrRebuilt) {
   EXPECT_EQ(ell.update_values(a.view()), Update::rebuilt);
 }
 
+TYPED_TEST(OperatorOn, TakesTheCallersWordForThePattern) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("variable2d", {.n = 30});
+  const auto x = random_vector<T>(a.cols, 4);
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "ell"}) {
+    SCOPED_TRACE(format);
+    Operator op(this->space(), a, {.format = format});
+    auto next = a;
+    for (T& v : next.val) v *= T(1.5);
+    next.val[1] *= 2;  // no longer symmetric
+    op.update_values(next.view(), same_pattern);
+    EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
+    EXPECT_FALSE(op.structure().symmetric);
+    EXPECT_EQ(op.update_values(next), std::string(format) == "ell" ? Update::rebuilt : Update::refilled);
+    const auto smaller = generate<T>("variable2d", {.n = 29});
+    EXPECT_THROW(op.update_values(smaller.view(), same_pattern), ArgumentError);
+  }
+}
+
 TYPED_TEST(OperatorOn, AnEntryWithoutItsMirrorIsFoundWhereverItIs) {
   using T = typename TypeParam::T;
   const auto a = generate<T>("variable2d", {.n = 100});  // rows enough for several threads
