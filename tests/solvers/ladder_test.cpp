@@ -232,7 +232,7 @@ TYPED_TEST(LadderOn, LimitsHoldOverAllRungs) {
   }
   int calls = 0;
   SolveOptions interrupted;
-  interrupted.callback = [&](const Iteration&) { return ++calls < 5; };
+  interrupted.callback = [&](const Iteration&) { return ++calls < 3; };
   EXPECT_EQ(this->solve(m, "auto", interrupted).result.status, Status::interrupted);
 }
 

@@ -155,7 +155,13 @@ class RealMatrix : public testing::Test {
     return !entry_.definite();
   }
 
-  /// Whether a solve must converge on a GPU.
+  /// Whether CG with Jacobi converges on the host. On a GPU, which sums in another order, it must converge there, too.
+  bool converges_with_jacobi() const {
+    const auto line = methods_that_fail.find(entry_.name);
+    return line == methods_that_fail.end() || line->second.find("cg+jacobi") == std::string::npos;
+  }
+
+  /// Whether `auto` must converge on a GPU.
   bool converges() const { return entry_.definite() && auto_may_fail.count(entry_.name) == 0; }
 
   void solve_with_every_method() {
@@ -173,7 +179,7 @@ class RealMatrix : public testing::Test {
       const Solved<double> solved{std::move(result), x.download()};
       expect_honest(solved, system, options<Space>(entry_));
       EXPECT_TRUE(all_finite(solved.x));
-      if (Space::on_device && converges() && name == "cg+jacobi") {
+      if (Space::on_device && converges() && converges_with_jacobi() && name == "cg+jacobi") {
         EXPECT_TRUE(solved.result) << solved.result.message();
       }
       if (!solved.result) failed += (failed.empty() ? "" : " ") + name;

@@ -252,14 +252,17 @@ Cost bccoo_cost(const PlanInput& in, const BccooParameters& p, std::size_t value
   const BccooValues values = bccoo_values(in, p, value_bytes);
   const bool narrow = in.compress && p.compress != 0 && p.hot == 0;
   const double value = stored_bytes(values, value_bytes);
-  const double column = narrow ? 2 : 4, header = narrow && s.cols > 65536 * p.width ? 8 : 4;
+  const bool differences = narrow && s.cols > 65536 * p.width;  // between the columns of neighbouring blocks
+  const double column = narrow ? 2 : 4, header = differences ? 8 : 4;
   const bool gaps = p.slices > 1 || s.empty_rows > 0;
   c.bytes = static_cast<std::size_t>(blocks * (area * value + column + 0.125) + tiles * header +
                                      (gaps ? 4.0 * std::min(block_rows, blocks) + 4.0 * s.empty_rows : 0) +
                                      blocks / group * (12 + 2 * p.height * static_cast<double>(value_bytes)) +
                                      (p.slices > 1 ? block_rows * p.height * static_cast<double>(value_bytes) : 0) +
                                      4.0 * p.hot + (values == BccooValues::coded ? table_bytes(s, p, value_bytes) : 0));
-  if (area > 1) c.most_bytes = 2 * c.bytes;  // the fill of blocks is that of a sample
+  // Where many differences don't fit 2 bytes, whole columns are stored. The fill of blocks is that of a sample.
+  if (differences) c.most_bytes = c.bytes + static_cast<std::size_t>(2 * blocks);
+  if (area > 1) c.most_bytes = 2 * std::max(c.bytes, c.most_bytes);
   c.moved = static_cast<double>(c.bytes) + static_cast<double>(value_bytes) * (static_cast<double>(s.rows) + s.cols);
   c.padding = entries > 0 ? std::max(0.0, blocks * area / entries - 1) : 0;
   // H200, 2026-11: 1.5 us after the last load, 4 ps for each row through the cache, 1.2 ps for each lookup of a coded
