@@ -229,14 +229,6 @@ std::vector<Index> least_entries(const DiagonalCensus& c, Index rows, std::size_
   return least;
 }
 
-/// Whether all diagonals of a row piece stay bands, as in most pieces of a stencil. Without branches, because analysed
-/// matrices have some 100,000 pieces.
-bool keeps_all(const PieceDiagonal* piece, const std::vector<Index>& least) {
-  bool all = true;
-  for (std::size_t d = 0; d < least.size(); ++d) all &= piece[d].entries >= least[d];
-  return all;
-}
-
 /// Fills `kept` with the diagonals of a row piece that stay bands, and subtracts the entries that go to the remainder
 /// from `entries`. Returns the number of these entries.
 Index keep_diagonals(const PieceDiagonal* piece, const std::vector<Index>& least, std::vector<std::uint16_t>& kept,
@@ -304,22 +296,27 @@ BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, boo
 BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
   const std::size_t count = census.diagonals.size();
   std::vector<Cut> cuts;
-  std::vector<Index> remainder{0}, least = least_entries(census, census.rows_in_piece, value_bytes, compress);
+  std::vector<Index> remainder{0}, least;
   std::vector<Offset> entries = all_entries(census);
-  std::vector<std::uint16_t> all(count), kept;
+  std::vector<std::uint16_t> all(count), some;
   std::iota(all.begin(), all.end(), std::uint16_t{0});
-  const PieceDiagonal* piece = census.pieces.data();
-  for (Offset begin = 0; begin < census.rows; begin += census.rows_in_piece, piece += count) {
+  Index least_for = 0, most = 0;  // `least` is for pieces of least_for rows; its largest element
+  for (std::size_t p = 0; p < census.fewest.size(); ++p) {
+    const Offset begin = static_cast<Offset>(p) * census.rows_in_piece;
     const Index rows = static_cast<Index>(std::min<Offset>(census.rows - begin, census.rows_in_piece));
-    if (rows < census.rows_in_piece) least = least_entries(census, rows, value_bytes, compress);
-    const bool whole = keeps_all(piece, least);
-    const Index moved = whole ? 0 : keep_diagonals(piece, least, kept, entries);
+    if (rows != least_for) {
+      least = least_entries(census, rows, value_bytes, compress);
+      most = least.empty() ? 0 : *std::max_element(least.begin(), least.end());
+      least_for = rows;
+    }
+    const bool keeps_all = census.fewest[p] >= most;  // as in nearly all pieces of a stencil
+    const Index moved = keeps_all ? 0 : keep_diagonals(census.pieces.data() + p * count, least, some, entries);
+    const std::vector<std::uint16_t>& kept = keeps_all ? all : some;
     remainder.push_back(remainder.back() + moved);
-    const std::vector<std::uint16_t>& diagonals = whole ? all : kept;
-    if (!cuts.empty() && cuts.back().diagonals == diagonals) {
+    if (!cuts.empty() && cuts.back().diagonals == kept) {
       cuts.back().end += rows;
     } else {
-      cuts.push_back({static_cast<Index>(begin), static_cast<Index>(begin) + rows, diagonals});
+      cuts.push_back({static_cast<Index>(begin), static_cast<Index>(begin) + rows, kept});
     }
   }
   BandPlan plan = Layout(census, value_bytes, compress, cuts, entries).make();

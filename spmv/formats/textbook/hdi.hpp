@@ -48,7 +48,7 @@ class Hdi {
                          {slots * sizeof(T) + lists.bytes(),
                           slots,
                           0.8,
-                          lists.longest / 2.0,
+                          static_cast<double>(lists.longest) / 2.0,
                           {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
     if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
       c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty within 256 rows";
@@ -80,20 +80,22 @@ class Hdi {
   static void for_groups(const DiagonalCensus& census, F f) {
     const std::size_t count = census.diagonals.size();
     const PieceDiagonal* piece = census.pieces.data();
-    for (Offset first = 0; first < census.rows; first += piece_rows, piece += count) {
-      int stored = 0;
-      for (std::size_t d = 0; d < count; ++d) stored += piece[d].entries > 0 ? 1 : 0;
-      f(stored, std::min<Offset>(piece_rows, census.rows - first));
+    Offset first = 0;
+    for (const std::uint16_t fewest : census.fewest) {
+      std::size_t stored = count;
+      for (std::size_t d = 0; fewest == 0 && d < count; ++d) stored -= piece[d].entries == 0 ? 1 : 0;
+      f(static_cast<Offset>(stored), std::min<Offset>(piece_rows, census.rows - first));
+      first += piece_rows;
+      piece += count;
     }
   }
 
   /// The groups' lists of diagonals in total.
   struct Lists {
-    Offset groups = 0, length = 0, slots = 0;
-    int longest = 0;
+    Offset groups = 0, length = 0, slots = 0, longest = 0;
 
     explicit Lists(const DiagonalCensus& census) {
-      for_groups(census, [&](int stored, Offset rows) {
+      for_groups(census, [&](Offset stored, Offset rows) {
         ++groups;
         length += stored;
         slots += stored * rows;
@@ -109,7 +111,7 @@ class Hdi {
   /// Where the groups' lists begin, and the end of the last one.
   static std::vector<Offset> group_pointers(const DiagonalCensus& census) {
     std::vector<Offset> group_ptr = {0};
-    for_groups(census, [&](int stored, Offset) { group_ptr.push_back(group_ptr.back() + stored); });
+    for_groups(census, [&](Offset stored, Offset) { group_ptr.push_back(group_ptr.back() + stored); });
     return group_ptr;
   }
 
