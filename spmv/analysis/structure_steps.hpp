@@ -300,7 +300,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Vector<Space, Findings> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   Findings* const found = on_space.data();
-  std::future<Profile> profile = begin_profile(space, a);
+  std::future<Profile> profile = begin_profile(space, a, depth != AnalysisDepth::product);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},
