@@ -448,8 +448,9 @@ std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Sp
   }
 }
 
-/// The end of a solve that no time was left for, once its residual is known.
+/// The end of a solve that no time was left for, once its residual is known: the guess may be good enough.
 void say_out_of_time(const SolveInput& in, SolveResult& result) {
+  if (result) return;
   result.status = Status::time_limit;
   result.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
   result.notes.clear();

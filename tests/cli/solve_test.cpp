@@ -319,6 +319,14 @@ TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
   }
 }
 
+TEST_F(CliSolve, AGuessThatIsGoodEnoughNeedsNoPreconditionerInTime) {
+  generate("elasticity3d 12 e.mtx");
+  const Outcome r = run("solve e.mtx --time-limit 1e-6 --atol 1e300 --json report.json --precond fsai:pattern=adaptive");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_EQ(report()["preconditioner"], "none") << "else nothing was tested";
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);
