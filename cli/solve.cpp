@@ -776,10 +776,13 @@ void check_files(const SolveInput& in) {
   if (!in.output.empty()) check_vector_name(in.output);
 }
 
-/// Refuses options that the solver asked for by name would take no notice of.
+/// Refuses options that the solver asked for by name would take no notice of, or that contradict each other.
 void require_use_of_options(const SolveInput& in) {
-  const std::string unused = unused_options(solve_options(in, ""), in.solver);
+  const SolveOptions o = solve_options(in, "");
+  const std::string unused = unused_options(o, in.solver);
   if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
+  if (o.restart != automatic_restart && o.recycle != automatic_recycle && o.recycle >= o.restart)
+    throw UsageError(fmt::format("--recycle is {}; it has to be less than --restart, {}", o.recycle, o.restart));
 }
 
 int run_solve(Command& command, SolveInput& in) {

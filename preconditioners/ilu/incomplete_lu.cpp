@@ -47,9 +47,10 @@ bool read_solve(std::string_view value, TriangularSolve& to) {
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
 void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
-    throw ArgumentError(std::string(name) + ": sweeps are of solve=jacobi or solve=isai; add one of them");
+    throw ArgumentError(std::string(name) +
+                        ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
   if (o.solve != TriangularSolve::isai && o.power != 1)
-    throw ArgumentError(std::string(name) + ": power is of solve=isai; add that, or leave power out");
+    throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
   require_between(name, "sweeps", o.sweeps, 0, 1000);
   require_between(name, "power", o.power, 1, 2);
 }

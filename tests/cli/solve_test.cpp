@@ -321,7 +321,8 @@ TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
 
 TEST_F(CliSolve, AGuessThatIsGoodEnoughNeedsNoPreconditionerInTime) {
   generate("elasticity3d 12 e.mtx");
-  const Outcome r = run("solve e.mtx --time-limit 1e-6 --atol 1e300 --json report.json --precond fsai:pattern=adaptive");
+  const Outcome r =
+      run("solve e.mtx --time-limit 1e-6 --atol 1e300 --json report.json --precond fsai:pattern=adaptive");
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(report()["status"], "converged");
   EXPECT_EQ(report()["preconditioner"], "none") << "else nothing was tested";
@@ -361,6 +362,11 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --rtol nan"), 2, "--rtol: 'nan'");
   expect_complaint(run("solve p.mtx --maxiter 2.5"), 2, "'2.5' isn't a whole number");
   expect_complaint(run("solve"), 2, "matrix is required");
+  expect_complaint(run("solve p.mtx --solver cg --solver gmres"), 2, "--solver is given more than once; give it once;");
+  expect_complaint(run("solve p.mtx --solver gcrodr --restart 5 --recycle 5"), 2,
+                   "--recycle is 5; it has to be less than --restart, 5");
+  expect_complaint(run("solve p.mtx --precond ilu0:solve=jacobi,power=2"), 2, "take that, or leave power out");
+  expect_complaint(run("solve p.mtx --precond ilu0:solve=exact,sweeps=2"), 2, "or leave sweeps out");
 }
 
 TEST_F(CliSolve, SaysWhenTheDeviceIsNotThere) {
