@@ -477,6 +477,19 @@ auto with_numbers_named(const SolveReport& report, F make) {
   }
 }
 
+/// The options of a preconditioner that is given as NAME:OPTIONS.
+std::string options_of(const std::string& precond) {
+  const std::size_t colon = precond.find(':');
+  return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
+/// Why a preconditioner was taken; of one that was asked for also how, and what was made.
+std::string why_taken(const SolveInput& in, const std::string& reason, const std::string& remarks = {}) {
+  if (in.precond == "auto") return reason;
+  const std::string options = options_of(in.precond);
+  return reason + (options.empty() ? "" : " with " + options) + (remarks.empty() ? "" : "; " + remarks);
+}
+
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
@@ -533,16 +546,11 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m->reason()};
+  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked"
+                                                           : why_taken(in, m->reason(), m->remarks())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
-}
-
-/// The options of a preconditioner that is given as NAME:OPTIONS.
-std::string options_of(const std::string& precond) {
-  const std::size_t colon = precond.find(':');
-  return colon == std::string::npos ? "" : precond.substr(colon + 1);
 }
 
 /// Multigrid that knows where the points are. Nothing when the time is over before.
@@ -575,7 +583,7 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {std::string(m->name), "asked for"};
+  report.preconditioner = {std::string(m->name), why_taken(in, "asked for")};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = memory.prediction();
@@ -651,8 +659,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.solver =
       solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), about_rows(report, m->reason())};
-  report.hierarchy = m->levels();
+  report.hierarchy = m->levels();  // which says more of multigrid than its remarks
+  report.preconditioner = {m->name(), why_taken(in, about_rows(report, m->reason()),
+                                                report.hierarchy.empty() ? m->remarks() : std::string())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
@@ -683,11 +692,9 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
 template <class Space, class T>
 std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
                                                      SolveReport& report) {
-  report.preconditioner = {in.precond, "asked for"};
+  report.preconditioner = {in.precond, why_taken(in, "asked for")};
   if (in.precond == "none") return {};
-  const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
-  const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
-  report.preconditioner.name = in.precond.substr(0, colon);
+  report.preconditioner.name = in.precond.substr(0, in.precond.find(':'));
   // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
   if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
     const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
@@ -698,7 +705,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   }
   try {
     MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options), memory);
+    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
     memory.confirm(m.bytes());
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {
       report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};

@@ -319,6 +319,21 @@ TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
   }
 }
 
+TEST_F(CliSolve, SaysHowAPreconditionerWasAskedForAndWhatWasMade) {
+  generate("poisson2d 10 p.mtx");
+  const auto reason = [this](const std::string& arguments) {
+    EXPECT_EQ(run("solve " + arguments + " --json report.json --quiet").code, 0);
+    return report()["reasons"]["preconditioner"].get<std::string>();
+  };
+  EXPECT_EQ(
+      reason("p.mtx --precond ilu0:solve=jacobi,sweeps=1,order=natural"),
+      "asked for with solve=jacobi,sweeps=1,order=natural; 1 times the entries of A, triangles by 1 sweep of Jacobi");
+  EXPECT_EQ(reason("p.mtx --precond block-jacobi:block=4"), "asked for with block=4; 25 blocks");
+  EXPECT_EQ(reason("poisson2d:10 --precond multigrid:sweeps=2"), "asked for with sweeps=2");
+  EXPECT_EQ(reason("p.mtx --precond multigrid:sweeps=2"), "asked for with sweeps=2");
+  EXPECT_EQ(reason("p.mtx --precond jacobi"), "asked for");
+}
+
 TEST_F(CliSolve, AGuessThatIsGoodEnoughNeedsNoPreconditionerInTime) {
   generate("elasticity3d 12 e.mtx");
   const Outcome r =
