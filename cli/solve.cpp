@@ -458,13 +458,17 @@ void say_out_of_time(const SolveInput& in, SolveResult& result) {
 
 constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
 
-/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
-std::string about_rows(const SolveReport& report, const std::string& text) {
-  const bool names_row = text.find("(counted from 0)") != std::string::npos;
-  return as_in_files(text) + (names_row && !report.renumbering.order.empty() ? numbered_anew : "");
+/// Whether rows have got new numbers, and a sentence of the library names one.
+bool names_new_row(const SolveReport& report, const std::string& text) {
+  return !report.renumbering.order.empty() && text.find("(counted from 0)") != std::string::npos;
 }
 
-/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
+std::string about_rows(const SolveReport& report, const std::string& text) {
+  return as_in_files(text) + (names_new_row(report, text) ? numbered_anew : "");
+}
+
+/// Calls make(), whose errors may name rows by their new numbers, or miss a grid that these hide.
 template <class F>
 auto with_numbers_named(const SolveReport& report, F make) {
   try {
@@ -472,8 +476,10 @@ auto with_numbers_named(const SolveReport& report, F make) {
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
-    if (report.renumbering.order.empty()) throw;
-    throw ArgumentError(std::string(e.what()) + numbered_anew);
+    const std::string what = e.what();
+    const bool misses_grid = what.find("stencil") != std::string::npos || what.find(" grid") != std::string::npos;
+    if (!names_new_row(report, what) && (report.renumbering.order.empty() || !misses_grid)) throw;
+    throw ArgumentError(what + numbered_anew);
   }
 }
 

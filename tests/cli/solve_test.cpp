@@ -91,6 +91,15 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
   expect_complaint(run("solve hole.mtx --solver lsmr --precond jacobi --renumber on --device cpu"), 3,
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  expect_complaint(run("solve hole.mtx --precond cholesky --device cpu"), 3,
+                   "ostinato: cholesky: row 1 has no positive");
+  generate("convection-diffusion2d 5 u.mtx");
+  const Outcome no_row = run("solve u.mtx --precond cholesky --renumber on --device cpu");
+  expect_complaint(no_row, 3, "cholesky: the matrix isn't symmetric");
+  EXPECT_EQ(no_row.err.find("numbered anew"), std::string::npos) << no_row.err;
+  generate("poisson2d 9 grid.mtx");
+  expect_complaint(run("solve grid.mtx --precond multigrid:kind=structured --renumber on --device cpu"), 3,
+                   "; rows were numbered anew, --renumber off keeps the numbers of the file");
   write("tiny.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1e-42\n3 3 1\n");
   for (const std::string how : {"on", "off"}) {
     run("solve tiny.mtx --precision single --device cpu --json report.json --renumber " + how);
@@ -382,6 +391,7 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
                    "--recycle is 5; it has to be less than --restart, 5");
   expect_complaint(run("solve p.mtx --precond ilu0:solve=jacobi,power=2"), 2, "take that, or leave power out");
   expect_complaint(run("solve p.mtx --precond ilu0:solve=exact,sweeps=2"), 2, "or leave sweeps out");
+  expect_complaint(run("solve p.mtx --precond multigrid:kind=pairwise,reuse=pattern"), 2, "is for kind=classical; see");
 }
 
 TEST_F(CliSolve, SaysWhenTheDeviceIsNotThere) {
