@@ -105,15 +105,10 @@ Offset entries_of(const Structure& s, double fill) {
   return static_cast<Offset>(std::min(fill * static_cast<double>(s.nonzeros), full));
 }
 
-/// The fill that may be asked for: less than the options say where memory is short.
-/// Throws    TooManyEntries, or what memory.announce throws, when there isn't room for the entries of A.
+/// The fill that may be asked for: less than the options say where memory is short. Dropping may leave fewer entries than A has.
 double fill_within(double fill, Offset entries, const FactorMemory& memory) {
   const double room = static_cast<double>(memory.most_entries) / std::max(1.0, static_cast<double>(entries));
-  if (room < 1) {
-    memory.announce(entries, Certainty::at_least);
-    throw TooManyEntries();
-  }
-  return std::min(fill, room);
+  return std::min(fill, std::max(room, 1.0));
 }
 
 /// Makes complete factors with at most `fill` times the entries of A, 0: as many as memory allows.

@@ -635,7 +635,7 @@ TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
   EXPECT_EQ(run("solve " + matrix + " --device cpu --quiet --json report.json").code, 0) << "a good residual is seen";
   EXPECT_LT(report()["error"], 1e-9);
   EXPECT_LT(report()["backward_error"], 1e-15);
-  const Outcome r = run("solve " + matrix + " --device cpu --rtol 1e-11 --json report.json");
+  const Outcome r = run("solve " + matrix + " --device cpu --effort quick --rtol 1e-11 --json report.json");
 
   EXPECT_EQ(r.code, 1);
   EXPECT_EQ(report()["status"], "stagnated");

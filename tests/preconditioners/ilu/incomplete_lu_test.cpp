@@ -130,6 +130,25 @@ TEST(IncompleteLu, KeepsNoMoreMemoryOnTheHostThanItSays) {
   }
 }
 
+TEST(IncompleteLu, EntriesThatAreDroppedNeedNoRoom) {
+  constexpr Index n = 200;
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, 4});
+    for (Index k = 1; k <= 10; ++k) {
+      t.push_back({i, (i + k) % n, 1e-6});
+      t.push_back({(i + k) % n, i, 1e-6});
+    }
+  }
+  const Analysis<Host, double> analysis(Host(), canonical(from_triplets<double>(n, n, t).view()));
+  for (const std::string name : {"ilut:drop=0.01", "ict:drop=0.01"}) {
+    const std::size_t bytes = AnyPreconditioner<Host, double>(analysis, name).bytes();
+
+    EXPECT_EQ((AnyPreconditioner<Host, double>(analysis, name, {}, bytes + 100).bytes()), bytes) << name;
+    EXPECT_THROW((AnyPreconditioner<Host, double>(analysis, name, {}, bytes / 2)), MemoryLimitError) << name;
+  }
+}
+
 TYPED_TEST(IncompleteLuOn, GivesTheSameBitsOnEveryRun) {
   using T = typename TypeParam::T;
   const auto a = this->random_matrix(2000, 6);
