@@ -525,7 +525,7 @@ class Ladder {
     if (result.status != Status::iteration_limit || m.stronger_seconds() == 0) return watched_run(m, options_);
     result.status = Status::interrupted;
     result.notes.clear();
-    slow_ = true;
+    slow_ = !at_limit(result, options_);
     return result;
   }
 
