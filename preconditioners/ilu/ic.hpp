@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/spmv/space/stop.hpp>
@@ -21,8 +22,10 @@ struct IcOptions {
 inline constexpr double largest_shift = 8.192;
 
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing or isn't positive. A matrix that is going to be
-///           permuted is checked before, so that the row is the caller's.
-void require_positive_diagonal(const CsrView<double>& a);
+///           permuted is checked before, so that the row is the caller's. `name` and `instead` are the preconditioners that the
+///           message names.
+void require_positive_diagonal(const CsrView<double>& a, std::string_view name = "incomplete Cholesky",
+                               std::string_view instead = "ilut");
 
 /// Factors a symmetric positive definite matrix: A is nearly L D L^T, of which `upper` holds D L^T. Reads the lower triangle.
 ///

@@ -282,7 +282,7 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
   if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
     throw ArgumentError(std::string(name) +
                         ": the matrix isn't symmetric, and Cholesky would use half of it; take ilu0 or ilut");
-  if (Kind::is_symmetric) require_positive_diagonal(whole);
+  if (Kind::is_symmetric) require_positive_diagonal(whole, name, name == CholeskyKind::name ? "lu" : "ilut");
   return whole;
 }
 
