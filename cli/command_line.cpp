@@ -91,8 +91,11 @@ std::string usage_message(CLI::App& program, const CLI::ParseError& e) {
       return reason + (reason.ends_with('?') ? " See " : "; see ") + name + " --help";
     }
   }
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr && reason.find("required") != std::string::npos)
-    reason = reason.substr(0, reason.find(':')) + " needs " + reason.substr(reason.find("required") + 9);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&e) != nullptr && reason.find("required") != std::string::npos) {
+    const std::string option = reason.substr(0, reason.find(':')), rest = reason.substr(reason.find("required") + 9);
+    reason = rest.starts_with("but received") ? option + " is given more than once; give it once"
+                                              : option + " needs " + rest;
+  }
   if (reason.ends_with(" missing")) reason.resize(reason.size() - 8);
   return reason + "; see " + name + " --help";
 }

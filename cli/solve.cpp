@@ -448,8 +448,9 @@ std::optional<AnyPreconditioner<Space, T>> make_preconditioner(const Analysis<Sp
   }
 }
 
-/// The end of a solve that no time was left for, once its residual is known.
+/// The end of a solve that no time was left for, once its residual is known: the guess may be good enough.
 void say_out_of_time(const SolveInput& in, SolveResult& result) {
+  if (result) return;
   result.status = Status::time_limit;
   result.reason = fmt::format("the limit of {:.3g} s was reached while {} was made", in.limits.time_limit, in.precond);
   result.notes.clear();
@@ -457,13 +458,17 @@ void say_out_of_time(const SolveInput& in, SolveResult& result) {
 
 constexpr const char* numbered_anew = "; rows were numbered anew, --renumber off keeps the numbers of the file";
 
-/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
-std::string about_rows(const SolveReport& report, const std::string& text) {
-  const bool names_row = text.find("(counted from 0)") != std::string::npos;
-  return as_in_files(text) + (names_row && !report.renumbering.order.empty() ? numbered_anew : "");
+/// Whether rows have got new numbers, and a sentence of the library names one.
+bool names_new_row(const SolveReport& report, const std::string& text) {
+  return !report.renumbering.order.empty() && text.find("(counted from 0)") != std::string::npos;
 }
 
-/// Calls make(), whose errors count rows in the new numbers where the rows have got some.
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
+std::string about_rows(const SolveReport& report, const std::string& text) {
+  return as_in_files(text) + (names_new_row(report, text) ? numbered_anew : "");
+}
+
+/// Calls make(), whose errors may name rows by their new numbers, or miss a grid that these hide.
 template <class F>
 auto with_numbers_named(const SolveReport& report, F make) {
   try {
@@ -471,9 +476,24 @@ auto with_numbers_named(const SolveReport& report, F make) {
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
-    if (report.renumbering.order.empty()) throw;
-    throw ArgumentError(std::string(e.what()) + numbered_anew);
+    const std::string what = e.what();
+    const bool misses_grid = what.find("stencil") != std::string::npos || what.find(" grid") != std::string::npos;
+    if (!names_new_row(report, what) && (report.renumbering.order.empty() || !misses_grid)) throw;
+    throw ArgumentError(what + numbered_anew);
   }
+}
+
+/// The options of a preconditioner that is given as NAME:OPTIONS.
+std::string options_of(const std::string& precond) {
+  const std::size_t colon = precond.find(':');
+  return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
+/// Why a preconditioner was taken; of one that was asked for also how, and what was made.
+std::string why_taken(const SolveInput& in, const std::string& reason, const std::string& remarks = {}) {
+  if (in.precond == "auto") return reason;
+  const std::string options = options_of(in.precond);
+  return reason + (options.empty() ? "" : " with " + options) + (remarks.empty() ? "" : "; " + remarks);
 }
 
 /// Solves, once operator and preconditioner are there. `given`: b and x.
@@ -532,16 +552,11 @@ int solve_least_squares(Operator<Space, T> forward, const Analysis<Space, T>& an
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), 0, 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked" : m->reason()};
+  report.preconditioner = {m->name(), in.precond == "auto" ? "lsmr goes without one unless asked"
+                                                           : why_taken(in, m->reason(), m->remarks())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
-}
-
-/// The options of a preconditioner that is given as NAME:OPTIONS.
-std::string options_of(const std::string& precond) {
-  const std::size_t colon = precond.find(':');
-  return colon == std::string::npos ? "" : precond.substr(colon + 1);
 }
 
 /// Multigrid that knows where the points are. Nothing when the time is over before.
@@ -574,7 +589,7 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   report.times.precondition = watch.lap();
   report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {std::string(m->name), "asked for"};
+  report.preconditioner = {std::string(m->name), why_taken(in, "asked for")};
   report.hierarchy = m->levels();
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = memory.prediction();
@@ -650,8 +665,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   report.solver =
       solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
-  report.preconditioner = {m->name(), about_rows(report, m->reason())};
-  report.hierarchy = m->levels();
+  report.hierarchy = m->levels();  // which says more of multigrid than its remarks
+  report.preconditioner = {m->name(), why_taken(in, about_rows(report, m->reason()),
+                                                report.hierarchy.empty() ? m->remarks() : std::string())};
   report.bytes.preconditioner = m->bytes();
   report.bytes.predicted = m->prediction();
   return solve_with(a, *m, system, in, report, live, since_start);
@@ -682,11 +698,9 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
 template <class Space, class T>
 std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
                                                      SolveReport& report) {
-  report.preconditioner = {in.precond, "asked for"};
+  report.preconditioner = {in.precond, why_taken(in, "asked for")};
   if (in.precond == "none") return {};
-  const std::size_t colon = std::min(in.precond.find(':'), in.precond.size());
-  const std::string options = in.precond.substr(std::min(colon + 1, in.precond.size()));
-  report.preconditioner.name = in.precond.substr(0, colon);
+  report.preconditioner.name = in.precond.substr(0, in.precond.find(':'));
   // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
   if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
     const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
@@ -697,7 +711,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
   }
   try {
     MemoryBudget memory(a.space(), Multigrid<Space, T>::name, in.limits.mem_limit);
-    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options), memory);
+    Multigrid<Space, T> m(a, Multigrid<Space, T>::parse_options(options_of(in.precond)), memory);
     memory.confirm(m.bytes());
     if (in.precond == "auto" && m.rate() > poor_rate(1)) {
       report.preconditioner = {"none", "multigrid: a cycle shrinks an error too little"};
@@ -775,10 +789,13 @@ void check_files(const SolveInput& in) {
   if (!in.output.empty()) check_vector_name(in.output);
 }
 
-/// Refuses options that the solver asked for by name would take no notice of.
+/// Refuses options that the solver asked for by name would take no notice of, or that contradict each other.
 void require_use_of_options(const SolveInput& in) {
-  const std::string unused = unused_options(solve_options(in, ""), in.solver);
+  const SolveOptions o = solve_options(in, "");
+  const std::string unused = unused_options(o, in.solver);
   if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
+  if (o.restart != automatic_restart && o.recycle != automatic_recycle && o.recycle >= o.restart)
+    throw UsageError(fmt::format("--recycle is {}; it has to be less than --restart, {}", o.recycle, o.restart));
 }
 
 int run_solve(Command& command, SolveInput& in) {

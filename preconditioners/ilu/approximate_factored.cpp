@@ -109,6 +109,17 @@ SpaceCsr<Space, double> triangle_of(const Space& space, const SweepArrays<Space,
   return SpaceCsr<Space, double>(std::move(t));
 }
 
+/// Refuses inverses that there is no room for, before they are made. A GPU refuses memory by itself.
+template <class Announce>
+void require_room(const Host& space, const CsrView<double>& lower, const CsrView<double>& upper,
+                  const Announce& announce, const StopRequest& stop) {
+  constexpr std::size_t bytes_while_made = 4 * (sizeof(double) + sizeof(Index));  // pattern, inverse, turned, rounded
+  const auto most = static_cast<Offset>(space.free_bytes() / bytes_while_made);
+  const Offset entries = count_square_entries(lower, most, stop) + count_square_entries(upper, most, stop);
+  if (announce) announce({static_cast<std::size_t>(entries), Certainty::at_least});  // a byte an entry, in any format
+  if (entries > most) throw TooManyEntries();
+}
+
 template <class Element, class Space>
 Vector<Space, Element> uploaded(const Space& space, const std::vector<Element>& from) {
   return Vector<Space, Element>(space, std::span<const Element>(from));
@@ -249,6 +260,10 @@ auto ApproximateFactored<Space, T, V>::make(const Space& space, Unit&& unit, con
   Made made{.unit = std::move(unit), .options = options};
   Unit& u = made.unit;
   const Vector<Space, Index>& col_place = u.col_place.size() > 0 ? u.col_place : u.row_place;
+  if constexpr (!Space::on_device) {
+    if (options.solve == TriangularSolve::isai && options.power == 2)
+      require_room(space, u.lower.view(), (u.upper ? *u.upper : u.lower).view(), announce, stop);
+  }
   made.lower = Made::parts(space, u.lower, false, std::as_const(u.row_place).span(), options, stop);
   made.upper = Made::parts(space, u.upper ? *u.upper : u.lower, true, std::as_const(col_place).span(), options, stop);
   if (announce) announce(made.memory());

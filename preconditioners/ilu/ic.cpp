@@ -159,15 +159,14 @@ class Cholesky {
 
 }  // namespace
 
-void require_positive_diagonal(const CsrView<double>& a, std::string_view name, std::string_view instead) {
+void require_positive_diagonal(const CsrView<double>& a, std::string_view owner) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
     bool positive = false;
     for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
       positive |= a.col[k] == static_cast<Index>(i) && a.val[k] > 0;
     if (!positive) {
-      throw ArgumentError(std::string(name) + ": " + row_text(static_cast<std::size_t>(i)) +
-                          " has no positive diagonal entry, so that the matrix isn't positive definite; take " +
-                          std::string(instead));
+      throw ArgumentError(std::string(owner) + ": " + row_text(static_cast<std::size_t>(i)) +
+                          " has no positive diagonal entry, so that the matrix isn't positive definite; take ilut");
     }
   }
 }

@@ -22,10 +22,8 @@ struct IcOptions {
 inline constexpr double largest_shift = 8.192;
 
 /// Throws    ArgumentError naming the first row whose diagonal entry is missing or isn't positive. A matrix that is going to be
-///           permuted is checked before, so that the row is the caller's. `name` and `instead` are the preconditioners that the
-///           message names.
-void require_positive_diagonal(const CsrView<double>& a, std::string_view name = "incomplete Cholesky",
-                               std::string_view instead = "ilut");
+///           permuted is checked before, so that the row is the caller's. `owner` begins the message.
+void require_positive_diagonal(const CsrView<double>& a, std::string_view owner = "incomplete Cholesky");
 
 /// Factors a symmetric positive definite matrix: A is nearly L D L^T, of which `upper` holds D L^T. Reads the lower triangle.
 ///

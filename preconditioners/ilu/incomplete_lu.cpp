@@ -47,9 +47,10 @@ bool read_solve(std::string_view value, TriangularSolve& to) {
 /// Throws    ArgumentError for numbers that the way of the triangular solves doesn't have.
 void require_consistent(std::string_view name, const TriangularOptions& o) {
   if (o.is_exact() && o.sweeps != 0)
-    throw ArgumentError(std::string(name) + ": sweeps are of solve=jacobi or solve=isai; add one of them");
+    throw ArgumentError(std::string(name) +
+                        ": sweeps are of solve=jacobi or solve=isai; take one of them, or leave sweeps out");
   if (o.solve != TriangularSolve::isai && o.power != 1)
-    throw ArgumentError(std::string(name) + ": power is of solve=isai; add that, or leave power out");
+    throw ArgumentError(std::string(name) + ": power is of solve=isai; take that, or leave power out");
   require_between(name, "sweeps", o.sweeps, 0, 1000);
   require_between(name, "power", o.power, 1, 2);
 }
@@ -282,7 +283,7 @@ Csr<double> IncompleteLu<Space, T, Kind>::usable_copy(const Space& space, const 
   if (Kind::is_symmetric && !is_nearly_symmetric(whole.view()))
     throw ArgumentError(std::string(name) +
                         ": the matrix isn't symmetric, and Cholesky would use half of it; take ilu0 or ilut");
-  if (Kind::is_symmetric) require_positive_diagonal(whole, name, name == CholeskyKind::name ? "lu" : "ilut");
+  if (Kind::is_symmetric) require_positive_diagonal(whole, name);
   return whole;
 }
 

@@ -28,6 +28,13 @@ template <class Space>
 SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Space, double>& l, int power = 1,
                                            const StopRequest& stop = {});
 
+/// The entries of incomplete_inverse() of power 2, counted without making them; where they are more than `most`, some number above that.
+/// A long row on which many rows depend makes the square of a sparse triangle dense.
+///
+/// Traffic   The columns of a row of L for each entry of L, on the calling thread.
+/// Throws    Stopped once `stop` is made; std::bad_alloc.
+Offset count_square_entries(const CsrView<double>& l, Offset most, const StopRequest& stop = {});
+
 namespace detail {
 
 struct InverseRows;

@@ -451,6 +451,7 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
        }},
   }};
   read_options(name, text, known);
+  require_usable(parsed);
   return parsed;
 }
 

@@ -130,9 +130,12 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
   const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
   const std::size_t row_count = static_cast<std::size_t>(a.rows), pieces = detail::piece_count(census);
   census.pieces.resize(pieces * offsets.size());
-  parallel_for(space, pieces, [=, out = census.pieces.data()](std::size_t p) {
+  parallel_for(space, pieces, [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
     const Offset begin = static_cast<Offset>(p) * rows_in_piece;
-    count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), out + p * offsets.size());
+    PieceDiagonal* const piece = out + p * offsets.size();
+    count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), piece);
+    const auto has_fewer = [](const PieceDiagonal& l, const PieceDiagonal& r) { return l.entries < r.entries; };
+    fewest[p] = std::min_element(piece, piece + offsets.size(), has_fewer)->entries;
   });
 
   const std::vector<Offset> classes = find_classes(space, rows, row_count);

@@ -15,6 +15,7 @@ using cuda::block_threads;
 
 constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
+constexpr int stretches = 32;  ///< parts of the matrix in which diagonals are combined at the same time
 constexpr Index no_offset = std::numeric_limits<Index>::max();  // greater than any offset
 
 using CudaAtomics = SlotAtomic<Cuda>;
@@ -71,8 +72,10 @@ __device__ void walk(const Index* col, Offset begin, Offset end, Offset row, con
 /// Each thread block counts one row piece. Per diagonal, each warp does one atomic operation on each counter.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces) {
+    count_kernel(detail::Rows<T> a, Index rows, Index rows_in_piece, Listed listed, PieceDiagonal* pieces,
+                 std::uint16_t* fewest) {
   extern __shared__ int counters[];
+  __shared__ int fewest_here;
   cuda::pdl_trigger_and_wait();
   int *const entries = counters, *const first = entries + listed.count, *const last = first + listed.count;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % warp_threads;
@@ -81,6 +84,7 @@ __global__ void __launch_bounds__(block_threads)
     first[d] = rows_in_piece;
     last[d] = 0;
   }
+  if (thread == 0) fewest_here = rows_in_piece;
   __syncthreads();
   const Offset piece_begin = static_cast<Offset>(blockIdx.x) * rows_in_piece;
   const int length = static_cast<int>(min(static_cast<Offset>(rows_in_piece), rows - piece_begin));
@@ -102,28 +106,46 @@ __global__ void __launch_bounds__(block_threads)
     const bool some = entries[d] != 0;
     out[d] = {static_cast<std::uint16_t>(entries[d]), static_cast<std::uint16_t>(some ? first[d] : 0),
               static_cast<std::uint16_t>(last[d])};
+    atomicMin(&fewest_here, entries[d]);
   }
+  __syncthreads();
+  if (thread == 0) fewest[blockIdx.x] = static_cast<std::uint16_t>(fewest_here);
 }
 
-/// Each thread block combines the pieces of one diagonal.
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    whole_kernel(detail::Rows<T> a, Index rows_in_piece, Offset piece_count, Listed listed, const PieceDiagonal* pieces,
-                 Found<T>* found) {
-  __shared__ detail::Stretch parts[block_threads];
+/// Each thread block combines the pieces of one diagonal in one of `stretches` parts of the matrix.
+__global__ void __launch_bounds__(block_threads) stretch_kernel(Index rows_in_piece, Offset piece_count, int diagonals,
+                                                                const PieceDiagonal* pieces, detail::Stretch* parts) {
+  __shared__ detail::Stretch of_thread[block_threads];
   cuda::pdl_trigger_and_wait();
-  const Offset share = (piece_count + block_threads - 1) / block_threads, begin = share * threadIdx.x;
-  const Offset end = min(begin + share, piece_count);
-  detail::Stretch part{};
-  for (Offset p = begin; p < end; ++p)
-    part.append(detail::Stretch::of(pieces[p * listed.count + blockIdx.x], p * rows_in_piece));
-  parts[threadIdx.x] = part;
+  const Offset in_part = (piece_count + stretches - 1) / stretches,
+               share = (in_part + block_threads - 1) / block_threads;
+  const Offset part_begin = in_part * (blockIdx.x / diagonals), part_end = min(part_begin + in_part, piece_count);
+  const Offset begin = part_begin + share * threadIdx.x, end = min(begin + share, part_end);
+  const Offset d = blockIdx.x % diagonals;
+  detail::Stretch mine{};
+  for (Offset p = begin; p < end; ++p) mine.append(detail::Stretch::of(pieces[p * diagonals + d], p * rows_in_piece));
+  of_thread[threadIdx.x] = mine;
   __syncthreads();
   if (threadIdx.x != 0) return;
-  for (int t = 1; t < block_threads && t * share < piece_count; ++t) part.append(parts[t]);
-  found->whole[blockIdx.x] = part;
-  if (part.entries > 0) found->first[blockIdx.x] = a.value(part.first, listed.offsets[blockIdx.x]);
+  for (int t = 1; t < block_threads && part_begin + t * share < part_end; ++t) mine.append(of_thread[t]);
+  parts[blockIdx.x] = mine;
 }
+
+/// Combines the parts of each diagonal.
+template <class T>
+struct WholeDiagonal {
+  detail::Rows<T> a;
+  Listed listed;
+  const detail::Stretch* parts;
+  Found<T>* found;
+
+  __device__ void operator()(std::size_t d) const {
+    detail::Stretch whole{};
+    for (int part = 0; part < stretches; ++part) whole.append(parts[static_cast<std::size_t>(part * listed.count) + d]);
+    found->whole[d] = whole;
+    if (whole.entries > 0) found->first[d] = a.value(whole.first, listed.offsets[d]);
+  }
+};
 
 /// Clears the thread block's copy of the slots.
 __device__ void clear(Offset* cache, int* stop) {
@@ -132,6 +154,7 @@ __device__ void clear(Offset* cache, int* stop) {
   __syncthreads();
 }
 
+/// A warp compares its rows with a row that it has added before first, because most rows of a stencil are of one class.
 template <class T>
 __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a, Index rows, Found<T>* found) {
   __shared__ Offset cache[Distinct::capacity];
@@ -140,10 +163,17 @@ __global__ void __launch_bounds__(block_threads) class_kernel(detail::Rows<T> a,
   clear(cache, &stop);
   const Distinct distinct{found->class_slots, &found->classes};
   const Offset stride = static_cast<Offset>(gridDim.x) * block_threads;
-  for (Offset row = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x; row < rows; row += stride) {
-    if (CudaAtomics::load(&stop) != 0) return;
+  const int lane = static_cast<int>(threadIdx.x % warp_threads);
+  Offset usual = -1;
+  for (Offset base = static_cast<Offset>(blockIdx.x) * block_threads + threadIdx.x - lane; base < rows;
+       base += stride) {
+    if (__any_sync(all_lanes, CudaAtomics::load(&stop) != 0)) return;
+    const Offset row = base + lane;
+    const bool is_other = row < rows && (usual < 0 || !a.same(row, usual));
     const auto same = [&](Offset other) { return a.same(row, other); };
-    if (!distinct.add(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+    if (is_other && !distinct.add(a.hash(row), row, same, cache)) atomicExch(&stop, 1);  // as in profile.cu
+    const unsigned others = __ballot_sync(all_lanes, is_other);
+    if (__popc(others) > warp_threads / 2) usual = base + __ffs(static_cast<int>(others)) - 1;
   }
 }
 
@@ -213,17 +243,38 @@ struct LookUp {
   }
 };
 
+/// The arrays of the space that the census is taken with.
 template <class T>
-void enqueue(const Cuda& space, const CsrView<T>& a, const Listed& listed, const DiagonalCensus& census,
-             PieceDiagonal* pieces, Found<T>* found) {
+struct Taken {
+  Vector<Cuda, Index> offsets;
+  Vector<Cuda, PieceDiagonal> pieces;
+  Vector<Cuda, std::uint16_t> fewest;
+  Vector<Cuda, detail::Stretch> parts;
+  Vector<Cuda, Found<T>> found;
+
+  Taken(const Cuda& space, std::span<const Index> listed, std::size_t piece_count)
+      : offsets(space, listed),
+        pieces(space, piece_count * listed.size()),
+        fewest(space, piece_count),
+        parts(space, stretches * listed.size()),
+        found(space, 1) {
+    space.zero(found.data(), found.bytes());
+  }
+};
+
+template <class T>
+void enqueue(const Cuda& space, const CsrView<T>& a, Index rows_in_piece, Taken<T>& to) {
   const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
+  const Listed listed{to.offsets.data(), static_cast<int>(to.offsets.size())};
+  Found<T>* const found = to.found.data();
   const auto diagonals = static_cast<unsigned>(listed.count);
-  const std::size_t piece_count = detail::piece_count(census);
+  const std::size_t piece_count = to.fewest.size();
   const int blocks = cuda::resident_blocks(space, static_cast<std::size_t>(a.rows));
   cuda::launch(space, count_kernel<T>, static_cast<unsigned>(piece_count), block_threads, 3 * diagonals * sizeof(int),
-               rows, a.rows, census.rows_in_piece, listed, pieces);
-  cuda::launch(space, whole_kernel<T>, diagonals, block_threads, 0, rows, census.rows_in_piece,
-               static_cast<Offset>(piece_count), listed, pieces, found);
+               rows, a.rows, rows_in_piece, listed, to.pieces.data(), to.fewest.data());
+  cuda::launch(space, stretch_kernel, stretches * diagonals, block_threads, 0, rows_in_piece,
+               static_cast<Offset>(piece_count), listed.count, to.pieces.data(), to.parts.data());
+  for_each(space, diagonals, WholeDiagonal<T>{rows, listed, to.parts.data(), found});
   cuda::launch(space, class_kernel<T>, blocks, block_threads, 0, rows, a.rows, found);
   cuda::launch(space, value_kernel<T>, blocks, block_threads, diagonals * sizeof(unsigned), rows, a.rows, listed,
                found);
@@ -252,15 +303,12 @@ DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<con
                            Index rows_in_piece) {
   DiagonalCensus census = detail::blank_census(a, offsets, rows_in_piece);
   if (a.rows == 0 || offsets.empty()) return census;
-  const Vector<Cuda, Index> on_device(space, offsets);
-  const Listed listed{on_device.data(), static_cast<int>(offsets.size())};
-  Vector<Cuda, PieceDiagonal> pieces(space, detail::piece_count(census) * offsets.size());
-  Vector<Cuda, Found<T>> found(space, 1);
-  space.zero(found.data(), found.bytes());
-  enqueue(space, a, listed, census, pieces.data(), found.data());
-  census.pieces.resize(pieces.size());  // while the kernels run
-  unpack(found.download()[0], offsets, census);
-  space.download(census.pieces.data(), pieces.data(), pieces.bytes());
+  Taken<T> taken(space, offsets, detail::piece_count(census));
+  enqueue(space, a, rows_in_piece, taken);
+  census.pieces.resize(taken.pieces.size());  // while the kernels run
+  unpack(taken.found.download()[0], offsets, census);
+  space.download(census.pieces.data(), taken.pieces.data(), taken.pieces.bytes());
+  census.fewest = taken.fewest.download();
   return census;
 }
 

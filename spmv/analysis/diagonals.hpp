@@ -49,6 +49,7 @@ struct DiagonalCensus {
   Index rows_in_piece = piece_rows;
   std::vector<Diagonal> diagonals;  ///< ascending offsets
   std::vector<PieceDiagonal> pieces;
+  std::vector<std::uint16_t> fewest;  ///< by row piece: the entries of the diagonal that has the fewest there
   /// The first row of each row class; empty when there are more than max_classes classes. Rows of a class have entries
   /// on the same diagonals with the same bits. Ordered by falling number of entries, then by row.
   std::vector<Index> class_rows;

@@ -161,6 +161,11 @@ struct Distinct {
   }
 };
 
+inline std::size_t piece_count(const DiagonalCensus& census) {
+  const Offset in_piece = census.rows_in_piece;
+  return static_cast<std::size_t>((census.rows + in_piece - 1) / in_piece);
+}
+
 /// A census with shapes but without counts. Throws ArgumentError as take_census() does.
 template <class T>
 DiagonalCensus blank_census(const CsrView<T>& a, std::span<const Index> offsets, Index rows_in_piece) {
@@ -178,13 +183,9 @@ DiagonalCensus blank_census(const CsrView<T>& a, std::span<const Index> offsets,
   census.cols = a.cols;
   census.rows_in_piece = rows_in_piece;
   census.diagonals.resize(offsets.size());
+  census.fewest.resize(piece_count(census));
   if (offsets.empty() && a.rows > 0) census.class_rows = {0};
   return census;
-}
-
-inline std::size_t piece_count(const DiagonalCensus& census) {
-  const Offset in_piece = census.rows_in_piece;
-  return static_cast<std::size_t>((census.rows + in_piece - 1) / in_piece);
 }
 
 inline Diagonal finished(Index offset, const Stretch& s, unsigned misfit, double value) {

@@ -3,20 +3,16 @@
 #pragma once
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
+#include <ostinato/spmv/space/divider.hpp>
 #include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {
 
-/// The point of a grid that row i belongs to.
+/// A point of a grid.
 struct GridPoint {
   Index x, y, z;
-
-  OSTINATO_FUNCTION static GridPoint of(const Extents& grid, Index i) {
-    const Index line = i / grid.x, z = line / grid.y;
-    return {i - line * grid.x, line - z * grid.y, z};
-  }
 };
 
 /// The points of the shortest axis that may be periodic.
@@ -48,22 +44,43 @@ struct GridStep {
 };
 
 /// The rows of a matrix on a grid: each belongs to an unknown of a point.
-struct GridRows {
+class GridRows {
+ public:
   Extents grid;
-  int unknowns = 1;
-  bool by_field = false;
+  int unknowns;
+  bool by_field;
+
+  GridRows(const Extents& extents, int unknowns_of_point, bool are_by_field)
+      : grid(extents),
+        unknowns(unknowns_of_point),
+        by_field(are_by_field),
+        over_x_(extents.x),
+        over_y_(extents.y),
+        over_unknowns_(unknowns_of_point),
+        over_points_(points()) {}
 
   OSTINATO_FUNCTION Index points() const { return static_cast<Index>(grid.points()); }
+  /// The point with this number.
+  OSTINATO_FUNCTION GridPoint numbered(Index i) const {
+    const Index line = over_x_.quotient(i), z = over_y_.quotient(line);
+    return {i - line * grid.x, line - z * grid.y, z};
+  }
+  /// The point that a row belongs to.
   OSTINATO_FUNCTION GridPoint point(Index row) const {
-    return GridPoint::of(grid, unknowns == 1 ? row : by_field ? row % points() : row / unknowns);
+    return numbered(unknowns == 1 ? row : by_field ? row - field(row) * points() : over_unknowns_.quotient(row));
   }
   OSTINATO_FUNCTION int unknown(Index row) const {
-    return unknowns == 1 ? 0 : static_cast<int>(by_field ? row / points() : row % unknowns);
+    return unknowns == 1 ? 0 : by_field ? field(row) : row - over_unknowns_.quotient(row) * unknowns;
   }
   OSTINATO_FUNCTION std::size_t row(std::size_t point, int unknown) const {
     const auto u = static_cast<std::size_t>(unknown);
     return by_field ? u * grid.points() + point : point * static_cast<std::size_t>(unknowns) + u;
   }
+
+ private:
+  OSTINATO_FUNCTION Index field(Index row) const { return over_points_.quotient(row); }
+
+  Divider over_x_, over_y_, over_unknowns_, over_points_;
 };
 
 /// What the rows of a matrix say about a grid. Entries of value 0 count for `leaning` only: where couplings cancel, which

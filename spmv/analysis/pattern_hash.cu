@@ -12,19 +12,40 @@ namespace ostinato {
 namespace detail {
 namespace {
 
-/// A run of consecutive entries, whatever rows they are in.
+/// Entries at the head of a row that HashRow takes.
+constexpr Offset head = 64;
+
+/// Hashes the heads of the rows; the fifth sum counts the longer rows. Neighbouring threads read neighbouring rows.
+/// Malformed row pointers lead to no entry outside the arrays.
+struct HashRow {
+  CsrPattern a;
+  Offset nonzeros;
+
+  __device__ Sums<5> operator()(std::size_t i) const {
+    const Offset begin = max(a.row_ptr[i], Offset{0}), end = min(a.row_ptr[i + 1], nonzeros);
+    const Offset stop = min(begin + head, end);
+    PatternWords words;
+    for (Offset k = begin; k < stop; ++k)
+      words.add(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(a.col[k]));
+    const Sums<4> parts = words.parts();
+    return {{parts.v[0], parts.v[1], parts.v[2], parts.v[3], stop < end ? 1.0 : 0.0}};
+  }
+};
+
+/// A run of consecutive entries, whatever rows they are in. The first `skipped` entries of each row don't count.
 struct HashRun {
   CsrPattern a;
-  Offset nonzeros, length;
+  Offset nonzeros, length, skipped;
 
-  OSTINATO_FUNCTION Sums<4> operator()(std::size_t run) const {
-    const Offset begin = static_cast<Offset>(run) * length;
-    const Offset end = begin + length < nonzeros ? begin + length : nonzeros;
+  __device__ Sums<4> operator()(std::size_t run) const {
+    const Offset begin = static_cast<Offset>(run) * length, end = min(begin + length, nonzeros);
     PatternWords words;
     Index i = a.row_of(begin);
-    for (Offset k = begin; k < end; ++i) {
-      const Offset stop = a.row_ptr[i + 1] < end ? a.row_ptr[i + 1] : end;
-      for (; k < stop; ++k) words.add(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(a.col[k]));
+    for (Offset from = begin; from < end && i < a.rows; ++i) {
+      const Offset stop = max(from, min(a.row_ptr[i + 1], end));
+      for (Offset k = max(from, a.row_ptr[i] + skipped); k < stop; ++k)
+        words.add(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(a.col[k]));
+      from = stop;
     }
     return words.parts();
   }
@@ -32,6 +53,14 @@ struct HashRun {
 
 /// Most runs. So many fill the GPU, and Cuda::State::partial has room for the four sums of their blocks.
 constexpr Offset most_runs = Offset{1} << 19;
+
+/// Calls of HashRow whose parts add up without rounding.
+constexpr Index most_rows = Index{1} << 29;
+
+void add(const std::vector<double>& parts, PatternWords& words) {
+  for (std::size_t k = 0; k < 4; ++k)
+    words.word[k / 2] += static_cast<std::uint64_t>(parts[k]) << (k % 2 * PatternWords::half);
+}
 
 }  // namespace
 }  // namespace detail
@@ -41,13 +70,19 @@ std::string pattern_hash(const Cuda& space, const CsrView<T>& a) {
   using namespace detail;
   const Offset count = a.nonzeros(), length = std::max<Offset>(32, (count + most_runs - 1) / most_runs);
   PatternWords words = words_of_shape(a);
-  if (count > 0) {
-    Vector<Cuda, double> parts(space, 4);
-    sum(space, static_cast<std::size_t>((count + length - 1) / length), HashRun{pattern_of(a), count, length},
-        parts.data());
-    const std::vector<double> total = parts.download();
-    for (std::size_t k = 0; k < 4; ++k)
-      words.word[k / 2] += static_cast<std::uint64_t>(total[k]) << (k % 2 * PatternWords::half);
+  Vector<Cuda, double> parts(space, 5);
+  const bool by_rows = a.rows <= most_rows && count / head < a.rows;
+  bool is_left = count > 0;
+  if (is_left && by_rows) {
+    sum(space, static_cast<std::size_t>(a.rows), HashRow{pattern_of(a), count}, parts.data());
+    const std::vector<double> found = parts.download();
+    add(found, words);
+    is_left = found[4] > 0;
+  }
+  if (is_left) {
+    const HashRun run{pattern_of(a), count, length, by_rows ? head : 0};
+    sum(space, static_cast<std::size_t>((count + length - 1) / length), run, parts.data());
+    add(parts.download(), words);
   }
   return text_of(words);
 }

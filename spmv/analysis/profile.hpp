@@ -43,7 +43,8 @@ struct Profile {
   std::vector<Offset> different;  ///< the first entry with each of the `distinct` values
 };
 
-/// Starts to profile a matrix. get() of the result waits for the profile and returns the profile.
+/// Starts to profile a matrix. get() of the result waits for the profile and returns the profile. Without
+/// inspects_values, values count as many different ones that aren't exact in a narrower type.
 ///
 /// Exec      In parallel on the space, in whose memory the matrix is. Cuda: enqueues at most four kernels (six when hot
 ///           columns are counted). Host: does all work before returning.
@@ -52,9 +53,9 @@ struct Profile {
 /// Traffic   Reads the row pointers, two columns of each row, samples of the other columns, and the values until
 ///           `single` and `distinct` can't change any more.
 template <class T>
-std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a);
+std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a, bool inspects_values = true);
 template <class T>
-std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a);
+std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values = true);
 
 /// Profiles a matrix and waits for the profile.
 template <class Space, class T>

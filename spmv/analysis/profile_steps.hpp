@@ -371,7 +371,7 @@ Offset count_hot(const Space& space, const CsrView<T>& a, ProfileCounters* count
 }
 
 template <class Space, class T>
-std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
+std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a, bool inspects_values) {
   if (a.nonzeros() == 0) return std::async(std::launch::deferred, [] { return Profile{}; });
   Vector<Space, ProfileCounters> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
@@ -384,12 +384,13 @@ std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a) {
                                       counters->rows_of_length);
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
-  inspect_values(space, a, counters);
+  if (inspects_values) inspect_values(space, a, counters);
   const Offset hot_sample = count_hot(space, a, counters);
-  return std::async(std::launch::deferred, [counters = std::move(on_space), samples, hot_sample] {
+  return std::async(std::launch::deferred, [counters = std::move(on_space), samples, hot_sample, inspects_values] {
     const ProfileCounters found = counters.download()[0];
     Profile p = finished(found, samples);
     if (hot_sample > 0) set_hot(found, hot_sample, p);
+    p.single = p.single && (inspects_values || sizeof(T) == sizeof(float));
     return p;
   });
 }

@@ -50,8 +50,8 @@ class Cuda;
 enum class AnalysisDepth {
   full,
   without_census,  ///< Skips the census of diagonals.
-  /// For a matrix that is only multiplied with: as without_census, and mirror entries aren't searched, so that the matrix
-  /// counts as not symmetric.
+  /// For a matrix that is only multiplied with: as without_census. Mirror entries aren't searched, so that the matrix
+  /// counts as not symmetric; nor are equal values, so that the profile has none.
   product,
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,

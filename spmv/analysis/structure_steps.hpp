@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
@@ -288,10 +288,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
     s.empty_rows = a.rows;
     s.norm_inf = 0;
     s.pattern_symmetric = s.symmetric = a.rows == a.cols;
-    DiagonalCensus none;
-    none.rows = a.rows;
-    none.cols = a.cols;
-    s.census = std::make_shared<const DiagonalCensus>(none);
+    s.census = std::make_shared<const DiagonalCensus>(blank_census(a, {}, piece_rows));
     s.profile = std::make_shared<const Profile>();
     return s;
   }
@@ -303,7 +300,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Vector<Space, Findings> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   Findings* const found = on_space.data();
-  std::future<Profile> profile = begin_profile(space, a);
+  std::future<Profile> profile = begin_profile(space, a, depth != AnalysisDepth::product);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},

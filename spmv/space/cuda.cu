@@ -95,8 +95,9 @@ void Cuda::State::create() {
   bandwidth = 2e3 * clock_khz * width_bits / 8;
   if (owns_stream) OSTINATO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   pool = Pool::of(device);
-  OSTINATO_CUDA(cudaMalloc(&partial, max_sums * max_partial * sizeof(double)));
-  OSTINATO_CUDA(cudaMalloc(&arrived, sizeof(unsigned)));
+  // The first allocation from a pool takes some milliseconds, which would count as set-up of what allocates first.
+  OSTINATO_CUDA(cudaMallocFromPoolAsync(&partial, max_sums * max_partial * sizeof(double), pool->handle, stream));
+  OSTINATO_CUDA(cudaMallocFromPoolAsync(&arrived, sizeof(unsigned), pool->handle, stream));
   OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes));
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }
@@ -113,9 +114,9 @@ Cuda::State::~State() {
   if (cublas != nullptr) (void)cublasDestroy(cublas);
   if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
   const bool has_stream = !owns_stream || stream != nullptr;
+  if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
+  if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
   if (has_stream) (void)cudaStreamSynchronize(stream);
-  if (partial != nullptr) (void)cudaFree(partial);
-  if (arrived != nullptr) (void)cudaFree(arrived);
   if (staging != nullptr) (void)cudaFreeHost(staging);
   pool.reset();
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);

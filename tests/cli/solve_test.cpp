@@ -91,6 +91,15 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
   expect_complaint(run("solve hole.mtx --solver lsmr --precond jacobi --renumber on --device cpu"), 3,
                    "; rows were numbered anew, --renumber off keeps the numbers of the file");
+  expect_complaint(run("solve hole.mtx --precond cholesky --device cpu"), 3,
+                   "ostinato: cholesky: row 1 has no positive");
+  generate("convection-diffusion2d 5 u.mtx");
+  const Outcome no_row = run("solve u.mtx --precond cholesky --renumber on --device cpu");
+  expect_complaint(no_row, 3, "cholesky: the matrix isn't symmetric");
+  EXPECT_EQ(no_row.err.find("numbered anew"), std::string::npos) << no_row.err;
+  generate("poisson2d 9 grid.mtx");
+  expect_complaint(run("solve grid.mtx --precond multigrid:kind=structured --renumber on --device cpu"), 3,
+                   "; rows were numbered anew, --renumber off keeps the numbers of the file");
   write("tiny.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1e-42\n3 3 1\n");
   for (const std::string how : {"on", "off"}) {
     run("solve tiny.mtx --precision single --device cpu --json report.json --renumber " + how);
@@ -319,6 +328,30 @@ TEST_F(CliSolve, TheTimeLimitEndsTheSetUpOfMultigridAndFsai) {
   }
 }
 
+TEST_F(CliSolve, SaysHowAPreconditionerWasAskedForAndWhatWasMade) {
+  generate("poisson2d 10 p.mtx");
+  const auto reason = [this](const std::string& arguments) {
+    EXPECT_EQ(run("solve " + arguments + " --json report.json --quiet").code, 0);
+    return report()["reasons"]["preconditioner"].get<std::string>();
+  };
+  EXPECT_EQ(
+      reason("p.mtx --precond ilu0:solve=jacobi,sweeps=1,order=natural"),
+      "asked for with solve=jacobi,sweeps=1,order=natural; 1 times the entries of A, triangles by 1 sweep of Jacobi");
+  EXPECT_EQ(reason("p.mtx --precond block-jacobi:block=4"), "asked for with block=4; 25 blocks");
+  EXPECT_EQ(reason("poisson2d:10 --precond multigrid:sweeps=2"), "asked for with sweeps=2");
+  EXPECT_EQ(reason("p.mtx --precond multigrid:sweeps=2"), "asked for with sweeps=2");
+  EXPECT_EQ(reason("p.mtx --precond jacobi"), "asked for");
+}
+
+TEST_F(CliSolve, AGuessThatIsGoodEnoughNeedsNoPreconditionerInTime) {
+  generate("elasticity3d 12 e.mtx");
+  const Outcome r =
+      run("solve e.mtx --time-limit 1e-6 --atol 1e300 --json report.json --precond fsai:pattern=adaptive");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(report()["status"], "converged");
+  EXPECT_EQ(report()["preconditioner"], "none") << "else nothing was tested";
+}
+
 TEST_F(CliSolve, RefusesBadInput) {
   write("rectangular.mtx", rectangular);
   write("b.mtx", vector_of_two);
@@ -353,6 +386,12 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --rtol nan"), 2, "--rtol: 'nan'");
   expect_complaint(run("solve p.mtx --maxiter 2.5"), 2, "'2.5' isn't a whole number");
   expect_complaint(run("solve"), 2, "matrix is required");
+  expect_complaint(run("solve p.mtx --solver cg --solver gmres"), 2, "--solver is given more than once; give it once;");
+  expect_complaint(run("solve p.mtx --solver gcrodr --restart 5 --recycle 5"), 2,
+                   "--recycle is 5; it has to be less than --restart, 5");
+  expect_complaint(run("solve p.mtx --precond ilu0:solve=jacobi,power=2"), 2, "take that, or leave power out");
+  expect_complaint(run("solve p.mtx --precond ilu0:solve=exact,sweeps=2"), 2, "or leave sweeps out");
+  expect_complaint(run("solve p.mtx --precond multigrid:kind=pairwise,reuse=pattern"), 2, "is for kind=classical; see");
 }
 
 TEST_F(CliSolve, SaysWhenTheDeviceIsNotThere) {

@@ -203,6 +203,21 @@ TYPED_TEST(LadderOn, BeginsWithFactorsWhereRowsHaveNoDiagonal) {
   EXPECT_TRUE(mentions(result, "2000 rows have no diagonal entry")) << result.message();
 }
 
+TYPED_TEST(LadderOn, SaysWhichLimitLeftNothingForTheFactors) {
+  using T = typename TypeParam::T;
+  this->system = with_known_solution(hard_matrix<T>(2000, 0));
+  this->SetUp();
+  const typename TestFixture::Any m(*this->analysis);
+
+  const SolveResult no_time = this->solve(m, "auto", {.rtol = 1e-5, .time_limit = 1e-9}).result;
+  const SolveResult no_iterations = this->solve(m, "auto", {.rtol = 1e-5, .max_iterations = 0}).result;
+
+  EXPECT_EQ(no_time.status, Status::time_limit) << no_time.message();
+  EXPECT_NE(no_time.reason.find("the limit of 1e-09 s was reached"), std::string::npos) << no_time.reason;
+  EXPECT_EQ(no_iterations.status, Status::iteration_limit) << no_iterations.message();
+  EXPECT_EQ(no_iterations.reason, "the limit of 0 iterations was reached");
+}
+
 TYPED_TEST(LadderOn, EndsWhenNobodyKeepsTheAnalysis) {
   const typename TestFixture::Any m(*this->analysis);
   this->analysis.reset();

@@ -130,116 +130,147 @@ double largest_row(const Classes& rows) {
   return largest;
 }
 
-double root_at(const Classes& rows, const Extents& e, Index x, Index y, Index z) {
-  const double own = rows[static_cast<std::size_t>(class_of(e, x, y, z))][centre];
-  return own > 0 ? std::sqrt(own) : 1;
+ClassRoots roots_of(const Classes& rows) {
+  ClassRoots roots;
+  for (std::size_t c = 0; c < neighbours; ++c) roots[c] = rows[c][centre] > 0 ? std::sqrt(rows[c][centre]) : 1;
+  return roots;
 }
 
-std::vector<float> inverse_roots(const Classes& rows, const Extents& e) {
+double root_at(const ClassRoots& roots, const Extents& e, Index x, Index y, Index z) {
+  return roots[static_cast<std::size_t>(class_of(e, x, y, z))];
+}
+
+std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e) {
   std::vector<float> inverse(scaled_classes);
   for (int number = 0; number < scaled_classes; ++number) {
     const auto [x, y, z] = point_of_class(e, number);
-    inverse[static_cast<std::size_t>(number)] = static_cast<float>(1 / root_at(rows, e, x, y, z));
+    inverse[static_cast<std::size_t>(number)] = static_cast<float>(1 / root_at(roots, e, x, y, z));
   }
   return inverse;
 }
 
-std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int dimensions, bool star) {
+std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots, const Extents& e, int dimensions,
+                                   bool star) {
   signed char slot[neighbours];
   std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, dimensions, star)) * scaled_classes);
   for (int number = 0; number < scaled_classes; ++number) {
     const auto [x, y, z] = point_of_class(e, number);
-    const auto& row = rows[static_cast<std::size_t>(class_of(e, x, y, z))];
+    const auto of_class = static_cast<std::size_t>(class_of(e, x, y, z));
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       if (slot[k] < 0 || !e.contains(x + d.x, y + d.y, z + d.z)) continue;
       scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] = static_cast<float>(
-          row[static_cast<std::size_t>(k)] / root_at(rows, e, x, y, z) / root_at(rows, e, x + d.x, y + d.y, z + d.z));
+          rows[of_class][static_cast<std::size_t>(k)] / roots[of_class] / root_at(roots, e, x + d.x, y + d.y, z + d.z));
     }
   }
   return scaled;
 }
 
-Model::Model(const Classes& rows, const Extents& e, int dimensions, bool star, int axes) : halved(halving(axes)) {
+Model::Model(const Classes& rows, const Extents& e, int axes) : halved(halving(axes)) {
   const auto side = [](Index n, bool half) { return half ? (n <= 7 ? n : 6 + n % 2) : std::min(n, 3); };
-  fine = {side(e.x, halved.x), side(e.y, halved.y), side(e.z, halved.z)};
-  coarse = halved.of(fine);
-  a_view.grid = w_view.fine = fine;
-  c_view.grid = w_view.coarse = coarse;
-  w_view.halved = halved;
-  a.resize(static_cast<std::size_t>(number_slots(a_view.slot, dimensions, star)) * fine.points());
-  w.resize(static_cast<std::size_t>(number_slots(w_view.slot, halved)) * coarse.points());
-  const int coarse_slots = number_slots(c_view.slot, dimensions, false);
-  c.resize(static_cast<std::size_t>(coarse_slots) * coarse.points());
-  a_view.a = a.data();
-  w_view.w = w.data();
-  c_view.a = c.data();
-  fill(rows);
+  fine_ = {side(e.x, halved.x), side(e.y, halved.y), side(e.z, halved.z)};
+  coarse_ = halved.of(fine_);
   weigh(rows);
-  const Galerkin<false> galerkin{a_view, w_view, c_view, coarse_slots};
-  for_points(galerkin.calls(), galerkin);
+  multiply(rows);
 }
 
-void Model::fill(const Classes& rows) {
-  for_points(fine, [&](Index x, Index y, Index z) {
-    const auto& row = rows[static_cast<std::size_t>(class_of(fine, x, y, z))];
-    for (int k = 0; k < neighbours; ++k) {
-      if (a_view.slot[k] >= 0)
-        a_view.at(k, fine.number(x, y, z)) = static_cast<float>(row[static_cast<std::size_t>(k)]);
-    }
-  });
+/// The fine point that a coarse point lies on.
+Model::Point Model::fine_point(const Point& at) const {
+  return {Halving::fine(halved.x, at[0]), Halving::fine(halved.y, at[1]), Halving::fine(halved.z, at[2])};
+}
+
+/// The coarse point in the class with this number.
+Model::Point Model::coarse_point(int number) const {
+  const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
+  return {at(number % 3, coarse_.x), at(number / 3 % 3, coarse_.y), at(number / 9, coarse_.z)};
 }
 
 void Model::weigh(const Classes& rows) {
-  for_points(coarse, [&](Index x, Index y, Index z) {
-    const Index f[3] = {Halving::fine(halved.x, x), Halving::fine(halved.y, y), Halving::fine(halved.z, z)};
-    const Index n[3] = {fine.x, fine.y, fine.z};
+  double line[3][3][3];  // by axis, place and step
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int at = 0; at < 3; ++at) {
+      for (int step = -1; step <= 1; ++step) line[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
+    }
+  }
+  weights_.assign(coarse_.points(), {});
+  for_points(coarse_, [&](Index x, Index y, Index z) {
+    const auto [fx, fy, fz] = fine_point({x, y, z});
     for (int k = 0; k < neighbours; ++k) {
-      if (w_view.slot[k] < 0) continue;
       const Step d = Step::of(k);
-      const int step[3] = {d.x, d.y, d.z};
-      double weight = 1;
-      for (int axis = 0; axis < 3; ++axis) {
-        const Index at = f[axis] + step[axis];
-        weight *= at < n[axis] ? line_weight(rows, fine, axis, place(at, n[axis]), step[axis]) : 0;
-      }
-      w_view.at(k, coarse.number(x, y, z)) = static_cast<float>(weight);
+      if (!halved.has(d) || !fine_.contains(fx + d.x, fy + d.y, fz + d.z)) continue;
+      weights_[coarse_.number(x, y, z)][static_cast<std::size_t>(k)] = line[0][place(fx + d.x, fine_.x)][d.x + 1] *
+                                                                       line[1][place(fy + d.y, fine_.y)][d.y + 1] *
+                                                                       line[2][place(fz + d.z, fine_.z)][d.z + 1];
     }
   });
 }
 
-/// The coarse point of the model in the class with this number.
-std::size_t Model::coarse_point(int number) const {
-  const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
-  return coarse.number(at(number % 3, coarse.x), at(number / 3 % 3, coarse.y), at(number / 9, coarse.z));
+/// The coarse points that have a weight for each fine point.
+std::vector<Model::Parents> Model::parents() const {
+  std::vector<Parents> all(fine_.points());
+  for_points(coarse_, [&](Index x, Index y, Index z) {
+    const auto [fx, fy, fz] = fine_point({x, y, z});
+    const std::size_t j = coarse_.number(x, y, z);
+    for (int k = 0; k < neighbours; ++k) {
+      const double weight = weights_[j][static_cast<std::size_t>(k)];
+      const Step d = Step::of(k);
+      if (weight != 0) all[fine_.number(fx + d.x, fy + d.y, fz + d.z)].add(j, weight);
+    }
+  });
+  return all;
 }
 
-/// The rows of the coarse operator.
+/// Adds up P^T (A P), one row of A P after the other.
+void Model::multiply(const Classes& rows) {
+  const std::vector<Parents> of = parents();
+  const std::size_t n = coarse_.points();
+  std::vector<double> row_of_ap(n);
+  operator_.assign(n * n, 0);
+  for_points(fine_, [&](Index x, Index y, Index z) {
+    const auto& row = rows[static_cast<std::size_t>(class_of(fine_, x, y, z))];
+    std::fill(row_of_ap.begin(), row_of_ap.end(), 0);
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      const double value = row[static_cast<std::size_t>(k)];
+      if (value == 0 || !fine_.contains(x + d.x, y + d.y, z + d.z)) continue;
+      for (const auto& [j, weight] : of[fine_.number(x + d.x, y + d.y, z + d.z)]) row_of_ap[j] += value * weight;
+    }
+    for (const auto& [i, weight] : of[fine_.number(x, y, z)]) {
+      for (std::size_t j = 0; j < n; ++j) operator_[i * n + j] += weight * row_of_ap[j];
+    }
+  });
+}
+
 Classes Model::coarse_rows() const {
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {
+    const auto [x, y, z] = coarse_point(number);
+    const double* const row = operator_.data() + coarse_.number(x, y, z) * coarse_.points();
     for (int k = 0; k < neighbours; ++k) {
-      rows[static_cast<std::size_t>(number)][static_cast<std::size_t>(k)] =
-          static_cast<double>(c_view.value(k, coarse_point(number)));
+      const Step d = Step::of(k);
+      if (coarse_.contains(x + d.x, y + d.y, z + d.z))
+        rows[static_cast<std::size_t>(number)][static_cast<std::size_t>(k)] =
+            row[coarse_.number(x + d.x, y + d.y, z + d.z)];
     }
   }
   return rows;
 }
 
-std::vector<float> Model::scaled_weights(const Classes& rows, const Extents& e, const Classes& next_rows,
+std::vector<float> Model::scaled_weights(const ClassRoots& roots, const Extents& e, const ClassRoots& next_roots,
                                          const Extents& next) const {
-  const Halving& h = halved;
-  std::vector<float> scaled(w.size() / coarse.points() * scaled_classes);
+  signed char slot[neighbours];
+  std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, halved)) * scaled_classes);
   for (int number = 0; number < scaled_classes; ++number) {
     const auto [x, y, z] = point_of_class(next, number);
-    const std::size_t in_model = coarse_point(class_of(next, x, y, z));
+    const Point in_model = coarse_point(class_of(next, x, y, z)), f = fine_point({x, y, z});
+    const auto& weights = weights_[coarse_.number(in_model[0], in_model[1], in_model[2])];
+    const double own = root_at(next_roots, next, x, y, z);
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
-      const Index fx = Halving::fine(h.x, x) + d.x, fy = Halving::fine(h.y, y) + d.y, fz = Halving::fine(h.z, z) + d.z;
-      if (w_view.slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
-      scaled[static_cast<std::size_t>(w_view.slot[k] * scaled_classes + number)] =
-          static_cast<float>(static_cast<double>(w_view.at(k, in_model)) * root_at(rows, e, fx, fy, fz) /
-                             root_at(next_rows, next, x, y, z));
+      const Index fx = f[0] + d.x, fy = f[1] + d.y, fz = f[2] + d.z;
+      if (slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
+      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] =
+          static_cast<float>(weights[static_cast<std::size_t>(k)] * root_at(roots, e, fx, fy, fz) / own);
     }
   }
   return scaled;

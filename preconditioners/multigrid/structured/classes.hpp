@@ -41,36 +41,60 @@ void couplings(const Classes& rows, const Extents& e, double (&strength)[3]);
 /// The largest sum of absolute values in a row over its diagonal. Classes that the grid doesn't have are empty.
 double largest_row(const Classes& rows);
 
-/// The square root of the diagonal of a point; 1 where it isn't positive.
-double root_at(const Classes& rows, const Extents& e, Index x, Index y, Index z);
+/// The square roots of the diagonals of the 27 classes; 1 where a diagonal isn't positive.
+using ClassRoots = std::array<double, neighbours>;
+ClassRoots roots_of(const Classes& rows);
+
+/// The square root of the diagonal of a point.
+double root_at(const ClassRoots& roots, const Extents& e, Index x, Index y, Index z);
 
 /// 1 / the square root of the diagonal, of the 125 classes.
-std::vector<float> inverse_roots(const Classes& rows, const Extents& e);
+std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e);
 
 /// The coefficients of the scaled operator, A(i, j) / sqrt(A(i, i) A(j, j)), of the 125 classes.
-std::vector<float> scaled_operator(const Classes& rows, const Extents& e, int dimensions, bool star);
+std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots, const Extents& e, int dimensions,
+                                   bool star);
 
-/// A small grid with the classes of a large one, on which the coarse operator is made.
-struct Model {
-  Halving halved;
-  Extents fine, coarse;
-  std::vector<float> a, w, c;
-  Stencil a_view, c_view;
-  Weights w_view;
-
-  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator.
-  Model(const Classes& rows, const Extents& e, int dimensions, bool star, int axes);
+/// A small grid with the classes of a large one, on which the weights and the coarse operator are made.
+class Model {
+ public:
+  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator P^T A P of `axes` halved.
+  Model(const Classes& rows, const Extents& e, int axes);
 
   Classes coarse_rows() const;
   /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points of
   /// the large grids `e` and `next`.
-  std::vector<float> scaled_weights(const Classes& rows, const Extents& e, const Classes& next_rows,
+  std::vector<float> scaled_weights(const ClassRoots& roots, const Extents& e, const ClassRoots& next_roots,
                                     const Extents& next) const;
 
+  Halving halved;
+
  private:
-  void fill(const Classes& rows);
+  using Point = std::array<Index, 3>;
+  struct Parent {
+    std::size_t number;
+    double weight;
+  };
+  class Parents {
+   public:
+    void add(std::size_t number, double weight) { all_[count_++] = {number, weight}; }
+    const Parent* begin() const { return all_.data(); }
+    const Parent* end() const { return all_.data() + count_; }
+
+   private:
+    std::array<Parent, 8> all_;
+    std::size_t count_ = 0;
+  };
+
   void weigh(const Classes& rows);
-  std::size_t coarse_point(int number) const;
+  void multiply(const Classes& rows);
+  std::vector<Parents> parents() const;
+  Point fine_point(const Point& at) const;
+  Point coarse_point(int number) const;
+
+  Extents fine_, coarse_;
+  std::vector<std::array<double, neighbours>> weights_;  ///< of each coarse point, by the step to the fine point
+  std::vector<double> operator_;                         ///< of the coarse points, dense, by rows
 };
 
 }  // namespace ostinato::multigrid

@@ -82,28 +82,26 @@ void require_usable(double omega, int axes, const Extents& e) {
 
 /// Inverts a dense matrix of n rows of n in place, by Gauss-Jordan elimination with row pivoting.
 void invert(std::vector<double>& m, std::size_t n) {
-  std::vector<double> inverse(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i) inverse[i * n + i] = 1;
+  const auto row = [&](std::size_t i) { return m.data() + i * n; };
+  std::vector<std::size_t> pivots(n);
   for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i) pivot = std::abs(m[i * n + k]) > std::abs(m[pivot * n + k]) ? i : pivot;
-    for (std::size_t c = 0; c < n; ++c) {
-      std::swap(m[k * n + c], m[pivot * n + c]);
-      std::swap(inverse[k * n + c], inverse[pivot * n + c]);
-    }
-    if (!(std::abs(m[k * n + k]) > 1e-12)) throw ArgumentError("multigrid: the coarsest operator is singular");
-    const double scale = 1 / m[k * n + k];
-    for (std::size_t c = 0; c < n; ++c) m[k * n + c] *= scale, inverse[k * n + c] *= scale;
+    std::size_t& pivot = pivots[k] = k;
+    for (std::size_t i = k + 1; i < n; ++i) pivot = std::abs(row(i)[k]) > std::abs(row(pivot)[k]) ? i : pivot;
+    if (pivot != k) std::swap_ranges(row(k), row(k) + n, row(pivot));
+    if (!(std::abs(row(k)[k]) > 1e-12)) throw ArgumentError("multigrid: the coarsest operator is singular");
+    const double scale = 1 / std::exchange(row(k)[k], 1);
+    for (std::size_t c = 0; c < n; ++c) row(k)[c] *= scale;
     for (std::size_t i = 0; i < n; ++i) {
-      const double factor = m[i * n + k];
-      if (i == k || factor == 0) continue;
-      for (std::size_t c = 0; c < n; ++c) {
-        m[i * n + c] -= factor * m[k * n + c];
-        inverse[i * n + c] -= factor * inverse[k * n + c];
-      }
+      if (i == k || row(i)[k] == 0) continue;
+      const double factor = std::exchange(row(i)[k], 0);
+      double* const to = row(i);
+      const double* const from = row(k);
+      for (std::size_t c = 0; c < n; ++c) to[c] -= factor * from[c];
     }
   }
-  m = std::move(inverse);
+  for (std::size_t k = n; k-- > 0;) {  // rows that were exchanged are columns of the inverse
+    for (std::size_t i = 0; i < n; ++i) std::swap(row(i)[k], row(i)[pivots[k]]);
+  }
 }
 
 /// Whether a symmetric dense matrix of n rows of n is positive definite: Cholesky's factorization succeeds.
@@ -252,12 +250,13 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   }
   Extents e = grid.extents;
   bool star = grid.star;
-  const std::vector<float> inverse = inverse_roots(rows, e);
+  ClassRoots roots = roots_of(rows);
+  const std::vector<float> inverse = inverse_roots(roots, e);
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_part(inverse, e, [](Index, Index, Index, int) { return true; });
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
-    const std::vector<float> a = scaled_operator(rows, e, grid.dimensions, star);
+    const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
     level.a = Vector<Space, float>(space_, a);
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
@@ -269,19 +268,21 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     require_usable(level.omega, level.axes, e);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
-        coarsest_root_.push_back(static_cast<float>(root_at(rows, e, x, y, z)));
+        coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
       });
       levels_.push_back(std::move(level));
       return;
     }
-    const Model model(rows, e, grid.dimensions, star, level.axes);
+    const Model model(rows, e, level.axes);
     const Classes next_rows = model.coarse_rows();
+    const ClassRoots next_roots = roots_of(next_rows);
     level.next = model.halved.of(e);
-    const std::vector<float> p = model.scaled_weights(rows, e, next_rows, level.next);
+    const std::vector<float> p = model.scaled_weights(roots, e, next_roots, level.next);
     level.p = Vector<Space, float>(space_, p);
     level.even_p = even_weights(p, e, level.next, model.halved);
     e = level.next;
     rows = next_rows;
+    roots = next_roots;
     star = false;
     levels_.push_back(std::move(level));
   }

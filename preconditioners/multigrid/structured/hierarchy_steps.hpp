@@ -113,7 +113,7 @@ struct UnknownBlock {
   int unknown;
 
   OSTINATO_FUNCTION detail::GridPoint point(std::size_t i) const {
-    return detail::GridPoint::of(rows.grid, static_cast<Index>(i));
+    return rows.numbered(static_cast<Index>(i));
   }
 
   /// Calls f(neighbour, value) for the entries of a point.

@@ -220,26 +220,30 @@ Index least_worth_keeping(bool constant, Index rows, std::size_t value_bytes) {
   return static_cast<Index>((band + entry - 1) / entry);
 }
 
-/// Fills `cut` with the diagonals of a row piece that stay bands, and subtracts the entries that go to the remainder
+/// least_worth_keeping() of each diagonal, for row pieces of `rows` rows.
+std::vector<Index> least_entries(const DiagonalCensus& c, Index rows, std::size_t value_bytes, bool compress) {
+  const Index of_constant = least_worth_keeping(true, rows, value_bytes),
+              of_other = least_worth_keeping(false, rows, value_bytes);
+  std::vector<Index> least;
+  for (const Diagonal& d : c.diagonals) least.push_back(compress && d.constant ? of_constant : of_other);
+  return least;
+}
+
+/// Fills `kept` with the diagonals of a row piece that stay bands, and subtracts the entries that go to the remainder
 /// from `entries`. Returns the number of these entries.
-Index keep_diagonals(const DiagonalCensus& c, std::size_t piece, std::size_t value_bytes, bool compress, Cut& cut,
+Index keep_diagonals(const PieceDiagonal* piece, const std::vector<Index>& least, std::vector<std::uint16_t>& kept,
                      std::vector<Offset>& entries) {
-  const std::size_t count = c.diagonals.size();
-  const Index rows = cut.end - cut.begin, least_constant = least_worth_keeping(true, rows, value_bytes),
-              least_other = least_worth_keeping(false, rows, value_bytes);
-  const PieceDiagonal* const of_piece = c.pieces.data() + piece * count;
-  cut.diagonals.resize(count);
-  std::size_t kept = 0;
+  kept.clear();
   Index moved = 0;
-  for (std::size_t d = 0; d < count; ++d) {
-    const Index there = of_piece[d].entries, least = compress && c.diagonals[d].constant ? least_constant : least_other;
-    const bool moves = there < least && moved + there <= max_piece_remainder;  // diagonals without an entry always move
-    moved += moves ? there : 0;
-    entries[d] -= moves ? there : 0;
-    cut.diagonals[kept] = static_cast<std::uint16_t>(d);
-    kept += moves ? 0 : 1;
+  for (std::size_t d = 0; d < least.size(); ++d) {
+    const Index there = piece[d].entries;
+    if (there < least[d] && moved + there <= max_piece_remainder) {  // diagonals without an entry always move
+      moved += there;
+      entries[d] -= there;
+    } else {
+      kept.push_back(static_cast<std::uint16_t>(d));
+    }
   }
-  cut.diagonals.resize(kept);
   return moved;
 }
 
@@ -290,20 +294,29 @@ BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, boo
 }
 
 BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
+  const std::size_t count = census.diagonals.size();
   std::vector<Cut> cuts;
-  std::vector<Index> remainder{0};
+  std::vector<Index> remainder{0}, least;
   std::vector<Offset> entries = all_entries(census);
-  Cut cut;
-  for (Offset begin = 0; begin < census.rows; begin += census.rows_in_piece) {
-    const Offset end = std::min<Offset>(census.rows, begin + census.rows_in_piece);
-    cut.begin = static_cast<Index>(begin);
-    cut.end = static_cast<Index>(end);
-    const std::size_t piece = static_cast<std::size_t>(begin / census.rows_in_piece);
-    remainder.push_back(remainder.back() + keep_diagonals(census, piece, value_bytes, compress, cut, entries));
-    if (!cuts.empty() && cuts.back().diagonals == cut.diagonals) {
-      cuts.back().end = cut.end;
+  std::vector<std::uint16_t> all(count), some;
+  std::iota(all.begin(), all.end(), std::uint16_t{0});
+  Index least_for = 0, most = 0;  // `least` is for pieces of least_for rows; its largest element
+  for (std::size_t p = 0; p < census.fewest.size(); ++p) {
+    const Offset begin = static_cast<Offset>(p) * census.rows_in_piece;
+    const Index rows = static_cast<Index>(std::min<Offset>(census.rows - begin, census.rows_in_piece));
+    if (rows != least_for) {
+      least = least_entries(census, rows, value_bytes, compress);
+      most = least.empty() ? 0 : *std::max_element(least.begin(), least.end());
+      least_for = rows;
+    }
+    const bool keeps_all = census.fewest[p] >= most;  // as in nearly all pieces of a stencil
+    const Index moved = keeps_all ? 0 : keep_diagonals(census.pieces.data() + p * count, least, some, entries);
+    const std::vector<std::uint16_t>& kept = keeps_all ? all : some;
+    remainder.push_back(remainder.back() + moved);
+    if (!cuts.empty() && cuts.back().diagonals == kept) {
+      cuts.back().end += rows;
     } else {
-      cuts.push_back(cut);
+      cuts.push_back({static_cast<Index>(begin), static_cast<Index>(begin) + rows, kept});
     }
   }
   BandPlan plan = Layout(census, value_bytes, compress, cuts, entries).make();

@@ -56,7 +56,8 @@ struct ReadClass {
   }
 };
 
-/// Stores the number of each row's class; *lost is set when a row has no class.
+/// Stores the number of each row's class; *lost is set when a row has no class. A warp tries the class that most of its
+/// rows had last, before the classes whose hash is that of the row.
 template <class T>
 __global__ void __launch_bounds__(cuda::block_threads)
     class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of,
@@ -65,12 +66,22 @@ __global__ void __launch_bounds__(cuda::block_threads)
   for (int c = static_cast<int>(threadIdx.x); c < classes; c += cuda::block_threads) hashes[c] = a.hash(class_rows[c]);
   __syncthreads();
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::block_threads;
-  for (Offset row = static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x; row < rows; row += stride) {
-    const std::uint64_t hash = a.hash(row);
-    int c = 0;
-    while (c < classes && !(hashes[c] == hash && a.same(row, class_rows[c]))) ++c;
-    if (c == classes) *lost = 1;
-    class_of[row] = static_cast<std::uint8_t>(c);
+  const int lane = static_cast<int>(threadIdx.x) % tile;
+  int usual = 0;
+  for (Offset base = static_cast<Offset>(blockIdx.x) * cuda::block_threads + threadIdx.x - lane; base < rows;
+       base += stride) {
+    const Offset row = base + lane;
+    const bool is_other = row < rows && !a.same(row, class_rows[usual]);
+    int c = usual;
+    if (is_other) {
+      const std::uint64_t hash = a.hash(row);
+      for (c = 0; c < classes && !(hashes[c] == hash && a.same(row, class_rows[c]));) ++c;
+      if (c == classes) *lost = 1;
+    }
+    if (row < rows) class_of[row] = static_cast<std::uint8_t>(c);
+    const unsigned others = __ballot_sync(all_lanes, is_other);
+    const int next = __shfl_sync(all_lanes, c, others != 0 ? __ffs(static_cast<int>(others)) - 1 : 0);
+    if (__popc(others) > tile / 2 && next < classes) usual = next;
   }
 }
 

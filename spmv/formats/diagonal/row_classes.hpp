@@ -103,7 +103,11 @@ class RowClasses<Cuda, T> {
   void apply(const Product<T>& p) const;
   void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< the product and *slot = w . y; w may be y
   bool update_values(const CsrView<T>& a);
-  std::size_t bytes() const { return tiles_.bytes() + patterns_.bytes() + values_.bytes() + table_.bytes(); }
+  /// Of the GPU; the table is on the host, too.
+  std::size_t bytes() const {
+    return class_rows_.bytes() + offsets_.bytes() + values_.bytes() + present_.bytes() + tiles_.bytes() +
+           patterns_.bytes();
+  }
 
   const Cuda& space() const { return space_; }
   ClassView<T> view() const { return {tiles_.data(), patterns_.data(), values_.data(), &table_, simple_}; }

@@ -48,7 +48,7 @@ class Hdi {
                          {slots * sizeof(T) + lists.bytes(),
                           slots,
                           0.8,
-                          lists.longest() / 2.0,
+                          static_cast<double>(lists.longest) / 2.0,
                           {.slot = 2.8, .row = 2.7, .gather = 0, .stream = 0.1}});
     if (grows_too_far(s, sizeof(T), static_cast<double>(c.bytes)))
       c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty within 256 rows";
@@ -59,10 +59,9 @@ class Hdi {
       : space_(space), rows_(in.structure.rows), cols_(in.structure.cols) {
     const Structure& s = in.structure;
     if (s.census == nullptr) throw ArgumentError("hdi: " + why_no_census(s));
-    const Lists lists(*s.census);
-    group_ptr_ = Vector<Space, Offset>(space, std::span<const Offset>(lists.group_ptr));
+    group_ptr_ = Vector<Space, Offset>(space, group_pointers(*s.census));
     offset_ = Vector<Space, Index>(space, list_offsets(*s.census));
-    val_ = Vector<Space, T>(space, static_cast<std::size_t>(lists.slots));
+    val_ = Vector<Space, T>(space, static_cast<std::size_t>(Lists(*s.census).slots));
     if (val_.size() > 0) space.zero(val_.data(), val_.bytes());
     for_each(space, static_cast<std::size_t>(rows_),
              detail::FillHdi<T>{detail::arrays_of(a.view()), view(), val_.data()});
@@ -76,33 +75,45 @@ class Hdi {
   std::size_t slots() const { return val_.size(); }
 
  private:
-  /// The lengths of the groups' lists of diagonals.
+  /// Calls f(stored, rows) for each group: the length of its list of diagonals, and its number of rows.
+  template <class F>
+  static void for_groups(const DiagonalCensus& census, F f) {
+    const std::size_t count = census.diagonals.size();
+    const PieceDiagonal* piece = census.pieces.data();
+    Offset first = 0;
+    for (const std::uint16_t fewest : census.fewest) {
+      std::size_t stored = count;
+      for (std::size_t d = 0; fewest == 0 && d < count; ++d) stored -= piece[d].entries == 0 ? 1 : 0;
+      f(static_cast<Offset>(stored), std::min<Offset>(piece_rows, census.rows - first));
+      first += piece_rows;
+      piece += count;
+    }
+  }
+
+  /// The groups' lists of diagonals in total.
   struct Lists {
-    std::vector<Offset> group_ptr = {0};
-    Offset slots = 0;
+    Offset groups = 0, length = 0, slots = 0, longest = 0;
 
     explicit Lists(const DiagonalCensus& census) {
-      const PieceDiagonal* piece = census.pieces.data();
-      for (Offset first = 0; first < census.rows; first += piece_rows) {
-        Offset stored = 0;
-        for (std::size_t d = 0; d < census.diagonals.size(); ++d) stored += piece[d].entries > 0 ? 1 : 0;
-        piece += census.diagonals.size();
-        slots += stored * std::min<Offset>(piece_rows, census.rows - first);
-        group_ptr.push_back(group_ptr.back() + stored);
-      }
+      for_groups(census, [&](Offset stored, Offset rows) {
+        ++groups;
+        length += stored;
+        slots += stored * rows;
+        longest = std::max(longest, stored);
+      });
     }
 
     double bytes() const {
-      return static_cast<double>(group_ptr.size() * sizeof(Offset)) +
-             static_cast<double>(group_ptr.back()) * sizeof(Index);
-    }
-
-    double longest() const {
-      Offset most = 0;
-      for (std::size_t g = 0; g + 1 < group_ptr.size(); ++g) most = std::max(most, group_ptr[g + 1] - group_ptr[g]);
-      return static_cast<double>(most);
+      return static_cast<double>(groups + 1) * sizeof(Offset) + static_cast<double>(length) * sizeof(Index);
     }
   };
+
+  /// Where the groups' lists begin, and the end of the last one.
+  static std::vector<Offset> group_pointers(const DiagonalCensus& census) {
+    std::vector<Offset> group_ptr = {0};
+    for_groups(census, [&](Offset stored, Offset) { group_ptr.push_back(group_ptr.back() + stored); });
+    return group_ptr;
+  }
 
   /// The diagonals' offsets in the groups' lists.
   static std::vector<Index> list_offsets(const DiagonalCensus& census) {

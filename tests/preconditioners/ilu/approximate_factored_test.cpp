@@ -337,6 +337,36 @@ TYPED_TEST(ApproximateFactoredOn, IsAskedForByOptions) {
     EXPECT_THROW(Any(this->space(), a, name), ArgumentError) << name;
 }
 
+/// A row in the middle that meets all others: the squares of its triangles are a quarter full.
+Csr<double> with_a_full_row(Index n) {
+  std::vector<Triplet<double>> t;
+  for (Index i = 0; i < n; ++i) {
+    t.push_back({i, i, i == n / 2 ? 4.0 * n : 4.0});
+    if (i == n / 2) continue;
+    t.push_back({i, n / 2, -1});
+    t.push_back({n / 2, i, -1});
+  }
+  return from_triplets<double>(n, n, t);
+}
+
+TEST(ApproximateFactoredLimits, InversesThatDoNotFitAreRefusedBeforeTheyAreMade) {
+  const Host space;
+  const Analysis<Host, double> analysis(space, with_a_full_row(4000));
+  const auto made = [&](const std::string& precond) {
+    return AnyPreconditioner<Host, double>(analysis, precond, {}, 1'000'000).bytes();
+  };
+
+  EXPECT_LE(made("ilu0:order=natural,solve=isai"), 1'000'000u);
+  for (const std::string kind : {"ilu0", "ic0"}) {
+    try {
+      made(kind + ":order=natural,solve=isai,power=2");
+      FAIL() << "4e6 entries a triangle don't fit";
+    } catch (const MemoryLimitError& e) {
+      EXPECT_NE(std::string(e.what()).find("takes at least 8.0"), std::string::npos) << e.what();
+    }
+  }
+}
+
 TYPED_TEST(ApproximateFactoredOn, StopsWhenAsked) {
   using T = typename TypeParam::T;
   using Home = typename TypeParam::Space;

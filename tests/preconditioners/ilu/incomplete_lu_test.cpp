@@ -166,7 +166,6 @@ TYPED_TEST(IncompleteLuOn, CholeskyNamesARowOfTheMatrixInWhateverOrderItFactors)
     EXPECT_NE(text.find("row 4 (counted from 0) has no positive diagonal entry"), std::string::npos) << text;
     const std::string kind = std::string(name).substr(0, std::string(name).find(':'));
     EXPECT_EQ(text.rfind(kind + ": ", 0), 0u) << text;
-    EXPECT_TRUE(text.ends_with(kind == "cholesky" ? "; take lu" : "; take ilut")) << text;
   }
 }
 

@@ -140,6 +140,17 @@ struct ThreadGroup {
   static double minus_product(double a, double b, double c) { return a - b * c; }
 };
 
+TEST(IsaiCount, IsThatOfTheSquare) {
+  const Host space;
+  for (const Index n : {1, 2, 50, 300}) {
+    const Csr<double> l = triangle(n, 3, n / 2, 7);
+    const Offset entries = incomplete_inverse(space, SpaceCsr<Host, double>(space, l.view()), 2).view().nonzeros();
+
+    EXPECT_EQ(count_square_entries(l.view(), entries), entries);
+    EXPECT_GT(count_square_entries(l.view(), entries - 1), entries - 1);
+  }
+}
+
 TEST(IsaiRows, GroupsOfLanesHaveTheBitsOfOneLane) {
   const Host host;
   for (const int lanes : {2, 3, 7}) {

@@ -293,7 +293,7 @@ TYPED_TEST(StructureOf, TakesNoCensusInAQuickAnalysisWhereDiagonalsDoNotPay) {
   EXPECT_FALSE(this->of(many, AnalysisDepth::quick).census);
 }
 
-TYPED_TEST(StructureOf, LooksForNoSymmetryInAMatrixThatIsOnlyMultipliedWith) {
+TYPED_TEST(StructureOf, LooksForNeitherSymmetryNorEqualValuesInAMatrixThatIsOnlyMultipliedWith) {
   using T = typename TypeParam::T;
   for (const char* name : {"poisson3d", "mesh2d", "convection-diffusion3d"}) {
     SCOPED_TRACE(name);
@@ -309,6 +309,10 @@ TYPED_TEST(StructureOf, LooksForNoSymmetryInAMatrixThatIsOnlyMultipliedWith) {
     EXPECT_EQ(some.constant_diagonal, all.constant_diagonal);
     EXPECT_EQ(some.norm_inf, all.norm_inf);
     EXPECT_TRUE(some.finite);
+    EXPECT_EQ(some.profile->distinct, 0);
+    EXPECT_EQ(some.profile->single, sizeof(T) == sizeof(float));
+    EXPECT_EQ(some.profile->sliced_slots, all.profile->sliced_slots);
+    EXPECT_EQ(some.profile->sectors, all.profile->sectors);
   }
 }
 
