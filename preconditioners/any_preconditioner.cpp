@@ -380,6 +380,8 @@ std::string AnyPreconditioner<Space, T>::remarks() const {
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   require_rows(choice_.name, analysis.structure(), rows_);
+  std::string reason = choice_.reason;
+  if (reason != asked_for && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
   // One that takes new values in place knows no limit of memory.
   const bool in_place = fallback_ == nullptr && built_ != nullptr && mem_limit_ == 0;
@@ -392,8 +394,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();
-  if (choice_.reason != asked_for && choice_.reason.rfind(chosen_before, 0) != 0)
-    choice_.reason.insert(0, chosen_before);
+  choice_.reason = std::move(reason);
 }
 
 template <class Space, class T>

@@ -15,8 +15,8 @@ namespace ostinato {
 ///           n sizeof(T) bytes of vectors, 112 n sizeof(T) for s = 4.
 /// Exec      Allocates (3 s + 2) n sizeof(T) bytes at entry, n sizeof(T) more with a preconditioner. On Cuda the host
 ///           waits only when the monitor reads back. After a breakdown the recurrence restarts from the recomputed
-///           residual with other shadow vectors, as long as the residual falls. The shadow vectors are the same on every
-///           run.
+///           residual with other shadow vectors, as long as the residual falls, and once where it doesn't: the shadow vectors
+///           are the same on every run, so that the residual that a run leaves may be orthogonal to those of the next run.
 /// Throws    DimensionError when A isn't square or the vectors don't fit; ArgumentError when s isn't 1 to 6; exceptions of
 ///           A and M.
 /// Source    van Gijzen & Sonneveld, ACM Trans. Math. Softw. 38 (2011) 5, the variant with biorthogonal vectors; the
@@ -26,7 +26,7 @@ struct Idr {
   static constexpr std::string_view name = "idr";
   static constexpr std::string_view description = "induced dimension reduction, IDR(s); any matrix, little memory";
   static constexpr int products_per_iteration = 1;
-  static constexpr OnBreakdown on_breakdown = OnBreakdown::restart;
+  static constexpr OnBreakdown on_breakdown = OnBreakdown::restart_anew;
   static constexpr int period = 5;  ///< a cycle of s + 1 iterations, with the s that SolveOptions has by default
 
   template <class Space, class T>

@@ -77,7 +77,9 @@ class RestartPolicy {
       case StopReason::goal:
         return fall > 0.5 && end(Status::stagnated);
       case StopReason::breakdown:
-        return (fall > 0.99 || on_breakdown_ == OnBreakdown::end) && end(Status::breakdown);
+        broken_ = fall > 0.99 ? broken_ + 1 : 0;
+        return (on_breakdown_ == OnBreakdown::end || broken_ == (on_breakdown_ == OnBreakdown::restart ? 1 : 2)) &&
+               end(Status::breakdown);
       case StopReason::not_finite:
         return fall > 0.99 && end(Status::not_finite);
       case StopReason::restart:
@@ -99,6 +101,7 @@ class RestartPolicy {
   Status status_ = Status::breakdown;
   double previous_ = HUGE_VAL;
   int idle_ = 0;
+  int broken_ = 0;  ///< breakdowns in a row without progress
 };
 
 /// Refuses a preconditioner that varies (PreconditionerRef::varies()), for a Method whose x would then not belong to its
@@ -419,7 +422,7 @@ std::string reason_of(const SolveResult& result, const Monitor<Space>& monitor, 
 /// Runs `recurrence(r, rr, norm, monitor)` from the recomputed residual r = b - A x until the recomputed residual is
 /// within the goal, or the monitor or the policy ends the solve. So no solve is reported as converged on the word of
 /// the recurrence alone. Every method restarts from the true residual when its recurrence has drifted, its Krylov space
-/// is full or, with OnBreakdown::restart, its recurrence has broken down. Method has `name`, `on_breakdown` and
+/// is full or, unless OnBreakdown::end, its recurrence has broken down. Method has `name`, `on_breakdown` and
 /// `period` (see block_length; the parameter where the period depends on options), and may have `keeps_best` and
 /// `needs_symmetry`.
 template <class Method, class Space, class T, class Recurrence>

@@ -14,9 +14,12 @@
 
 namespace ostinato {
 
-/// What a method does when its recurrence breaks down: end the solve, or restart from the recomputed residual as long
-/// as the residual falls.
-enum class OnBreakdown { end, restart };
+/// What a method does when its recurrence breaks down.
+enum class OnBreakdown {
+  end,           ///< ends the solve
+  restart,       ///< restarts from the recomputed residual, as long as the residual falls
+  restart_anew,  ///< the same, and once where the residual doesn't fall: each restart of the method goes another way
+};
 
 namespace detail {
 

@@ -80,6 +80,7 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   structure_ = analysis.structure();
   const Stopwatch marking;
   pattern_ = pattern_mark(space_, analysis.matrix().view());
+  given_sorted_ = !analysis.matrix().is_sorted_copy();
   analyse_seconds_ = analysis.seconds() + marking.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
@@ -177,7 +178,9 @@ Update Operator<Space, T>::update_values(Csr<T>&& a) {
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
+  if (!given_sorted_) return update_values(a);
   require_size(a);
+  if (a.row_ptr.size() != static_cast<std::size_t>(rows()) + 1 || a.val.size() != a.col.size()) check(a);  // throws
   return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
 }
 
@@ -209,7 +212,10 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = same ? pattern_ : pattern_mark(space_, view);
-  if (pattern == pattern_ && refill(a, lent)) return Update::refilled;
+  if (pattern == pattern_ && !may_refuse_values() && refill(a, lent)) {
+    given_sorted_ = !a.is_sorted_copy();
+    return Update::refilled;
+  }
   const Analysis<Space, T> analysis(space_, a);
   try {
     build(analysis);
@@ -219,6 +225,7 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   structure_ = analysis.structure();
   unseen_.reset();
   pattern_ = std::move(pattern);
+  given_sorted_ = !a.is_sorted_copy();
   space_.trim();
   generate();
   return Update::rebuilt;
@@ -243,6 +250,14 @@ bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   unseen_ = std::make_unique<Unseen>();
   if (format_->csr() == nullptr) unseen_->matrix = a;
   return true;
+}
+
+/// Whether the format may hold the old values only because they are compressed. What refill() has begun then couldn't be
+/// undone, once the format refuses the new values.
+template <class Space, class T>
+bool Operator<Space, T>::may_refuse_values() const {
+  const double slots = (1 + choice_.candidates.front().cost.padding) * static_cast<double>(structure_.nonzeros);
+  return formats::grows_too_far(structure_, sizeof(T), slots * (sizeof(T) + sizeof(Index)));
 }
 
 template <class Space, class T>

@@ -141,7 +141,8 @@ class Operator {
 
   /// The same where the caller knows that the pattern is the old one: it isn't read to find that out, so that a refill takes
   /// no longer than the first conversion.
-  /// Requires  The pattern of the matrix before. Only its size is checked: with another pattern, products are wrong.
+  /// Requires  The pattern of the matrix before. Only its size is checked: with another pattern, products are wrong. Where
+  ///           the rows of the matrix before were unsorted or held duplicates, the pattern is read as without the promise.
   Update update_values(const CsrView<T>& a, SamePattern);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can
@@ -170,6 +171,7 @@ class Operator {
   SpaceCsr<Space, T> take(const Given& a, bool same) const;
   Update update(const SpaceCsr<Space, T>& a, bool same, bool lent);
   bool refill(const SpaceCsr<Space, T>& a, bool lent);
+  bool may_refuse_values() const;
   void look() const;
   void require_size(const CsrView<T>& a) const;
   void require_shapes(std::size_t x, std::size_t y) const;
@@ -189,6 +191,7 @@ class Operator {
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
   std::string pattern_;                             ///< pattern_mark() of the matrix
+  bool given_sorted_ = true;                        ///< the rows that the caller gave ascend, without duplicates
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;
   double convert_seconds_ = 0;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
+#include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
 #include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
@@ -87,8 +88,15 @@ bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw ArgumentError("multigrid: " + why + "; use --precond jacobi");
+[[noreturn]] void refuse(const std::string& why, std::string_view instead = "jacobi") {
+  throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
+}
+
+/// Refuses a matrix that multigrid doesn't take.
+template <class Space, class T>
+void require_suitable(const Structure& s) {
+  const std::string why = Multigrid<Space, T>::why_not(s);
+  if (!why.empty()) refuse(why, Jacobi<Space, T>::why_not(s).empty() ? "jacobi" : "none");
 }
 
 void require_usable(const MultigridOptions& options) {
@@ -455,7 +463,7 @@ template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options, const StopRequest& stop,
                                const MemoryBudget& memory) {
   require_usable(options);
-  if (const std::string why = why_not(analysis.structure()); !why.empty()) refuse(why);
+  require_suitable<Space, T>(analysis.structure());
   state_ = std::make_unique<State>(analysis, options, stop, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }
@@ -468,7 +476,7 @@ template <class Space, class T>
 Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options,
                                const MemoryBudget& memory) {
   require_usable(options);
-  if (const std::string why = why_not(stencil.structure()); !why.empty()) refuse(why);
+  require_suitable<Space, T>(stencil.structure());
   state_ = std::make_unique<State>(stencil, options, memory);
   if (!(rate() < 1)) refuse(no_smaller_error);
 }

@@ -95,7 +95,10 @@ void add(const Findings& some, Findings& all) {
 
 template <class T>
 void analyse_values(const Host& space, const CsrView<T>& a, Structure& s) {
-  if (a.rows == 0 || a.cols == 0) return;
+  if (a.rows == 0 || a.cols == 0) {
+    s.symmetric = s.pattern_symmetric;
+    return;
+  }
   const std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   std::vector<Findings> found(runs.size());
   const ValuesOfRows<T> look(a, s.pattern_symmetric);

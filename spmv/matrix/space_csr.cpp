@@ -20,6 +20,7 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, const CsrView<T>& a) : view_(a)
     } else {
       keep(std::move(sorted));
     }
+    is_sorted_copy_ = true;
   } else if (Space::on_device) {
     upload(space, a);
   }

@@ -69,6 +69,8 @@ class SpaceCsr {
   }
 
   const CsrView<T>& view() const { return view_; }
+  /// The arrays that were given had unsorted rows or duplicates, so that the object holds a sorted copy.
+  bool is_sorted_copy() const { return is_sorted_copy_; }
 
   /// The matrix for an object that goes on using its arrays: one that owns a copy where the arrays are those of a Csr of
   /// the caller, else a copy of this object.
@@ -85,7 +87,8 @@ class SpaceCsr {
   void upload(const Space& space, const CsrView<T>& a);
 
   std::shared_ptr<const void> owned_;  ///< the arrays, when this object and its copies own them
-  bool borrowed_ = false;              ///< the arrays are those of a Csr that may end before what is built from them
+  bool is_sorted_copy_ = false;
+  bool borrowed_ = false;  ///< the arrays are those of a Csr that may end before what is built from them
   CsrView<T> view_;
 };
 

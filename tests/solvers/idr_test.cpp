@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/bicgstab.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -68,6 +69,21 @@ TYPED_TEST(IdrOn, SolvesASkewSymmetricSystemOnWhichBicgstabFails) {
 
   EXPECT_EQ(idr_result.status, Status::converged) << idr_result.message();
   EXPECT_NE(bicgstab_result.status, Status::converged) << bicgstab_result.message();
+}
+
+TYPED_TEST(IdrOn, GoesOnFromTheXOfAnotherRun) {
+  using T = typename TypeParam::T;
+  // The residual that some steps leave is orthogonal to the shadow vectors with which the next run begins.
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
+  const AnyPreconditioner<typename TypeParam::Space, T> complete(this->space(), system.a, "lu");
+  for (const int steps : {1, 2, 3, 4, 6}) {
+    auto further = system;
+    further.x0 = this->solve(system, {.rtol = 1e-5, .max_iterations = steps}).x;
+
+    const auto result = this->solve(further, {.rtol = 1e-4}, complete).result;
+
+    EXPECT_EQ(result.status, Status::converged) << result.message();
+  }
 }
 
 TYPED_TEST(IdrOn, EndsWithABreakdownOnANilpotentMatrix) {

@@ -205,6 +205,29 @@ TYPED_TEST(OperatorOn, NamesTheFormatThatCanNotHoldAnUpdate) {
   EXPECT_EQ(this->product(op, std::vector<T>(n, 1)), std::vector<T>(n, 2)) << "the operator holds the old matrix";
 }
 
+TYPED_TEST(OperatorOn, HoldsTheOldValuesWhereItCanNotHoldTheNewOnes) {
+  using T = typename TypeParam::T;
+  constexpr Index n = 20000;
+  std::vector<Triplet<T>> nearly_empty;  // 401 diagonals: few bytes while each has one value, else too many
+  for (Index i = 0; i < n; ++i) nearly_empty.push_back({i, i, 1});
+  for (Index d = 1; d <= 400; ++d)
+    for (const Index i : {Index{7}, Index{300}, Index{900}}) nearly_empty.push_back({i, i + 37 * d, 1});
+  const auto a = from_triplets<T>(n, n, nearly_empty);
+  Operator op(this->space(), a, {.format = "dia", .compress = Compress::on});
+  auto next = a;
+  for (std::size_t k = 0; k < next.val.size(); ++k) next.val[k] = static_cast<T>(1) / static_cast<T>(k + 3);
+  const auto x = random_vector<T>(n, 4);
+
+  EXPECT_THROW(op.update_values(next), ArgumentError);
+  EXPECT_THROW(op.update_values(next.view(), same_pattern), ArgumentError);
+
+  EXPECT_EQ(difference(this->product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
+  next = a;
+  for (T& v : next.val) v = 3;
+  op.update_values(next);
+  EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
+}
+
 TYPED_TEST(OperatorOn, DiagonalFormatsTakeAMatrixWithoutEntries) {
   using T = typename TypeParam::T;
   for (const char* format : {"dia", "brcsd-i", "brcsd-ii"}) {
@@ -337,6 +360,52 @@ TYPED_TEST(OperatorOn, TakesTheCallersWordForThePattern) {
     const auto smaller = generate<T>("variable2d", {.n = 29});
     EXPECT_THROW(op.update_values(smaller.view(), same_pattern), ArgumentError);
   }
+}
+
+TYPED_TEST(OperatorOn, TheSamePatternMayBeUnsortedOrHoldDuplicates) {
+  using T = typename TypeParam::T;
+  const Csr<T> unsorted{3, 3, {0, 2, 5, 7}, {1, 0, 2, 0, 1, 2, 1}, {2, 1, 5, 4, 3, 7, 6}};
+  const Csr<T> twice{2, 2, {0, 3, 4}, {1, 0, 1, 1}, {1, 1, 1, 3}};  // (0, 1) is there twice
+  for (const char* format : {"csr", "dia", "brcsd-ii", "sliced-ell", "cmrs", "ell"}) {
+    SCOPED_TRACE(format);
+    Operator first(this->space(), unsorted.view(), {.format = format}),
+        second(this->space(), twice, {.format = format});
+    Operator third(this->space(), dense<T>({{1, 2, 0}, {4, 3, 5}, {0, 6, 7}}), {.format = format});
+    Csr<T> next = unsorted, sums = twice;
+    for (T& v : next.val) v *= 10;
+    for (T& v : sums.val) v *= 10;
+
+    first.update_values(next.view(), same_pattern);
+    second.update_values(sums.view(), same_pattern);
+    third.update_values(unsorted);
+    third.update_values(next.view(), same_pattern);
+
+    EXPECT_EQ(this->product(first, {1, 1, 1}), (std::vector<T>{30, 120, 130}));
+    EXPECT_EQ(this->product(second, {1, 1}), (std::vector<T>{30, 30}));
+    EXPECT_EQ(this->product(third, {1, 1, 1}), (std::vector<T>{30, 120, 130}));
+  }
+}
+
+TYPED_TEST(OperatorOn, ArraysOfOtherLengthsAreNotTheSamePattern) {
+  using T = typename TypeParam::T;
+  const auto a = generate<T>("poisson2d", {.n = 20});
+  Operator op(this->space(), a);
+  const CsrView<T> all = a.view();
+
+  EXPECT_THROW(op.update_values({all.rows, all.cols, all.row_ptr, all.col, all.val.first(3)}, same_pattern),
+               ArgumentError);
+  EXPECT_THROW(op.update_values({all.rows, all.cols, all.row_ptr.first(3), all.col, all.val}, same_pattern),
+               ArgumentError);
+}
+
+TYPED_TEST(OperatorOn, AMatrixWithoutRowsStaysSymmetric) {
+  using T = typename TypeParam::T;
+  const auto a = from_triplets<T>(0, 0, {});
+  Operator op(this->space(), a);
+  op.update_values(a.view());
+  EXPECT_TRUE(op.structure().symmetric);
+  op.update_values(a);
+  EXPECT_TRUE(op.structure().symmetric);
 }
 
 TYPED_TEST(OperatorOn, AnEntryWithoutItsMirrorIsFoundWhereverItIs) {

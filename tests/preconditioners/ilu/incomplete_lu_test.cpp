@@ -183,6 +183,8 @@ TYPED_TEST(IncompleteLuOn, CholeskyNamesARowOfTheMatrixInWhateverOrderItFactors)
   for (const char* name : {"ic0", "ict", "ic0:order=rcm", "ict:order=natural", "cholesky"}) {
     const std::string text = message_of<ArgumentError>([&] { AnyPreconditioner(this->space(), path, name); });
     EXPECT_NE(text.find("row 4 (counted from 0) has no positive diagonal entry"), std::string::npos) << text;
+    const std::string kind = std::string(name).substr(0, std::string(name).find(':'));
+    EXPECT_EQ(text.rfind(kind + ": ", 0), 0u) << text;
   }
 }
 

@@ -383,6 +383,8 @@ TYPED_TEST(MultigridOn, NamesWhatItCannotDo) {
   Csr<T> negative = generate<T>("poisson2d", {.n = 8});
   for (T& v : negative.val) v = -v;
   EXPECT_EQ(message(negative), "multigrid: the diagonal isn't positive; use --precond jacobi");
+  EXPECT_EQ(message(dense<T>({{0, 1}, {1, 0}})), "multigrid: the diagonal isn't positive; use --precond none");
+  EXPECT_EQ(message(dense<T>({{1, 0, 2}, {0, 1, 0}})), "multigrid: the matrix isn't square; use --precond none");
   EXPECT_EQ(message(diagonal_matrix<T>({1, 2, 3, 4})), "multigrid: the matrix is diagonal; use --precond jacobi");
   EXPECT_EQ(message(diagonal_matrix<T>({1, std::numeric_limits<T>::quiet_NaN()})),
             "multigrid: not all values are finite; use --precond jacobi");
