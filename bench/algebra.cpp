@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Operations on matrices beside Eigen's, one thread: the products of a multigrid set-up with trilinear interpolation P on
-// poisson3d, and the transpose of P. The median of 7 runs counts. A term is one value times another.
+// Operations on matrices beside Eigen's, one thread: the products of a multigrid set-up with trilinear interpolation P
+// on poisson3d, and the transpose of P. The median of 7 runs counts. A term is one value times another.
 //
 //   bench_algebra [cpu|cuda] [N]      N points along each axis, even; 64
 

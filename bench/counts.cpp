@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Iteration counts against PETSc, on the CPU: the same method, the same preconditioner, rows in the order of the matrix,
-// neither matched nor scaled. b = A * ones, x0 = 0, GMRES(50) preconditioned from the right, until the residual of
-// A x = b is below 1e-8 of b. Symmetric matrices with a positive diagonal are solved by CG, too.
+// Iteration counts against PETSc, on the CPU: the same method, the same preconditioner, rows in the order of the
+// matrix, neither matched nor scaled. b = A * ones, x0 = 0, GMRES(50) preconditioned from the right, until the residual
+// of A x = b is below 1e-8 of b. Symmetric matrices with a positive diagonal are solved by CG, too.
 //
 //   bench_counts [NAME ...]      NAME as in bench_spmv, or a Matrix Market file
 

@@ -5,7 +5,8 @@
 //
 //   bench_multigrid [cpu|cuda] [OPTIONS | NAME ...]
 //
-// "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv. OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind.
+// "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv.
+// OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind.
 
 #include <algorithm>
 #include <cstdio>

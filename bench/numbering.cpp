@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// What new numbers cost, and what they bring on the CPU: the orders of breadth_first_order() and of reverse Cuthill-McKee,
-// the matrix in the new order, its analysis; a product with csr before and after, and where 32 entries in a row read x
-// from. Median of 15 products. choose_numbering() has its figures from here.
+// What new numbers cost, and what they bring on the CPU: the orders of breadth_first_order() and of reverse
+// Cuthill-McKee, the matrix in the new order, its analysis; a product with csr before and after, and where 32 entries
+// in a row read x from. Median of 15 products. choose_numbering() has its figures from here.
 //
 //   bench_numbering [CASE...]      without: grids and a mesh, numbered at random
 

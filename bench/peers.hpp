@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Systems solved by other libraries, on the CPU. x0 = 0 for all. The goal is a little below that of the comparison, so that
-// the rounding of their recurrences doesn't decide who has got there.
+// Systems solved by other libraries, on the CPU. x0 = 0 for all. The goal is a little below that of the comparison, so
+// that the rounding of their recurrences doesn't decide who has got there.
 #pragma once
 
 #include <string>
@@ -33,9 +33,9 @@ PeerSolve solve_with_superlu(const Host& space, const Csr<double>& a, const std:
 /// Eigen's IncompleteLUT (drop 1e-4, fill 10) with its BiCGSTAB or its GMRES(50).
 PeerSolve solve_with_eigen(const Csr<double>& a, const std::vector<double>& b, bool gmres);
 
-/// PETSc on one rank, with options as for its programs: "-ksp_type cg -pc_type icc". The residual is that of A x = b, not the
-/// preconditioned one, and preconditioners of GMRES are on the right. With `block` > 0 the matrix is said to have diagonal
-/// blocks of so many rows, for "-pc_type vpbjacobi". The first call starts MPI.
+/// PETSc on one rank, with options as for its programs: "-ksp_type cg -pc_type icc". The residual is that of A x = b,
+/// not the preconditioned one, and preconditioners of GMRES are on the right. With `block` > 0 the matrix is said to
+/// have diagonal blocks of so many rows, for "-pc_type vpbjacobi". The first call starts MPI.
 PeerSolve solve_with_petsc(const Csr<double>& a, const std::vector<double>& b, const std::string& options,
                            int block = 0);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The systems of bench_multigrid with PETSc: CG with hypre's BoomerAMG and with GAMG, for the same random right-hand
 // side, x0 = 0, until the residual is 1e-8 of b. Set-up is from an assembled matrix until the preconditioner is ready.
-// The second of two runs counts. Times are those of the slowest rank, CPU times the sum over ranks. "times A" are the entries
-// of all levels over those of A; 0 for BoomerAMG, which prints its own with the option below.
+// The second of two runs counts. Times are those of the slowest rank, CPU times the sum over ranks. "times A" are the
+// entries of all levels over those of A; 0 for BoomerAMG, which prints its own with the option below.
 //
 //   OMP_NUM_THREADS=1 mpirun -n 2 bench_petsc [OPTION=VALUE | NAME ...]
 //

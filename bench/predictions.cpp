@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Compares predicted with measured times of a product on the CPU, by format, over real and generated matrices: predicted
-// for the machine that stands for all, and for the machine at hand as it was measured just now.
+// Compares predicted with measured times of a product on the CPU, by format, over real and generated matrices:
+// predicted for the machine that stands for all, and for the machine at hand as it was measured just now.
 //
 //   bench_predictions [NAME...]   names as in the other benchmarks, or files; without any, 40 matrices of many kinds
 

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Real systems on the CPU: Ostinato's "auto" against the incomplete factors of other libraries (peers.hpp). b = A * ones,
-// x0 = 0, until ||b - A x|| <= 1e-8 ||b||, which this program recomputes. A time is everything from an assembled matrix
-// until x is there: analysis, formats, factors, iterations. Every solve has a process of its own, which ends at the time
-// limit. The best of some runs counts; what fails is run once, and no run begins after two seconds of runs.
+// Real systems on the CPU: Ostinato's "auto" against the incomplete factors of other libraries (peers.hpp). b = A *
+// ones, x0 = 0, until ||b - A x|| <= 1e-8 ||b||, which this program recomputes. A time is everything from an assembled
+// matrix until x is there: analysis, formats, factors, iterations. Every solve has a process of its own, which ends at
+// the time limit. The best of some runs counts; what fails is run once, and no run begins after two seconds of runs.
 //
 //   bench_real [--limit SECONDS] [--runs N] [--with NAME,NAME] [MATRIX.mtx ...]
 //
 // By default: 20 seconds, 3 runs, all of ostinato, superlu, superlu-match, eigen-bicgstab, eigen-gmres, petsc-ilu and
-// petsc-ic, and the square real matrices with at most 50,000 rows in OSTINATO_SHARED_DIR/matrices or ../shared/matrices.
-// "ostinato:ilut" is Ostinato with that preconditioner instead of "auto". Sums and ratios are against the first of the
-// two superlu that is asked for, otherwise the first name.
+// petsc-ic, and the square real matrices with at most 50,000 rows in OSTINATO_SHARED_DIR/matrices or
+// ../shared/matrices. "ostinato:ilut" is Ostinato with that preconditioner instead of "auto". Sums and ratios are
+// against the first of the two superlu that is asked for, otherwise the first name.
 
 #include <poll.h>
 #include <sys/wait.h>
@@ -98,7 +98,8 @@ Solve petsc(const std::string& options) {
   };
 }
 
-/// Incomplete Cholesky factors are for positive definite matrices. Whether one is, CG finds out; the diagonal tells of some.
+/// Incomplete Cholesky factors are for positive definite matrices. Whether one is, CG finds out; the diagonal tells of
+/// some.
 Solve petsc_if_symmetric(const std::string& options) {
   return [options](const Host& space, const Csr<double>& a, const std::vector<double>& b) {
     PeerSolve not_for_this;
@@ -198,8 +199,8 @@ void send(int to, const Message& message) {
   if (write(to, &message, sizeof message) != sizeof message) _exit(1);
 }
 
-/// The child process: reads the matrix, solves, and sends a message before and after each run. An exception ends it, and
-/// becomes the last message.
+/// The child process: reads the matrix, solves, and sends a message before and after each run. An exception ends it,
+/// and becomes the last message.
 void work(const std::string& path, const Way& way, int runs, int to, Message& message) {
   const Csr<double> a = canonical(read_matrix_market<double>(path).view());
   message.rows = a.rows;
@@ -286,7 +287,8 @@ std::string stem(const std::string& path) {
   return name.substr(0, name.find(".mtx"));
 }
 
-/// Of the matrices that way `base` solves: counts, sums and ratios. A system that another way doesn't solve has no ratio.
+/// Of the matrices that way `base` solves: counts, sums and ratios. A system that another way doesn't solve has no
+/// ratio.
 void summarize(const std::vector<Way>& ways, const std::vector<std::vector<Message>>& rows, std::size_t base) {
   const std::string name = ways[base].name;
   std::printf(

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// The ways to solve with incomplete factors, in time to solution: set-up, one application, iterations to 1e-8 and their time.
-// Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is the least of 2, an
-// application the median of 20, a solve the least of 3, double precision. "cusparse": the solves alone, beside those of cuSPARSE
-// (triangular_cusparse.cpp).
+// The ways to solve with incomplete factors, in time to solution: set-up, one application, iterations to 1e-8 and their
+// time. Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is the
+// least of 2, an application the median of 20, a solve the least of 3, double precision. "cusparse": the solves alone,
+// beside those of cuSPARSE (triangular_cusparse.cpp).
 //
 //   bench_triangular [cpu|cuda|cusparse] [NAME ...]      NAME as in bench_spmv
 

@@ -7,7 +7,8 @@
 
 namespace ostinato::bench {
 
-/// Prints triangular solves and ILU(0) on a GPU beside those of cuSPARSE, double precision. Throws in a build without CUDA.
+/// Prints triangular solves and ILU(0) on a GPU beside those of cuSPARSE, double precision. Throws in a build without
+/// CUDA.
 void compare_with_cusparse(const std::vector<std::string>& names);
 
 }  // namespace ostinato::bench

@@ -3,8 +3,8 @@
 // Triangular solves with incomplete factors on a GPU: both sweeps of L U z = r, against cuSPARSE's SpSV with the same
 // factors. The floor reads each entry once (12 bytes) and moves four vectors. Median times of plain calls.
 //
-// And ILU(0) itself, double precision: the look at the pattern and the computation of the values apart, against csrilu02 of cuSPARSE
-// (deprecated, but the only one that it has) with and without levels. The least of some runs.
+// And ILU(0) itself, double precision: the look at the pattern and the computation of the values apart, against
+// csrilu02 of cuSPARSE (deprecated, but the only one that it has) with and without levels. The least of some runs.
 
 #include <cuda_runtime.h>
 #define DISABLE_CUSPARSE_DEPRECATED

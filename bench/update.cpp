@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Times new values on the same pattern, on the CPU: Operator::update_values against the first conversion to each format, or
-// Multigrid::update_values with kept interpolations against the set-up.
+// Times new values on the same pattern, on the CPU: Operator::update_values against the first conversion to each
+// format, or Multigrid::update_values with kept interpolations against the set-up.
 //
 //   bench_update [N]                  each format; the matrix is variable3d with N points a side, 60 without N.
 //   bench_update multigrid [MATRIX…]  classical and aggregation; matrices as mesh3d:40. Without any: poisson3d:64,

@@ -42,10 +42,10 @@ struct ProductError {
   bool right = true;   ///< whether rounding explains the error of each row
 };
 
-/// Compares y with the reference. Rows whose sums may leave the range of T are passed over, and products too small for T
-/// are no error. The error is infinite when a value isn't finite, or when the result of a row without entries isn't 0. In
-/// whatever order a row of n entries is added, rounding alone stays below n / 2 (Higham, Accuracy and Stability of
-/// Numerical Algorithms (2002), section 3.1); 10 leaves room for formats that split the entries of a short row.
+/// Compares y with the reference. Rows whose sums may leave the range of T are passed over, and products too small for
+/// T are no error. The error is infinite when a value isn't finite, or when the result of a row without entries isn't
+/// 0. In whatever order a row of n entries is added, rounding alone stays below n / 2 (Higham, Accuracy and Stability
+/// of Numerical Algorithms (2002), section 3.1); 10 leaves room for formats that split the entries of a short row.
 template <class T>
 ProductError error_of(const Reference& r, std::span<const T> y) {
   constexpr double infinite = std::numeric_limits<double>::infinity();

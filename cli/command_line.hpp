@@ -30,8 +30,8 @@ Check at_least(double least);
 Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
 /// "auto" or a whole number.
 Check whole_or_auto(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
-/// A number of bytes, such as 500M, 1.5G or 2GiB: K, M, G and T count in thousands, KiB to TiB in 1024. Puts the whole number of bytes
-/// in place of the text.
+/// A number of bytes, such as 500M, 1.5G or 2GiB: K, M, G and T count in thousands, KiB to TiB in 1024. Puts the whole
+/// number of bytes in place of the text.
 Check byte_size();
 /// The number; `otherwise` for "auto".
 int number_or(const std::string& text, int otherwise);

@@ -11,15 +11,16 @@ namespace ostinato::cli {
 
 /// Checks, before any work, a file that the command will write: that the file can be written, and that it is none of
 /// the files that the command reads and not the file that the command writes beside it. Two paths are compared by what
-/// they lead to, so that links and "./x" are seen through. The standard output, which gets the table, is checked as well,
-/// and alone when the path is empty. "-" is the standard output when it is written, and the standard input when it is
-/// read.
+/// they lead to, so that links and "./x" are seen through. The standard output, which gets the table, is checked as
+/// well, and alone when the path is empty. "-" is the standard output when it is written, and the standard input when
+/// it is read.
 /// Throws    UsageError when something would be lost; FormatError when the file can't be written.
 void require_output(const std::string& written, std::initializer_list<std::string> read,
                     const std::string& written_too = {});
 
 /// Checks that the name of a file doesn't promise another kind of file than the text that is written: no .npy for a
-/// matrix as Matrix Market text. `what`: "a matrix is written as Matrix Market text". Other endings are anyone's choice.
+/// matrix as Matrix Market text. `what`: "a matrix is written as Matrix Market text". Other endings are anyone's
+/// choice.
 /// Throws    UsageError that names the endings that fit.
 void require_kind(const std::string& path, const char* what, std::initializer_list<std::string_view> endings);
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-// JSON files of the program. Only json.cpp and options_file.cpp include the JSON library, because a file that includes it
-// takes five seconds to compile.
+// JSON files of the program. Only json.cpp and options_file.cpp include the JSON library, because a file that includes
+// it takes five seconds to compile.
 
 namespace ostinato::cli {
 

@@ -45,8 +45,8 @@ class LiveLine {
 /// From this call on, Ctrl-C (SIGINT) and SIGTERM end the program at once with exit code 130.
 void exit_on_interrupt();
 
-/// While an InterruptFlag exists, Ctrl-C and SIGTERM only raise the flag, so that the solve can stop at its next callback
-/// and what it has is written. A second Ctrl-C ends the program.
+/// While an InterruptFlag exists, Ctrl-C and SIGTERM only raise the flag, so that the solve can stop at its next
+/// callback and what it has is written. A second Ctrl-C ends the program.
 class InterruptFlag {
  public:
   InterruptFlag();

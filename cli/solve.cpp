@@ -463,7 +463,8 @@ bool names_new_row(const SolveReport& report, const std::string& text) {
   return !report.renumbering.order.empty() && text.find("(counted from 0)") != std::string::npos;
 }
 
-/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the file.
+/// A sentence of the library, as it is about files. Says so where it names a row in other numbers than those of the
+/// file.
 std::string about_rows(const SolveReport& report, const std::string& text) {
   return as_in_files(text) + (names_new_row(report, text) ? numbered_anew : "");
 }
@@ -693,8 +694,8 @@ std::optional<Stencil> stencil_of(const SolveInput& in) {
   }
 }
 
-/// Builds multigrid from a stencil, and fills in its part of the report. Returns nothing when none was asked for, or when
-/// "auto" can't have it.
+/// Builds multigrid from a stencil, and fills in its part of the report. Returns nothing when none was asked for, or
+/// when "auto" can't have it.
 template <class Space, class T>
 std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space, T>& a, const SolveInput& in,
                                                      SolveReport& report) {

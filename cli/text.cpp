@@ -102,8 +102,8 @@ namespace {
 
 constexpr std::size_t longest_unit = 4;  ///< "GB/s"; with a comma, "ms,"
 
-/// Finds where a line of at most `width` ends: at the last blank, or, in a list A|B|C that is longer than a line, behind
-/// the last '|'. A number isn't separated from its unit.
+/// Finds where a line of at most `width` ends: at the last blank, or, in a list A|B|C that is longer than a line,
+/// behind the last '|'. A number isn't separated from its unit.
 std::size_t break_before(std::string_view text, std::size_t width) {
   const std::size_t first = std::min(text.find(' '), text.size());
   const std::size_t bar = first > width ? text.rfind('|', width - 1) : std::string_view::npos;

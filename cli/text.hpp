@@ -36,8 +36,8 @@ std::vector<std::string> words_of(std::string_view list);
 /// A message of the library for people who look at files: "row 5 (counted from 0)" becomes "row 6".
 std::string as_in_files(std::string text);
 
-/// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored, since
-/// nobody is left to be told.
+/// Writes a text to stdout or stderr. A failure on stdout is kept for require_printed(); one on stderr is ignored,
+/// since nobody is left to be told.
 void put(std::FILE* to, std::string_view text);
 
 /// Empties the buffer of stdout.

@@ -3,8 +3,8 @@
 //
 // -div(a grad u) = 1 on a square and on cubes, u = 0 on the boundary, by CG with multigrid, without a matrix.
 //
-// The matrix is described by its stencil. Where a is constant, nothing is stored for a point of the grid; where a varies,
-// its coefficients are. The residual is recomputed here.
+// The matrix is described by its stencil. Where a is constant, nothing is stored for a point of the grid; where a
+// varies, its coefficients are. The residual is recomputed here.
 //
 //   $ build/release/examples/stencil
 //   5-point, a = 1:         261121 unknowns,     1080 bytes stored, 9 iterations, residual below 1e-8

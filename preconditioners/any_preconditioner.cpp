@@ -88,10 +88,10 @@ struct Prospect {
 
 /// Iterations to 1e-8 grow with the points along the longest side, for an elliptic stencil whose rows aren't dominant:
 /// 1.8 a point (poisson2d) to 3.4 (variable3d), 4 to 8 for unsymmetric ones. Strong axes aren't told from weak ones.
-/// Costs     Measured on two cores of an AMD EPYC, 2026-11-22, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth 5
-///           to 10 in 2-D and 8 to 14 in 3-D, a set-up 60 to 120 by class and 180 to 400 by point. Iterations of GMRES
-///           take longer, so that the same costs are fewer of them. On an H200, from the figures of docs/performance.md:
-///           3 an iteration, 12 to 50 the set-up.
+/// Costs     Measured on two cores of an AMD EPYC, 2026-11-22, on 16^2 .. 512^2 and 8^3 .. 64^3: an iteration is worth
+///           5 to 10 in 2-D and 8 to 14 in 3-D, a set-up 60 to 120 by class and 180 to 400 by point. Iterations of
+///           GMRES take longer, so that the same costs are fewer of them. On an H200, from the figures of
+///           docs/performance.md: 3 an iteration, 12 to 50 the set-up.
 template <class Space>
 Prospect prospect_of(const Structure& s, const Grid& grid) {
   const Extents& e = grid.extents;
@@ -219,8 +219,8 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
 
 namespace {
 
-/// What "auto" goes on with, one after the other. Predicted times are those of 16-entry rows on two cores of an AMD EPYC,
-/// 2026-11-22.
+/// What "auto" goes on with, one after the other. Predicted times are those of 16-entry rows on two cores of an AMD
+/// EPYC, 2026-11-22.
 struct Rung {
   std::string_view name, options, thorough_options;
   double seconds_an_entry;  ///< of A
@@ -239,7 +239,8 @@ struct Rung {
 
   static constexpr std::string_view aggressive = "kind=classical,aggressive=1";
 };
-/// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse (fidapex6).
+/// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse
+/// (fidapex6).
 constexpr std::array<Rung, 9> ladder = {{{"ilu0", "", "", 0.1e-6},
                                          {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},

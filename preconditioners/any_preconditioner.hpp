@@ -33,8 +33,8 @@ struct PreconditionerInfo {
 /// Names and descriptions of all preconditioners, "none" first, for help texts.
 const std::vector<PreconditionerInfo>& preconditioner_infos();
 
-/// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name, listing
-///           the known names, or options that the preconditioner doesn't have, listing those that it has.
+/// Throws    ArgumentError for a text that AnyPreconditioner doesn't take, whatever the matrix: an unknown name,
+///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
 void check_preconditioner(std::string_view text);
 
 /// The preconditioner that "auto" takes, and the reason.
@@ -44,8 +44,9 @@ struct PreconditionerChoice {
 };
 
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
-/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal. Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change
-/// nothing) or incomplete (Jacobi can't be built). Looks for the grid (Analysis::grid()).
+/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal.
+/// Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't
+/// be built). Looks for the grid (Analysis::grid()).
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis);
 
@@ -67,8 +68,8 @@ class AnyPreconditioner {
 
   /// Builds the preconditioner called `name`: "auto", "none" or a name from the list of preconditioners, there with
   /// options or without: "multigrid:sweeps=2,smoother=chebyshev". "auto" takes a simpler one, and says why, when the
-  /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may keep,
-  /// with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
+  /// preconditioner that it would take can't be built for the matrix. `mem_limit`: bytes that the preconditioner may
+  /// keep, with all that fallback() and stronger() refer to; 0: what is free in the memory of the space.
   /// Throws    As check_preconditioner(); exceptions of the constructor of a preconditioner asked for by name;
   ///           MemoryLimitError when that takes more than the limit or than is free, before the memory is taken.
   ///           Stopped once `stop` is made: factors, fsai and algebraic multigrid take long.
@@ -94,18 +95,18 @@ class AnyPreconditioner {
   /// earlier values. After an exception the object is as before.
   /// Exec      One thread at a time, and none may apply the object meanwhile.
   /// Throws    DimensionError for another number of rows; exceptions of the preconditioner's constructor. Each
-  ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none" takes
-  ///           all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
+  ///           preconditioner looks at what it uses: Jacobi takes any values whose diagonal can be divided by, "none"
+  ///           takes all, multigrid refuses a diagonal that isn't positive and values that aren't finite.
   void update_values(const Analysis<Space, T>& analysis);
 
   /// What "auto" would have taken instead of a preconditioner that may turn out slow; null when there is nothing else.
   /// solve() goes on with it where that is faster.
   const AnyPreconditioner* fallback() const { return fallback_.get(); }
 
-  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after
-  /// these complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto", when
-  /// the last copy of its analysis is gone, or when the preconditioner can't be made, or not within options.seconds; `why`
-  /// then says so.
+  /// A preconditioner that takes more time and memory than what "auto" has chosen: incomplete factors, after these
+  /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
+  /// when the last copy of its analysis is gone, or when the preconditioner can't be made, or not within
+  /// options.seconds; `why` then says so.
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;

@@ -21,17 +21,17 @@ struct BlockJacobiOptions {
       0;  ///< rows of a block, at most 32; 0: as many unknowns as belong together, and more that fit beside them
 };
 
-/// M is the diagonal blocks of A, up to 32 x 32. Rows with the same pattern, such as the unknowns of a node, stay in one
-/// block (supervariables); neighbouring supervariables share a block where they fit. M is symmetric when A is, and positive
-/// definite when A is, or -A: a symmetric matrix with a negative diagonal counts with its sign turned.
+/// M is the diagonal blocks of A, up to 32 x 32. Rows with the same pattern, such as the unknowns of a node, stay in
+/// one block (supervariables); neighbouring supervariables share a block where they fit. M is symmetric when A is, and
+/// positive definite when A is, or -A: a symmetric matrix with a negative diagonal counts with its sign turned.
 ///
 /// Layout    Inverses of blocks, column by column: some 32 sizeof(T) bytes a row, and 4 for the number of the block.
 /// Traffic   The same and 2 sizeof(T) a row.
 /// Exec      The constructor compares the patterns of neighbouring rows and inverts the blocks in the memory of the
-///           space, a block a thread; the calling thread finds the blocks. apply is enqueued, allocates nothing, and may
-///           be captured.
-/// Throws    ArgumentError when the matrix isn't square, and naming the rows of the first block that is singular or holds
-///           NaN or infinity.
+///           space, a block a thread; the calling thread finds the blocks. apply is enqueued, allocates nothing, and
+///           may be captured.
+/// Throws    ArgumentError when the matrix isn't square, and naming the rows of the first block that is singular or
+///           holds NaN or infinity.
 /// Limits    A block that is singular but for rounding isn't noticed: M^-1 has large elements then.
 /// Source    Anzt, Dongarra, Flegar & Quintana-Orti, Parallel Comput. 81 (2019) 131.
 template <class Space, class T>

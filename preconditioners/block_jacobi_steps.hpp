@@ -35,8 +35,8 @@ struct BlockLayout {
   const Index* block_of;  ///< the block of each row
 };
 
-/// Inverts block b of sign A by Gauss-Jordan elimination with row pivoting. singular[b] := 1 where there is no inverse. Where A
-/// is symmetric, the mean of the inverse and its transpose is taken, which rounding makes differ.
+/// Inverts block b of sign A by Gauss-Jordan elimination with row pivoting. singular[b] := 1 where there is no inverse.
+/// Where A is symmetric, the mean of the inverse and its transpose is taken, which rounding makes differ.
 /// Source    Golub & Van Loan, Matrix Computations, chapter 3.
 template <class T>
 struct InvertBlock {

@@ -27,8 +27,8 @@ namespace {
 
 constexpr int most_degree = 100, least_ratio = 2, most_ratio = 100000;
 
-/// The estimate of the largest eigenvalue may be a little below. The margin is that of the first kind: beyond the interval
-/// its polynomial grows fastest.
+/// The estimate of the largest eigenvalue may be a little below. The margin is that of the first kind: beyond the
+/// interval its polynomial grows fastest.
 constexpr double margin = 1.05;
 
 /// Refuses what isn't square before an operator is made.

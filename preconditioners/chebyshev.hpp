@@ -34,10 +34,10 @@ struct ChebyshevOptions {
 ///           waits. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Requires  Where the analysis was made from a CsrView on Host, the arrays of the view are lent: they must outlive the
 ///           object.
-/// Throws    ArgumentError when the matrix isn't square, or naming the first row whose diagonal entry isn't positive and
-///           finite.
-/// Limits    For a matrix that isn't symmetric the largest row sum of |D^-1 A| bounds the eigenvalues; where they are far
-///           from the real axis, the polynomial makes things worse.
+/// Throws    ArgumentError when the matrix isn't square, or naming the first row whose diagonal entry isn't positive
+///           and finite.
+/// Limits    For a matrix that isn't symmetric the largest row sum of |D^-1 A| bounds the eigenvalues; where they are
+///           far from the real axis, the polynomial makes things worse.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, section 12.3; Lottes, arXiv:2202.08830 (4th kind).
 template <class Space, class T>
 class Chebyshev {
@@ -57,8 +57,8 @@ class Chebyshev {
   Chebyshev(const Space& space, const Csr<T>& a, ChebyshevOptions options = {})
       : Chebyshev(Analysis<Space, T>(space, a), options) {}
 
-  /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a while.
-  /// After an exception the object is as before.
+  /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a
+  /// while. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 

@@ -17,8 +17,8 @@ struct ChebyshevCoefficients {
   double keep, add;
 };
 
-/// The steps of a polynomial in D^-1 A, whose eigenvalues are in smallest .. largest. `smallest` matters to the first kind
-/// only. Between 0 and `largest` |p| < 1, so that M is positive definite when A is.
+/// The steps of a polynomial in D^-1 A, whose eigenvalues are in smallest .. largest. `smallest` matters to the first
+/// kind only. Between 0 and `largest` |p| < 1, so that M is positive definite when A is.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, section 12.3; Lottes, arXiv:2202.08830.
 inline std::vector<ChebyshevCoefficients> chebyshev_coefficients(ChebyshevKind kind, int degree, double smallest,
                                                                  double largest) {

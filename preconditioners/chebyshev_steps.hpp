@@ -63,8 +63,9 @@ struct FillRandom {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { v[i] = static_cast<T>(multigrid::random_error(i)); }
 };
 
-/// largest[i % slots] = the largest of the sums over j of |A(i, j)| inverse[i], rounded up to a float, as its bits: those
-/// of positive floats are in the order of the floats, and those of NaN are above all. Several slots, because few may not be written at a time.
+/// largest[i % slots] = the largest of the sums over j of |A(i, j)| inverse[i], rounded up to a float, as its bits:
+/// those of positive floats are in the order of the floats, and those of NaN are above all. Several slots, because few
+/// may not be written at a time.
 template <class T, class Atomic>
 struct LargestRowSum {
   static constexpr std::size_t slots = 1024;

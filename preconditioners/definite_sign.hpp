@@ -6,8 +6,8 @@
 
 namespace ostinato {
 
-/// -1 for a symmetric matrix that may be negative definite, otherwise 1. CG solves -A x = -b then, so that M has to be that
-/// of -A.
+/// -1 for a symmetric matrix that may be negative definite, otherwise 1. CG solves -A x = -b then, so that M has to be
+/// that of -A.
 inline int definite_sign(const Structure& s) { return s.symmetric && s.negative_diagonal ? -1 : 1; }
 
 }  // namespace ostinato

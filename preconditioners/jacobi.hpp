@@ -25,7 +25,8 @@ struct JacobiOptions {
 ///           same pass.
 /// Exec      The constructor inverts the diagonal in the memory of the space and waits for the result. apply and
 ///           apply_dot are enqueued and allocate nothing. On Host several threads may apply one object at once.
-/// Throws    ArgumentError when A isn't square, or naming the first row whose diagonal entry is missing, 0 or not finite.
+/// Throws    ArgumentError when A isn't square, or naming the first row whose diagonal entry is missing, 0 or not
+///           finite.
 template <class Space, class T>
 class Jacobi {
  public:

@@ -14,16 +14,17 @@ struct LargestEigenvalue {
   bool is_symmetric;  ///< A is symmetric but for rounding, as far as the Lanczos method has seen
 };
 
-/// A bound from above for the eigenvalues of sign |D|^-1 A, or a number a little below the largest. For a matrix that is symmetric
-/// but for rounding some steps of the Lanczos method from a fixed random vector give the largest Ritz value and the norm
-/// of its residual, whose sum is the bound. Otherwise the bound is the largest row sum of |D^-1 A|, which is also taken
-/// where it is smaller. 1 for an empty matrix, or a zero one.
+/// A bound from above for the eigenvalues of sign |D|^-1 A, or a number a little below the largest. For a matrix that
+/// is symmetric but for rounding some steps of the Lanczos method from a fixed random vector give the largest Ritz
+/// value and the norm of its residual, whose sum is the bound. Otherwise the bound is the largest row sum of |D^-1 A|,
+/// which is also taken where it is smaller. 1 for an empty matrix, or a zero one.
 ///
 /// `steps`: of the Lanczos method. The bound is within 5 % of the largest eigenvalue after 15
 /// (tests/preconditioners/chebyshev_test.cpp).
 ///
 /// Exec      Waits.
-/// Requires  `inverse` is |D|^-1; `sign` is that of definite_sign(). `a` is the matrix of `op`, in the memory of the space.
+/// Requires  `inverse` is |D|^-1; `sign` is that of definite_sign(). `a` is the matrix of `op`, in the memory of the
+///           space.
 /// Source    Zhou & Li, J. Comput. Phys. 230 (2011) 8480.
 template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,

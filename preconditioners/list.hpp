@@ -35,8 +35,8 @@ class BuiltPreconditioner {
   virtual bool symmetric() const = 0;       ///< M is symmetric when A is
   virtual std::string remarks() const = 0;  ///< what was made, for messages; empty where there is nothing to say
   virtual std::size_t bytes() const = 0;
-  /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when M
-  /// can't.
+  /// Takes a matrix with new values; after an exception the preconditioner is as before. False, and nothing done, when
+  /// M can't.
   virtual bool update_values(const Analysis<Space, T>& analysis) = 0;
 };
 
@@ -153,12 +153,13 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 
 /// Makes the list entry of a preconditioner class M for one space and value type. M has: name, description,
 /// why_not(structure), a constructor from an Analysis, apply, bytes; optionally apply_dot, is_capturable, seconds,
-/// equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and update_values(analysis). One with options has them as a text `known_options` for help, parse_options(text), and
-/// takes what that returns as the second argument of the constructor.
+/// equals_transpose, works_in_float, levels, rate, varies, symmetric, remarks and update_values(analysis). One with
+/// options has them as a text `known_options` for help, parse_options(text), and takes what that returns as the second
+/// argument of the constructor.
 ///
-/// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options). One
-/// that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last arguments of
-/// the constructor, to announce its memory there, and throws Stopped once the request is made.
+/// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options).
+/// One that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last
+/// arguments of the constructor, to announce its memory there, and throws Stopped once the request is made.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");

@@ -35,11 +35,12 @@ constexpr std::size_t memory_left(std::size_t limit, std::size_t taken) {
   return limit == 0 ? 0 : limit > taken ? limit - taken : 1;
 }
 
-/// The memory that a preconditioner may keep: up to a limit of the caller, and up to what is free. A set-up announces what it
-/// is going to keep before it takes that memory.
+/// The memory that a preconditioner may keep: up to a limit of the caller, and up to what is free. A set-up announces
+/// what it is going to keep before it takes that memory.
 class MemoryBudget {
  public:
-  /// `owner`: the preconditioner, for messages. `limit`: bytes; 0: what is free. `taken`: bytes of the limit that others keep.
+  /// `owner`: the preconditioner, for messages. `limit`: bytes; 0: what is free. `taken`: bytes of the limit that
+  /// others keep.
   template <class Space>
   MemoryBudget(const Space& space, std::string_view owner, std::size_t limit = 0, std::size_t taken = 0)
       : owner_(owner), limit_(limit), taken_(taken), free_([space] { return space.free_bytes(); }) {}

@@ -6,8 +6,8 @@
 
 namespace ostinato {
 
-/// Whether a matrix has a symmetric pattern, and values that are symmetric but for rounding: mirrored values differ by 1e-6
-/// of the largest value in their row at most. For preconditioners that use the lower triangle alone.
+/// Whether a matrix has a symmetric pattern, and values that are symmetric but for rounding: mirrored values differ by
+/// 1e-6 of the largest value in their row at most. For preconditioners that use the lower triangle alone.
 bool is_nearly_symmetric(const CsrView<double>& a);
 
 }  // namespace ostinato

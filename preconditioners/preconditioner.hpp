@@ -29,10 +29,10 @@ struct StrongerOptions {
   StopRequest stop = {};      ///< ends what is being made, with Stopped
 };
 
-/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of z
-/// and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda apply is
-/// enqueued. A solver applies M on one thread at a time; M says itself whether several solves may
-/// use it at once.
+/// The interface that solvers require of a preconditioner: apply(r, z) const sets z = M^-1 r. It sets every element of
+/// z and reads none of them before: z may hold anything, even NaN. r stays as it is. r and z don't overlap. On Cuda
+/// apply is enqueued. A solver applies M on one thread at a time; M says itself whether several solves may use it at
+/// once.
 ///
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
@@ -47,11 +47,11 @@ struct StrongerOptions {
 ///                                               when there is none
 ///   const N* stronger(const StrongerOptions&, std::string& why) const
 ///                                               a preconditioner that takes more time and memory, for solve() to go on
-///                                               with when this one doesn't get there, made by the call; null when there
-///                                               is none, with a reason if one couldn't be made
+///                                               with when this one doesn't get there, made by the call; null when
+///                                               there is none, with a reason if one couldn't be made
 ///   double stronger_seconds() const             predicted time to make that
-///   bool varies() const                         M isn't a linear function of r, or differs from call to call: solvers take
-///                                               flexible recurrences, or refuse it
+///   bool varies() const                         M isn't a linear function of r, or differs from call to call: solvers
+///                                               take flexible recurrences, or refuse it
 ///   bool symmetric() const                      M is symmetric when A is, as CG and MINRES require; true unless said
 ///   std::string remarks() const                 what was made, for messages
 ///   std::string name() const                    for messages; a static member will do
@@ -118,7 +118,8 @@ class PreconditionerRef {
   std::string name() const { return calls_ == nullptr ? "no preconditioner" : calls_->name(object_); }
 
   /// A reference to the same preconditioner times 2^exponent. Half of the power is applied to r, in `room`, and half to
-  /// z; all of it to z where M works in float, into which r has to fit. `room` has as many elements as r and is overwritten by every call.
+  /// z; all of it to z where M works in float, into which r has to fit. `room` has as many elements as r and is
+  /// overwritten by every call.
   PreconditionerRef scaled(const Space& space, int exponent, Out<T> room) const {
     PreconditionerRef other = *this;
     other.space_ = &space;

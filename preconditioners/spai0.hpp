@@ -15,10 +15,10 @@
 
 namespace ostinato {
 
-/// The sparse approximate inverse with the pattern of the identity: M^-1 is the diagonal that makes I - M^-1 A smallest in
-/// the Frobenius norm, m(i) = A(i, i) / |row i of A|^2. Where a diagonal entry is small beside its row, Jacobi divides by
-/// it and SPAI-0 gives the row little weight. For a symmetric matrix m(i) = |A(i, i)| / |row i of A|^2, which is positive
-/// definite as MINRES requires.
+/// The sparse approximate inverse with the pattern of the identity: M^-1 is the diagonal that makes I - M^-1 A smallest
+/// in the Frobenius norm, m(i) = A(i, i) / |row i of A|^2. Where a diagonal entry is small beside its row, Jacobi
+/// divides by it and SPAI-0 gives the row little weight. For a symmetric matrix m(i) = |A(i, i)| / |row i of A|^2,
+/// which is positive definite as MINRES requires.
 ///
 /// Traffic   One application moves 3 n sizeof(T) bytes, its dot product included.
 /// Exec      The constructor reads the matrix twice in the memory of the space and waits for the result. apply and

@@ -20,19 +20,20 @@ struct SsorOptions {
 };
 
 /// Symmetric successive over-relaxation, M = (D + omega L) D^-1 (D + omega U) / (omega (2 - omega)), where D is the
-/// diagonal of A, L its lower and U its upper triangle, in the order of a colouring: rows of a colour don't depend on each
-/// other, so that a sweep has as many steps as there are colours. Natural order takes fewer iterations, and as many steps
-/// as rows may wait for each other. With `symmetric` false M = D / omega + L.
+/// diagonal of A, L its lower and U its upper triangle, in the order of a colouring: rows of a colour don't depend on
+/// each other, so that a sweep has as many steps as there are colours. Natural order takes fewer iterations, and as
+/// many steps as rows may wait for each other. With `symmetric` false M = D / omega + L.
 ///
-/// M is symmetric when A is. For a symmetric matrix |D| is taken, so that M is positive definite, and where all of the diagonal is
-/// negative, M is that of -A.
+/// M is symmetric when A is. For a symmetric matrix |D| is taken, so that M is positive definite, and where all of the
+/// diagonal is negative, M is that of -A.
 ///
-/// Traffic   (4 + 2 sizeof(T)) bytes an entry of A, half of which sizeof(T) is a gather, and some 40 + 6 sizeof(T) a row.
-/// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads the
-///           sweeps. apply is enqueued, allocates nothing, and may be captured: two Sweeps (preconditioners/ilu/sweep.hpp).
-///           One thread at a time applies an object.
-/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the sweeps leave the range of T, and
-///           naming the first row whose diagonal entry is missing or 0.
+/// Traffic   (4 + 2 sizeof(T)) bytes an entry of A, half of which sizeof(T) is a gather, and some 40 + 6 sizeof(T) a
+///           row.
+/// Exec      The constructor works on the calling thread of the host; from a GPU it downloads the matrix and uploads
+///           the sweeps. apply is enqueued, allocates nothing, and may be captured: two Sweeps
+///           (preconditioners/ilu/sweep.hpp). One thread at a time applies an object.
+/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when the sweeps leave the range of T,
+///           and naming the first row whose diagonal entry is missing or 0.
 /// Source    Saad, Iterative Methods for Sparse Linear Systems, sections 4.1 and 12.4.
 template <class Space, class T>
 class Ssor {

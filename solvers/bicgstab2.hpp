@@ -7,16 +7,16 @@
 namespace ostinato {
 
 /// Solves A x = b by BiCGSTAB(2), preconditioned from the right, so that the monitored residual is that of A x = b. Two
-/// steps of BiCG and one that makes the residual smallest over a polynomial of degree 2: so the method bears eigenvalues
-/// that are far from the real axis, where BiCGSTAB breaks down or stagnates.
+/// steps of BiCG and one that makes the residual smallest over a polynomial of degree 2: so the method bears
+/// eigenvalues that are far from the real axis, where BiCGSTAB breaks down or stagnates.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   An iteration applies A and M four times and moves 42 n sizeof(T) bytes of vectors.
 /// Exec      Allocates 7 n sizeof(T) bytes at entry, 9 n sizeof(T) with a preconditioner. On Cuda the host waits only
-///           when the monitor reads back. With a preconditioner x is brought up to date when the recurrence stops. After a
-///           breakdown the recurrence restarts from the recomputed residual, as long as the residual falls.
-/// Throws    ArgumentError for a preconditioner that varies; DimensionError when A isn't square or the vectors don't fit;
-///           exceptions of A and M.
+///           when the monitor reads back. With a preconditioner x is brought up to date when the recurrence stops.
+///           After a breakdown the recurrence restarts from the recomputed residual, as long as the residual falls.
+/// Throws    ArgumentError for a preconditioner that varies; DimensionError when A isn't square or the vectors don't
+///           fit; exceptions of A and M.
 /// Source    Sleijpen & Fokkema, ETNA 1 (1993) 11; the form for l = 2 as in van der Vorst, Iterative Krylov Methods for
 ///           Large Linear Systems (2003), section 9.4.
 struct Bicgstab2 {

@@ -14,8 +14,8 @@
 
 namespace ostinato {
 
-/// The scalars of BiCGSTAB(2), in the memory of the space: the products of the two BiCG steps of an iteration, first and
-/// second, and the coefficients of the residual's polynomial. s0 is the shadow residual.
+/// The scalars of BiCGSTAB(2), in the memory of the space: the products of the two BiCG steps of an iteration, first
+/// and second, and the coefficients of the residual's polynomial. s0 is the shadow residual.
 struct Bicgstab2Scalars {
   double rho_first = 0, gamma_first = 0;    ///< s0 . r, s0 . A u
   double rho_second = 0, gamma_second = 0;  ///< s0 . A r, s0 . A v

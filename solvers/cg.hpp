@@ -19,10 +19,10 @@ namespace ostinato {
 /// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.
 /// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
-///           exceptions of A and M.
-///           Where M varies (a K-cycle), beta = -z . q / p . q instead of rz_new / rz. That is the form of Polak & Ribiere,
-///           as r_new - r = -alpha q; an iteration has a dot product more.
-/// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409; Notay, SIAM J. Sci. Comput. 22 (2000) 1444 (M that varies). x and p are updated in one pass, which saves one read of p.
+///           exceptions of A and M. Where M varies (a K-cycle), beta = -z . q / p . q instead of rz_new / rz. That is
+///           the form of Polak & Ribiere, as r_new - r = -alpha q; an iteration has a dot product more.
+/// Source    Hestenes & Stiefel, J. Res. NBS 49 (1952) 409; Notay, SIAM J. Sci. Comput. 22 (2000) 1444 (M that varies).
+///           x and p are updated in one pass, which saves one read of p.
 struct Cg {
   static constexpr std::string_view name = "cg";
   static constexpr std::string_view description = "conjugate gradients; symmetric positive definite matrices";

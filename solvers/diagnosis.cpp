@@ -46,8 +46,8 @@ Found first_not_finite(const Space& space, In<T> v) {
   return {};
 }
 
-/// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the solve
-/// is over, and its result is worth more.
+/// Returns what `say` returns. A diagnosis that can't be made, for want of memory or because A throws, is none: the
+/// solve is over, and its result is worth more.
 template <class F>
 std::string if_possible(F&& say) {
   try {

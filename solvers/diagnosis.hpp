@@ -6,23 +6,23 @@
 
 #include <ostinato/solvers/scaled_system.hpp>
 
-// Why a solve failed, found out after its end, or why one can't succeed: SolveResult::reason. Nothing here costs a solve
-// that converges, unless a method is used for a matrix that isn't for it.
+// Why a solve failed, found out after its end, or why one can't succeed: SolveResult::reason. Nothing here costs a
+// solve that converges, unless a method is used for a matrix that isn't for it.
 
 namespace ostinato {
 
 /// A number in three digits.
 std::string short_text(double number);
 
-/// Says where the first number that isn't finite comes from: "b holds NaN in row 5 (counted from 0)", the same of
-/// the guess and of A, or "M^-1 b isn't finite in row 5 (counted from 0)". Empty when all of them are finite. `x` is the caller's after the
-/// solve, which is finite if the guess was.
+/// Says where the first number that isn't finite comes from: "b holds NaN in row 5 (counted from 0)", the same of the
+/// guess and of A, or "M^-1 b isn't finite in row 5 (counted from 0)". Empty when all of them are finite. `x` is the
+/// caller's after the solve, which is finite if the guess was.
 /// Exec      Copies vectors to the host; one product and one application of M.
 template <class Space, class T>
 std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x);
 
-/// Whether each element of y = A * ones is as small as the rounding of its own row: small beside products of A with some
-/// random vectors. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)
+/// Whether each element of y = A * ones is as small as the rounding of its own row: small beside products of A with
+/// some random vectors. (Beside ||A|| a row of small entries looks like 0, whatever these add up to.)
 /// Exec      Some products, copied to the host.
 template <class Space, class T>
 bool is_rounding_by_row(const Space& space, const OperatorRef<Space, T>& a, In<T> y);

@@ -383,7 +383,8 @@ class Examiner {
   std::optional<Matching> matching_;
 };
 
-/// The bound of CG, (sqrt(k) - 1) / (sqrt(k) + 1) an iteration in the norm of A, where k is the condition that M leaves.
+/// The bound of CG, (sqrt(k) - 1) / (sqrt(k) + 1) an iteration in the norm of A, where k is the condition that M
+/// leaves.
 std::optional<int> cg_iterations(double condition, double rtol) {
   if (!std::isfinite(condition)) return std::nullopt;
   const double iterations = 0.5 * std::sqrt(condition) * std::log(2 / rtol);

@@ -47,7 +47,8 @@ struct Examination {
   Definiteness definiteness = Definiteness::unknown;
   /// Ends of the eigenvalues of a symmetric matrix that may be definite, otherwise of the singular values.
   std::optional<SpectrumEnds> spectrum;
-  /// The same after scaling: by the diagonal, as Jacobi does, where the matrix may be definite, otherwise by the matching.
+  /// The same after scaling: by the diagonal, as Jacobi does, where the matrix may be definite, otherwise by the
+  /// matching.
   std::optional<SpectrumEnds> scaled_spectrum;
   std::optional<Index> rcm_bandwidth;  ///< in the order of reverse Cuthill-McKee; a square matrix
   SolverChoice solver;                 ///< those of "auto"
@@ -66,9 +67,9 @@ double condition(const SpectrumEnds& ends, Index rows);
 /// matrix is definite and how badly conditioned, and takes the method and the preconditioner that "auto" takes
 /// (choose_solver(), choose_preconditioner()).
 ///
-/// Exec      On the calling thread, with a copy of the matrix in host memory. Each part does up to some 10^8 operations,
-///           by count and not by the clock, so that the findings are the same every time; a part that needs more is left
-///           out unless options.thorough. About a second in all.
+/// Exec      On the calling thread, with a copy of the matrix in host memory. Each part does up to some 10^8
+///           operations, by count and not by the clock, so that the findings are the same every time; a part that needs
+///           more is left out unless options.thorough. About a second in all.
 /// Throws    DeviceError; std::bad_alloc.
 template <class Space, class T>
 Examination examine(const Analysis<Space, T>& analysis, const ExaminationOptions& options = {});

@@ -183,9 +183,9 @@ constexpr double largest_basis_bytes = 2e9, largest_share = 1.0 / 8;
 constexpr int most_vectors = 1000, first_checkpoint = 50;
 
 /// Whether a restart may be had where the residual has fallen so far in this cycle: as fast, it would reach the goal in
-/// few more cycles. Of 54 real matrices (2026-11, one thread, Jacobi, up to 20 s each, a busy machine) 52 converge so, 48
-/// with a restart after 50 vectors, 51 with none before the 1000th. On the 47 that converge each way the solves take 0.97
-/// and 1.34 times as long as with 50 vectors, geometric mean.
+/// few more cycles. Of 54 real matrices (2026-11, one thread, Jacobi, up to 20 s each, a busy machine) 52 converge so,
+/// 48 with a restart after 50 vectors, 51 with none before the 1000th. On the 47 that converge each way the solves take
+/// 0.97 and 1.34 times as long as with 50 vectors, geometric mean.
 bool costs_little(double first, double now, double goal) {
   constexpr double few = 4;
   return std::log(now / goal) <= few * std::log(first / now);

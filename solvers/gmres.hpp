@@ -9,26 +9,27 @@ namespace ostinato {
 /// The bytes that a basis may take: 2 GB, or `limit` where that is less and not 0.
 double basis_memory(std::size_t limit = 0);
 
-/// The vectors that GMRES keeps at most before it restarts: `restart`, at most `rows`. With automatic_restart as many as
-/// `memory` bytes and an eighth of the host's memory hold, at most 1000. `bytes`: of an element in all bases, sizeof(T), for FGMRES twice that.
+/// The vectors that GMRES keeps at most before it restarts: `restart`, at most `rows`. With automatic_restart as many
+/// as `memory` bytes and an eighth of the host's memory hold, at most 1000. `bytes`: of an element in all bases,
+/// sizeof(T), for FGMRES twice that.
 int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memory = basis_memory());
 
 /// Solves A x = b by restarted GMRES, preconditioned from the right, so that the monitored residual is that of A x = b.
 /// By default (automatic_restart) the basis grows as far as krylov_vectors() says, in blocks of 32 vectors, so that a
-/// short solve takes little memory. After 50, 100, 200, ... vectors GMRES restarts if the residual has fallen so fast that
-/// four more cycles like this one would reach the goal; a restart then costs less than a longer basis. Where memory runs
-/// out before, GMRES restarts with what there is, and a note says so.
-/// With options.flexible, and with an M that says that it varies, the preconditioned basis is kept (FGMRES), and M may
-/// differ from step to step.
+/// short solve takes little memory. After 50, 100, 200, ... vectors GMRES restarts if the residual has fallen so fast
+/// that four more cycles like this one would reach the goal; a restart then costs less than a longer basis. Where
+/// memory runs out before, GMRES restarts with what there is, and a note says so. With options.flexible, and with an M
+/// that says that it varies, the preconditioned basis is kept (FGMRES), and M may differ from step to step.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.
 /// Exec      With a given restart allocates (restart + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T)
-///           more, and for FGMRES restart n sizeof(T) more; else 33 n sizeof(T) at entry and more as the basis grows. The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector
-///           products (cuBLAS on Cuda). The host solves the small least squares problem and reads its columns after
-///           each block of the monitor.
-/// Throws    ArgumentError for options that can't be; MemoryLimitError when options.mem_limit is too small for a basis of
-///           options.restart vectors; DimensionError when A isn't square or the vectors don't fit; exceptions of A and M.
+///           more, and for FGMRES restart n sizeof(T) more; else 33 n sizeof(T) at entry and more as the basis grows.
+///           The orthogonalisation is classical Gram-Schmidt, done twice, by matrix-vector products (cuBLAS on Cuda).
+///           The host solves the small least squares problem and reads its columns after each block of the monitor.
+/// Throws    ArgumentError for options that can't be; MemoryLimitError when options.mem_limit is too small for a basis
+///           of options.restart vectors; DimensionError when A isn't square or the vectors don't fit; exceptions of A
+///           and M.
 /// Source    Saad & Schultz, SIAM J. Sci. Stat. Comput. 7 (1986) 856; FGMRES: Saad, SIAM J. Sci. Comput. 14 (1993) 461.
 struct Gmres {
   static constexpr std::string_view name = "gmres";

@@ -51,7 +51,8 @@ class Hessenberg {
   /// True when the last column has a zero pivot: A is singular on the Krylov space.
   bool singular() const { return !r_.empty() && r_.back().back() == 0; }
 
-  /// The last element of the triangle's diagonal, in size: what the last column adds to those before. 0 when singular().
+  /// The last element of the triangle's diagonal, in size: what the last column adds to those before. 0 when
+  /// singular().
   double pivot() const { return r_.back().back(); }
 
   /// Removes the last column.

@@ -11,9 +11,9 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of IDR(s), for both spaces. P, G and U are matrices of n rows and s columns, stored column by column;
-// p(i), g(i) and u(i) are their columns. Scalars and the state are in the memory of the space. x and r don't change once
-// the recurrence has stopped; what other steps write is not used any more then.
+// The vector steps of IDR(s), for both spaces. P, G and U are matrices of n rows and s columns, stored column by
+// column; p(i), g(i) and u(i) are their columns. Scalars and the state are in the memory of the space. x and r don't
+// change once the recurrence has stopped; what other steps write is not used any more then.
 
 namespace ostinato {
 
@@ -40,8 +40,8 @@ struct IdrScalars {
 
 namespace detail {
 
-/// The columns `first` to `last` - 1 of a matrix times factors. A column that isn't among them is read from `instead`, a
-/// vector that is read anyway, with the factor 0: so the loop has a fixed length.
+/// The columns `first` to `last` - 1 of a matrix times factors. A column that isn't among them is read from `instead`,
+/// a vector that is read anyway, with the factor 0: so the loop has a fixed length.
 template <class T>
 struct IdrColumns {
   static constexpr int most = IdrScalars::most;
@@ -221,8 +221,8 @@ struct IdrUpdateXR {
   }
 };
 
-/// The omega that makes the residual smallest, made larger where t and r are nearly orthogonal: a small omega spoils the
-/// products of the next columns (Sleijpen & van der Vorst, Numer. Algorithms 10 (1995) 203).
+/// The omega that makes the residual smallest, made larger where t and r are nearly orthogonal: a small omega spoils
+/// the products of the next columns (Sleijpen & van der Vorst, Numer. Algorithms 10 (1995) 203).
 template <class T>
 struct IdrOmega {
   IdrScalars* scalars;
@@ -308,16 +308,16 @@ void update_u(const Space& space, const IdrScalars* scalars, int k, int s, In<T>
   for_each(space, z.size(), detail::IdrUpdateU<T>{scalars, z.data(), u.data(), z.size(), k, s});
 }
 
-/// alpha: the parts of g(k) along g(0) .. g(k - 1);  m(i, k) = p(i) . (g(k) without these parts);  beta = f(k) / m(k, k).
-/// Breaks down when m(k, k) is 0.
+/// alpha: the parts of g(k) along g(0) .. g(k - 1);  m(i, k) = p(i) . (g(k) without these parts);
+/// beta = f(k) / m(k, k).  Breaks down when m(k, k) is 0.
 template <class T, class Space>
 void project_g(const Space& space, IdrScalars* scalars, int k, int s, In<T> p, In<T> g, ConvergenceState* state) {
   const std::size_t n = p.size() / static_cast<std::size_t>(s);
   sum(space, n, detail::IdrProject<T>{scalars, p.data(), g.data(), n, k, s, state}, nullptr);
 }
 
-/// g(k) -= sum of alpha(i) g(i);  u(k) -= sum of alpha(i) u(i);  x += beta u(k);  r -= beta g(k), its norm recorded in the
-/// state;  f(i) -= beta m(i, k);  m c = f for the columns after k.
+/// g(k) -= sum of alpha(i) g(i);  u(k) -= sum of alpha(i) u(i);  x += beta u(k);  r -= beta g(k), its norm recorded in
+/// the state;  f(i) -= beta m(i, k);  m c = f for the columns after k.
 template <class T, class Space>
 void update_x_r(const Space& space, IdrScalars* scalars, int k, int s, Out<T> g, Out<T> u, Out<T> x, Out<T> r,
                 ConvergenceState* state) {

@@ -9,8 +9,8 @@
 #include <ostinato/spmv/space/sums.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
-// The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. Scalars and
-// the state are in the memory of the space. A step does nothing once the recurrence has stopped.
+// The vector steps of LSMR, for both spaces. The vectors u and v are kept with their lengths beta and alpha. Scalars
+// and the state are in the memory of the space. A step does nothing once the recurrence has stopped.
 
 namespace ostinato {
 

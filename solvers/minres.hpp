@@ -11,9 +11,9 @@ namespace ostinato {
 /// that of b - A x, also with a preconditioner.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`. On entry x holds the initial guess.
-/// Requires  A is symmetric, which is looked at as for CG (Cg). M is symmetric positive definite; a negative r . M^-1 r is detected and reported as
-///           breakdown. A residual that A can't make smaller (A is singular, and b isn't in its range) is also reported
-///           as breakdown. The returned x is never worse than the initial guess.
+/// Requires  A is symmetric, which is looked at as for CG (Cg). M is symmetric positive definite; a negative r . M^-1 r
+///           is detected and reported as breakdown. A residual that A can't make smaller (A is singular, and b isn't in
+///           its range) is also reported as breakdown. The returned x is never worse than the initial guess.
 /// Traffic   An iteration applies A and M once and moves 15 n sizeof(T) bytes of vectors.
 /// Exec      Allocates 7 n sizeof(T) bytes at entry, 9 n sizeof(T) with a preconditioner. On Cuda the host waits only
 ///           when the monitor reads back.

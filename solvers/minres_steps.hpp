@@ -60,8 +60,8 @@ struct MinresUpdateV {
 ///
 /// The recurrence also ends when the rounding of all steps so far has added a tenth of the residual, by estimate: from
 /// there on r is no longer b - A x. A step whose own rounding adds more than the step removes is withdrawn. When A is
-/// singular and b isn't in its range, this happens where the residual is smallest; without these rules x would grow along
-/// the null space of A.
+/// singular and b isn't in its range, this happens where the residual is smallest; without these rules x would grow
+/// along the null space of A.
 template <class T>
 struct MinresUpdateX {
   MinresScalars* s;

@@ -133,8 +133,8 @@ class Monitor {
     while (reason_ == StopReason::none && readback_.pending() > 0 && is_about_to_end()) update(readback_.wait());
   }
 
-  /// Whether the blocks that the host hasn't seen yet will reach the goal if the residual goes on falling as it did. The
-  /// host then waits for them, instead of enqueueing iterations that would change nothing: with a strong
+  /// Whether the blocks that the host hasn't seen yet will reach the goal if the residual goes on falling as it did.
+  /// The host then waits for them, instead of enqueueing iterations that would change nothing: with a strong
   /// preconditioner, those were a third of all.
   bool is_about_to_end() const {
     if (!(latest_ > 0) || !(before_ > latest_)) return false;

@@ -58,7 +58,8 @@ struct SolveOptions {
   double atol = 0;             ///< absolute, for ||b - A x||; the looser of rtol and atol holds
   int max_iterations = 10000;  ///< over all restarts
   double time_limit = 0;       ///< seconds, looked at where the callback is called; 0: none
-  /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES or GCRO-DR together; 0: none.
+  /// Bytes at most, of preconditioners that are there or that solve() makes and of the basis of GMRES or GCRO-DR
+  /// together; 0: none.
   std::size_t mem_limit = 0;
   double divergence_limit = 1e10;     ///< a multiple of the larger of ||b|| and the first residual norm; 0: none
   int restart = automatic_restart;    ///< GMRES and GCRO-DR: dimension of the space that is searched before a restart
@@ -71,11 +72,12 @@ struct SolveOptions {
   Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
   bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
-  /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve() makes
-  /// a stronger preconditioner, the callback is called every quarter of a second, with the number of the last iteration.
+  /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve()
+  /// makes a stronger preconditioner, the callback is called every quarter of a second, with the number of the last
+  /// iteration.
   std::function<bool(const Iteration&)> callback = {};
-  /// Looked at where the callback is called, and more often while a preconditioner is made. Once a stop is requested, from
-  /// any thread, the solve ends as interrupted, and x holds the iterate so far.
+  /// Looked at where the callback is called, and more often while a preconditioner is made. Once a stop is requested,
+  /// from any thread, the solve ends as interrupted, and x holds the iterate so far.
   StopRequest stop = {};
 };
 
@@ -83,8 +85,8 @@ struct SolveOptions {
 ///           of 1 .. 6. A larger check_every than 64 means 64.
 void require_valid(const SolveOptions& options);
 
-/// Names options that the caller has changed and that the method takes no notice of: "shadow = 9 is for idr". Empty when
-/// there are none. For "auto", options of methods that auto may choose count as used.
+/// Names options that the caller has changed and that the method takes no notice of: "shadow = 9 is for idr". Empty
+/// when there are none. For "auto", options of methods that auto may choose count as used.
 std::string unused_options(const SolveOptions& options, std::string_view solver);
 
 /// A place where another method or preconditioner went on.
@@ -95,8 +97,8 @@ struct MethodChange {
 
 struct SolveResult {
   Status status = Status::converged;
-  /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in row
-  /// 5 (counted from 0)". Empty after convergence, unless there is something to say of the solution.
+  /// Why the solve ended so, in a sentence: "p . A p = -3.1 at iteration 0: A isn't positive definite", "b holds NaN in
+  /// row 5 (counted from 0)". Empty after convergence, unless there is something to say of the solution.
   std::string reason;
   int iterations = 0;
   double residual = 0;           ///< ||b - A x||, recomputed
@@ -114,8 +116,8 @@ struct SolveResult {
   std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 
-  /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r = 0. NaN
-  /// for other methods.
+  /// Of LSMR: ||A^T r|| / (||A|| ||r||) for r = b - A x, recomputed, with an estimate of ||A|| from below; 0 when r =
+  /// 0. NaN for other methods.
   double gradient = std::numeric_limits<double>::quiet_NaN();
 
   /// Whether the system or, by LSMR, the least squares problem was solved.

@@ -41,8 +41,8 @@ class ResidualJudge {
   };
   Rounding rounding(Out<T> x, Out<T> r) const;
 
-  /// ||b - A x|| / (||A||_inf ||x|| + ||b||); NaN when the norm of A isn't known. r is overwritten when the squares of x
-  /// are out of range.
+  /// ||b - A x|| / (||A||_inf ||x|| + ||b||); NaN when the norm of A isn't known. r is overwritten when the squares of
+  /// x are out of range.
   double backward_error(In<T> x, Out<T> r, double norm) const;
 
   /// ||x||. r is overwritten when the squares of x are out of range.

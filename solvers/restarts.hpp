@@ -28,7 +28,8 @@ namespace ostinato {
 /// Returns the number of iterations in a block (Monitor). On the GPU it is a multiple of `period`, the number of
 /// iterations after which the scalars of the recurrence are in their original slots again. A block is long enough to
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
-/// block has one iteration unless options.check_every says otherwise. `preconditioning`: seconds of an application of M.
+/// block has one iteration unless options.check_every says otherwise. `preconditioning`: seconds of an application of
+/// M.
 template <class Space, class T>
 int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
                  double preconditioning = 0) {
@@ -104,8 +105,8 @@ class RestartPolicy {
   int broken_ = 0;  ///< breakdowns in a row without progress
 };
 
-/// Refuses a preconditioner that varies (PreconditionerRef::varies()), for a Method whose x would then not belong to its
-/// residual.
+/// Refuses a preconditioner that varies (PreconditionerRef::varies()), for a Method whose x would then not belong to
+/// its residual.
 /// Throws    ArgumentError.
 template <class Method, class Space, class T>
 void require_fixed(const PreconditionerRef<Space, T>& m) {

@@ -133,12 +133,12 @@ class FallbackSolve {
                 const SolveOptions& options)
       : method_(method), space_(space), a_(a), b_(b), x_(x), m_(m), simple_(simple), options_(options) {}
 
-  /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. It goes on
-  /// as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what the
-  /// trials cost stays a share of the whole.
+  /// Whenever M has been slow for a while, lets the other one show in half of that time whether it is faster. It goes
+  /// on as long as it is. Then M is watched for four times as many iterations before it has to compete again: so what
+  /// the trials cost stays a share of the whole.
   SolveResult run() {
-    // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations that
-    // were given up after them, for ten times as many with Jacobi.
+    // The first five iterations of CG say too little: docs/multigrid-limits.md has cases of 18 and of 197 iterations
+    // that were given up after them, for ten times as many with Jacobi.
     constexpr int first_window = 20;
     const double goal = goal_of<Space, T>(space_, b_, options_);
     SlowWatch watch(first_window, goal, options_.max_iterations);
@@ -191,8 +191,8 @@ class FallbackSolve {
     return !lost;
   }
 
-  /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came no
-  /// nearer.
+  /// Goes on with a preconditioner and returns how that ended. x and the residual stay those from before when it came
+  /// no nearer.
   Status continue_with(SolveResult& all, const PreconditionerRef<Space, T>& m, const SolveOptions& options) const {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
@@ -366,8 +366,8 @@ SolveResult run_first(std::string_view name, const Space& space, const OperatorR
   }
 }
 
-/// Whether a basis takes at most `memory` bytes. GMRES is more robust than BiCGSTAB, but with a larger one its steps cost
-/// too much, or there is no room.
+/// Whether a basis takes at most `memory` bytes. GMRES is more robust than BiCGSTAB, but with a larger one its steps
+/// cost too much, or there is no room.
 bool basis_is_affordable(double rows, std::size_t value_bytes, int restart, double memory) {
   constexpr int few = 50;  // with fewer vectors an automatic restart isn't worth a try
   return std::min<double>(restart == automatic_restart ? few : restart, rows) * rows *
@@ -507,8 +507,9 @@ class Ladder {
     return with_limit(std::move(all));
   }
 
-  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse. Small
-  /// systems are solved before factors are there, large ones are given a chance without. Factors are made on the host.
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse.
+  /// Small systems are solved before factors are there, large ones are given a chance without. Factors are made on the
+  /// host.
   bool needs_factors() const {
     constexpr Index fewest_rows = 100;
     constexpr Offset most_entries = 1000000;

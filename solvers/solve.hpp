@@ -20,11 +20,11 @@ struct SolverChoice {
   std::string reason;
 };
 
-/// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix. For a
-/// nonsymmetric matrix chooses GMRES if there is memory for its basis (basis_memory()), otherwise BiCGSTAB; BiCGSTAB also with a
-/// preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which GMRES takes longer.
-/// With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric.
-/// `memory`: bytes that the basis may take; 0: basis_memory().
+/// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix.
+/// For a nonsymmetric matrix chooses GMRES if there is memory for its basis (basis_memory()), otherwise BiCGSTAB;
+/// BiCGSTAB also with a preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which
+/// GMRES takes longer. With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric. `memory`:
+/// bytes that the basis may take; 0: basis_memory().
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
                            bool symmetric_preconditioner = true, std::size_t memory = 0);
 
@@ -37,27 +37,29 @@ SolveResult solve_by_name(const Space& space, const OperatorRef<Space, T>& a, In
 
 }  // namespace detail
 
-/// solve(space, A, b, x, M, solver, options) solves A x = b with a solver chosen by name: "auto" or a name from the list
-/// of solvers. M, solver and options may be left out, each by itself. A and M are of any class, as for cg() and the other
-/// methods.
+/// solve(space, A, b, x, M, solver, options) solves A x = b with a solver chosen by name: "auto" or a name from the
+/// list of solvers. M, solver and options may be left out, each by itself. A and M are of any class, as for cg() and
+/// the other methods.
 ///
 /// With "auto", when a solver can't go on (CG on negative curvature, a breakdown, stagnation, divergence), the next
 /// solver continues from the best x so far, the guess included, and result.notes says so. The returned x isn't farther
 /// from the solution than the guess, by the residual. Iterations, history and time count over all solvers. An
 /// operator without structure() is treated as nonsymmetric.
 ///
-/// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves more
-/// than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may show
-/// from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is depends on
-/// measured times, so two such solves may differ. result.notes says so.
+/// A preconditioner with a fallback() (one that AnyPreconditioner has chosen by itself) is watched: while it leaves
+/// more than 0.7 of the residual an iteration, averaged over 20 iterations and then over 80, 320, ..., the fallback may
+/// show from the x at hand, in half of that time, whether it is faster, and stays as long as it is. Which one that is
+/// depends on measured times, so two such solves may differ. result.notes says so.
 ///
-/// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual has
-/// fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
+/// A preconditioner with a stronger() one (again one that AnyPreconditioner has chosen) is given up when the residual
+/// has fallen so slowly that the stronger one is predicted to get there sooner, and when no method converges with it.
 /// options.effort bounds how far that goes, and options.time_limit, too: nothing is made that is predicted to be ready
-/// after it, and what is being made is stopped then, or when the callback or options.stop wants an end. A method asked for by name stays; CG and MINRES take no incomplete factors, so
-/// that they end with the first preconditioner. result.notes has each step, its reason and its cost.
+/// after it, and what is being made is stopped then, or when the callback or options.stop wants an end. A method asked
+/// for by name stays; CG and MINRES take no incomplete factors, so that they end with the first preconditioner.
+/// result.notes has each step, its reason and its cost.
 ///
-/// An option that differs from its default and that the solver has no use for (unused_options()) is named in result.notes.
+/// An option that differs from its default and that the solver has no use for (unused_options()) is named in
+/// result.notes.
 ///
 /// Shapes    A: n x n. b, x: n, in the memory of `space`, apart from each other. On entry x holds the initial guess.
 /// Throws    ArgumentError for an unknown name, listing the known names, and for options that can't be; DimensionError;

@@ -134,11 +134,11 @@ SolveResult explain() {
 ///   static SolveResult run(const Space&, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
 ///                          const PreconditionerRef<Space, T>& m, const SolveOptions&);
 ///   static std::string breakdown_text(int cause, double number, const std::string& when);   (optional)
-/// breakdown_text() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason; `when`
-/// reads "at iteration 3". The method's .cpp file instantiates run() for Host and Cuda, float and double.
+/// breakdown_text() says what broke the recurrence down (ConvergenceState::cause, number) for SolveResult::reason;
+/// `when` reads "at iteration 3". The method's .cpp file instantiates run() for Host and Cuda, float and double.
 ///
-/// Exec      On Host several threads may solve at once, also with one const A and one const M that allow it (Operator and
-///           Jacobi do, Multigrid doesn't), each with its own x. On Cuda a space is used by one thread at a time.
+/// Exec      On Host several threads may solve at once, also with one const A and one const M that allow it (Operator
+///           and Jacobi do, Multigrid doesn't), each with its own x. On Cuda a space is used by one thread at a time.
 template <class Method>
 struct Solver {
   /// Solves A x = b with a preconditioner.

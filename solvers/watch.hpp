@@ -57,8 +57,8 @@ class SlowWatch {
   bool reached_ = false, stopped_ = false;
 };
 
-/// Stops a method that falls less in a time than another one did. Looks after `seconds`, then after twice that time and so
-/// on: what falls fast at first, as the rough part of an error does, may be slow in the end.
+/// Stops a method that falls less in a time than another one did. Looks after `seconds`, then after twice that time and
+/// so on: what falls fast at first, as the rough part of an error does, may be slow in the end.
 class Trial {
  public:
   Trial(const Pace& other, double seconds, double goal)
@@ -84,9 +84,9 @@ class Trial {
   bool stopped_ = false;
 };
 
-/// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds. Looks
-/// after half of the cost, then after all of it, twice, and so on, and after each quarter of the iterations that are
-/// allowed: at how the residual fell since the look before.
+/// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds.
+/// Looks after half of the cost, then after all of it, twice, and so on, and after each quarter of the iterations that
+/// are allowed: at how the residual fell since the look before.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.

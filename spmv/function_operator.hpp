@@ -17,9 +17,9 @@ namespace ostinato {
 /// A square matrix that is a function: f(x, y) sets y = A x. make_operator() makes one of a lambda.
 ///
 /// Shapes    A: n x n.  x: std::span<const T> of n elements.  y: std::span<T> of n elements, which may hold NaN.
-/// Exec      As f. On Cuda x and y are device memory, and f enqueues its work on the stream of the space. apply with a beta
-///           other than 0 allocates a vector; the solvers don't ask for it. Several threads may solve with the operator at
-///           once where they may call f at once.
+/// Exec      As f. On Cuda x and y are device memory, and f enqueues its work on the stream of the space. apply with a
+///           beta other than 0 allocates a vector; the solvers don't ask for it. Several threads may solve with the
+///           operator at once where they may call f at once.
 /// Requires  f is called through a const reference.
 template <class Space, class T, class F>
 class FunctionOperator {

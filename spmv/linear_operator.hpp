@@ -17,8 +17,9 @@ struct Structure;
 ///
 ///   using value_type = double;                  or float
 ///   rows(), cols()
-///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, all elements of y. With beta = 0, y isn't read:
-///                                               it may hold anything, even NaN. x and y don't overlap. On Cuda x and y are device memory, and apply works on the stream.
+///   apply(alpha, x, beta, y) const              y = alpha A x + beta y, all elements of y. With beta = 0, y isn't
+///                                               read: it may hold anything, even NaN. x and y don't overlap. On Cuda
+///                                               x and y are device memory, and apply works on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
@@ -138,8 +139,8 @@ class OperatorRef {
   bool works_on(const Space& space) const { return calls_->works_on(object_, space); }
 
   /// A reference to the same operator times 2^exponent. The product of the powers may be out of the range of T: half of
-  /// it is applied to x, in `room`, and half to A x. `room` has cols() elements, for apply_transposed rows() of them if that
-  /// is more, and is overwritten by every call.
+  /// it is applied to x, in `room`, and half to A x. `room` has cols() elements, for apply_transposed rows() of them if
+  /// that is more, and is overwritten by every call.
   OperatorRef scaled(const Space& space, int exponent, Out<T> room) const {
     OperatorRef other = *this;
     other.space_ = &space;

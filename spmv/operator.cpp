@@ -231,8 +231,8 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   return Update::rebuilt;
 }
 
-/// Puts values on the old pattern into the format. Returns false when the format can't store them. What can be looked at
-/// later, in lent arrays or in the format, isn't looked at.
+/// Puts values on the old pattern into the format. Returns false when the format can't store them. What can be looked
+/// at later, in lent arrays or in the format, isn't looked at.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   const bool later = !Space::on_device && (lent || format_->csr() != nullptr);
@@ -252,8 +252,8 @@ bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   return true;
 }
 
-/// Whether the format may hold the old values only because they are compressed. What refill() has begun then couldn't be
-/// undone, once the format refuses the new values.
+/// Whether the format may hold the old values only because they are compressed. What refill() has begun then couldn't
+/// be undone, once the format refuses the new values.
 template <class Space, class T>
 bool Operator<Space, T>::may_refuse_values() const {
   const double slots = (1 + choice_.candidates.front().cost.padding) * static_cast<double>(structure_.nonzeros);

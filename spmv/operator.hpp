@@ -42,8 +42,8 @@ enum class Update {
 ///           On Host several threads may apply one const Operator at once. On Cuda only one thread at a time uses a
 ///           space.
 /// Layout    A Csr is copied where the format needs its arrays, or moved in: the operator owns what it needs, whatever
-///           the format. The arrays of a CsrView are lent, and nothing is copied that need not be: they must outlive the
-///           operator or the next update_values(), and stay unchanged until then. If rows are unsorted or hold
+///           the format. The arrays of a CsrView are lent, and nothing is copied that need not be: they must outlive
+///           the operator or the next update_values(), and stay unchanged until then. If rows are unsorted or hold
 ///           duplicates, the constructor works on a sorted copy.
 /// Requires  On Cuda, host arrays are read by the constructor only.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
@@ -63,8 +63,8 @@ class Operator {
   /// sorted and free of duplicates, which isn't checked. The arrays are lent, as those of a CsrView above.
   Operator(const Space& space, const CsrView<T>& a, OnSpace, FormatOptions options = {});
 
-  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis; it shares arrays that the analysis
-  /// owns.
+  /// Takes a matrix that is analysed already. The operator doesn't keep the analysis; it shares arrays that the
+  /// analysis owns.
   explicit Operator(const Analysis<Space, T>& analysis, FormatOptions options = {});
 
   /// Chooses from `list`, which may contain formats of your own (spmv/formats/list.hpp). The operator doesn't keep the
@@ -118,7 +118,8 @@ class Operator {
   /// Computes r = b - outer A (inner x) and *slot = r . r with products that are added with twice the digits
   /// (spmv/matrix/accurate_residual.hpp). Returns false, and does nothing, when the matrix in CSR is gone: the operator
   /// doesn't keep it, but uses that of the analysis that the operator was made from, as long as a copy of the analysis
-  /// exists and until update_values(). On Host the arrays of a matrix given as lvalue or view must be unchanged until then.
+  /// exists and until update_values(). On Host the arrays of a matrix given as lvalue or view must be unchanged until
+  /// then.
   bool accurate_residual(double outer, double inner, std::span<const T> x, std::span<const T> b, std::span<T> r,
                          double* slot) const;
 
@@ -128,9 +129,9 @@ class Operator {
   ///
   /// Layout    As for the constructor: a Csr is copied where needed or moved in, a CsrView is lent.
   /// Exec      One thread at a time, and none may apply the operator meanwhile.
-  /// Traffic   Host: reads the pattern once, to find out that it is the same, and copies the values. What structure() says
-  ///           of the values takes another pass: at the first structure() (the first solve) where the arrays are lent or
-  ///           the format is csr; otherwise, and on Cuda, at once.
+  /// Traffic   Host: reads the pattern once, to find out that it is the same, and copies the values. What structure()
+  ///           says of the values takes another pass: at the first structure() (the first solve) where the arrays are
+  ///           lent or the format is csr; otherwise, and on Cuda, at once.
   /// Throws    ArgumentError when the number of rows, columns or entries differs, when the arrays are malformed, or
   ///           when the format can't hold the new matrix. The operator then holds the old matrix. update_values(Csr&&)
   ///           has then left its argument as it was, but for a matrix that the format can't hold. After any other
@@ -139,10 +140,11 @@ class Operator {
   Update update_values(const Csr<T>& a);
   Update update_values(Csr<T>&& a);
 
-  /// The same where the caller knows that the pattern is the old one: it isn't read to find that out, so that a refill takes
-  /// no longer than the first conversion.
-  /// Requires  The pattern of the matrix before. Only its size is checked: with another pattern, products are wrong. Where
-  ///           the rows of the matrix before were unsorted or held duplicates, the pattern is read as without the promise.
+  /// The same where the caller knows that the pattern is the old one: it isn't read to find that out, so that a refill
+  /// takes no longer than the first conversion.
+  /// Requires  The pattern of the matrix before. Only its size is checked: with another pattern, products are wrong.
+  ///           Where the rows of the matrix before were unsorted or held duplicates, the pattern is read as without the
+  ///           promise.
   Update update_values(const CsrView<T>& a, SamePattern);
 
   /// The same for arrays that are already in the memory of the space. There is no upload and, while the format can

@@ -6,8 +6,8 @@
 
 namespace ostinato {
 
-/// A sparse matrix for methods that multiply with its transpose, too, such as LSMR: the matrix and the transpose are two
-/// operators, each in the format that was chosen for it.
+/// A sparse matrix for methods that multiply with its transpose, too, such as LSMR: the matrix and the transpose are
+/// two operators, each in the format that was chosen for it.
 ///
 /// Shapes    apply: x has cols() elements and y has rows() elements. apply_transposed: the other way round.
 /// Exec      The constructors transpose on the host, one thread alone: on Cuda the matrix comes to the host, and the

@@ -17,7 +17,8 @@ struct Point {
 
 enum class Anchor { start, middle, end };
 
-/// A drawing in SVG, inline in a page. Coordinates are pixels, y grows downwards. Classes are those of the page's style.
+/// A drawing in SVG, inline in a page. Coordinates are pixels, y grows downwards. Classes are those of the page's
+/// style.
 class Drawing {
  public:
   /// `name` becomes the id, `label` what a screen reader says.

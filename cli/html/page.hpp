@@ -11,8 +11,8 @@
 
 namespace ostinato::cli::html {
 
-/// A page with tables and pictures in one file, which needs no other file and no script. It is well-formed as HTML and as
-/// XML, follows the reader's choice of a light or dark display, and is printed in black on white.
+/// A page with tables and pictures in one file, which needs no other file and no script. It is well-formed as HTML and
+/// as XML, follows the reader's choice of a light or dark display, and is printed in black on white.
 class Page {
  public:
   explicit Page(std::string_view title);

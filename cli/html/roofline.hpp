@@ -16,8 +16,8 @@ struct RoofPoint {
   double seconds = 0;
 };
 
-/// The operations a second of each format over the operations for a byte, with the byte floor: the most that the memory's
-/// bandwidth allows. A format above the line has its bytes from a cache.
+/// The operations a second of each format over the operations for a byte, with the byte floor: the most that the
+/// memory's bandwidth allows. A format above the line has its bytes from a cache.
 /// Requires  At least one point; all numbers positive.
 /// Source    Williams, Waterman & Patterson, Roofline, Comm. ACM 52 (2009).
 Drawing draw_roofline(const std::vector<RoofPoint>& points, double operations, double bandwidth);

@@ -12,8 +12,8 @@
 
 namespace ostinato::cli::html {
 
-/// How many entries of a matrix lie in each cell of a grid laid over it, at most 80 cells along the longer side. Up to 80
-/// rows and columns, each cell is one place of the matrix.
+/// How many entries of a matrix lie in each cell of a grid laid over it, at most 80 cells along the longer side. Up to
+/// 80 rows and columns, each cell is one place of the matrix.
 struct Density {
   static constexpr Index most_cells = 80;
 

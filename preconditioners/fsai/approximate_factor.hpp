@@ -28,11 +28,12 @@ struct ApproximateFactor {
 
 /// Row i of G, with the pattern J, is y / sqrt(y(i)), where A(J, J) y = e(i).
 ///
-/// Exec      In parallel over rows. The result doesn't depend on the number of threads. The calling thread looks at `stop`
-///           every few rows.
+/// Exec      In parallel over rows. The result doesn't depend on the number of threads. The calling thread looks at
+///           `stop` every few rows.
 /// Requires  A symmetric matrix with canonical rows and finite values.
-/// Throws    ArgumentError naming the first row whose diagonal entry isn't positive, or with an entry that is huge beside
-///           diagonal entries. Diagonal entries may be of any size, denormal ones included. Stopped once `stop` is made.
+/// Throws    ArgumentError naming the first row whose diagonal entry isn't positive, or with an entry that is huge
+///           beside diagonal entries. Diagonal entries may be of any size, denormal ones included. Stopped once `stop`
+///           is made.
 /// Limits    A row of G has at most 256 entries: of more, those that are largest in A beside their diagonal entries.
 /// Source    Kolotilina & Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993) 45; Janna, Ferronato & Gambolati, SIAM J. Sci.
 ///           Comput. 37 (2015) C72 (adaptive).

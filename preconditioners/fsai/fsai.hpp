@@ -18,17 +18,16 @@
 
 namespace ostinato {
 
-/// A factorised sparse approximate inverse, M^-1 = G^T G, for symmetric matrices with a positive diagonal; where all
-/// of the diagonal is negative, for -A. M is symmetric
-/// positive definite, whatever A is, and its application is two products, with G and with G^T, each in the format that is
-/// chosen for it. approximate_factor.hpp says what G is.
+/// A factorised sparse approximate inverse, M^-1 = G^T G, for symmetric matrices with a positive diagonal; where all of
+/// the diagonal is negative, for -A. M is symmetric positive definite, whatever A is, and its application is two
+/// products, with G and with G^T, each in the format that is chosen for it. approximate_factor.hpp says what G is.
 ///
 /// Traffic   Two products, and sizeof(T) a row written and read between them.
 /// Exec      The constructor makes G on the host, in parallel over rows; from a GPU it downloads the matrix and uploads
-///           G. apply and apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an
-///           object.
-/// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or infinity, when G leaves the range of T, and
-///           naming the first row whose diagonal entry isn't positive.
+///           G. apply and apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies
+///           an object.
+/// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or
+///           infinity, when G leaves the range of T, and naming the first row whose diagonal entry isn't positive.
 template <class Space, class T>
 class Fsai {
  public:
@@ -49,8 +48,8 @@ class Fsai {
   Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const StopRequest& stop, const MemoryBudget& memory);
   Fsai(const Space& space, const Csr<T>& a, FsaiOptions options = {}) : Fsai(Analysis<Space, T>(space, a), options) {}
 
-  /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a while.
-  /// After an exception the object is as before.
+  /// Takes a matrix with new values, with the same options: makes the object anew, so that both are in memory for a
+  /// while. After an exception the object is as before.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 

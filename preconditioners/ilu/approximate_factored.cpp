@@ -89,7 +89,8 @@ SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
   return SpaceCsr<Space, V>(std::move(r));
 }
 
-/// The triangle of a sweep by places. `key`: the place of each row of the sweep. `place`: that of its columns; null: the same.
+/// The triangle of a sweep by places. `key`: the place of each row of the sweep. `place`: that of its columns; null:
+/// the same.
 template <class V, class Space>
 SpaceCsr<Space, double> triangle_of(const Space& space, const SweepArrays<Space, V>& sweep,
                                     const Vector<Space, Index>& key, const Index* place, bool diagonal, bool upper) {

@@ -22,31 +22,36 @@
 namespace ostinato {
 
 /// M^-1 as Factored has it, but with both triangular solves replaced by products, as TriangularOptions say:
-///   z = C Q S(U) D^-1 S(L) P R r,  where the factors are L and D U, both with ones on the diagonal, and S(L) is near L^-1
+///   z = C Q S(U) D^-1 S(L) P R r,  where the factors are L and D U, both L and U with ones on the diagonal,
+/// and S(L) is near L^-1.
 ///
-/// The triangles are numbered as the rows and columns of A, so that r and z need no permutation, and the triangles of a grid keep its
-/// diagonals. Each is an Operator in the format that is chosen for it. With as many sweeps as the triangle has levels, jacobi is exact.
-/// Where the factors are symmetric, S(U) is the transpose of S(L): M is symmetric, and positive definite where D is.
+/// The triangles are numbered as the rows and columns of A, so that r and z need no permutation, and the triangles of a
+/// grid keep its diagonals. Each is an Operator in the format that is chosen for it. With as many sweeps as the
+/// triangle has levels, jacobi is exact. Where the factors are symmetric, S(U) is the transpose of S(L): M is
+/// symmetric, and positive definite where D is.
 ///
-/// Traffic   For each triangle steps - 1 products (jacobi), or 2 steps - 1 (isai), and 2 to 4 vectors read or written between them. The
-///           first step of jacobi is a copy.
-/// Exec      The constructor puts the triangles together on the calling thread of the host; the inverses are made on the space, in
-///           double precision. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+/// Traffic   For each triangle steps - 1 products (jacobi), or 2 steps - 1 (isai), and 2 to 4 vectors read or written
+///           between them. The first step of jacobi is a copy.
+/// Exec      The constructor puts the triangles together on the calling thread of the host; the inverses are made on
+///           the space, in double precision. apply is enqueued, allocates nothing, and may be captured. One thread at a
+///           time applies an object.
 /// Source    Anzt, Chow & Dongarra, Euro-Par 2015, for sweeps in place of a solve; incomplete_inverse() for isai.
 template <class Space, class T, class V = T>
 class ApproximateFactored {
  public:
   using Announce = std::function<void(const MemoryPrediction&)>;
 
-  /// `symmetric`: U is the transpose of L. `announce` is told bytes() once the formats are chosen, before they are built.
-  /// Throws    ArgumentError naming the first row of A whose pivot is 0 or not finite, or when a number leaves the range of V; what
-  ///           announce throws; Stopped once `stop` is made; DeviceError; std::bad_alloc.
+  /// `symmetric`: U is the transpose of L. `announce` is told bytes() once the formats are chosen, before they are
+  /// built.
+  /// Throws    ArgumentError naming the first row of A whose pivot is 0 or not finite, or when a number leaves the
+  ///           range of V; what announce throws; Stopped once `stop` is made; DeviceError; std::bad_alloc.
   ApproximateFactored(const Space& space, const Factors& factors, const Preparation& how,
                       const TriangularOptions& options, bool symmetric = false, const Announce& announce = {},
                       const StopRequest& stop = {});
 
   /// From sweeps in the memory of the space; nothing but a few numbers is downloaded.
-  /// Requires  Sweeps of factors whose rows and columns were neither scaled nor permuted apart: no matching, no pivoting.
+  /// Requires  Sweeps of factors whose rows and columns were neither scaled nor permuted apart: no matching, no
+  ///           pivoting.
   /// Throws    As the other constructor.
   ApproximateFactored(const Space& space, const Factored<Space, T, V>& sweeps, const TriangularOptions& options,
                       bool symmetric = false, const Announce& announce = {}, const StopRequest& stop = {});

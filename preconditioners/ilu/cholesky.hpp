@@ -10,15 +10,15 @@ namespace ostinato {
 /// The library with which factor_cholesky() factors: "CHOLMOD" where the build has it, otherwise empty.
 extern const char* const cholesky_library;
 
-/// Factors a symmetric positive definite matrix completely: A = L D L^T, of which `upper` holds D L^T. Reads one triangle.
-/// The order of the rows stays. CHOLMOD, where the build has it, takes a third to a sixth of the time of factor_ic() without
-/// dropping, which does the same elsewhere (docs/performance.md).
+/// Factors a symmetric positive definite matrix completely: A = L D L^T, of which `upper` holds D L^T. Reads one
+/// triangle. The order of the rows stays. CHOLMOD, where the build has it, takes a third to a sixth of the time of
+/// factor_ic() without dropping, which does the same elsewhere (docs/performance.md).
 ///
 /// Memory    While the factors are made, 28 bytes for each of their entries on one side of the diagonal.
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values, positive diagonal entries.
-/// Throws    ArgumentError when the pivots aren't positive; TooManyEntries before the factors are made, when they would have
-///           more entries than memory.most_entries; Stopped within a second after `stop` is made; std::bad_alloc.
+/// Throws    ArgumentError when the pivots aren't positive; TooManyEntries before the factors are made, when they would
+///           have more entries than memory.most_entries; Stopped within a second after `stop` is made; std::bad_alloc.
 /// Source    Chen, Davis, Hager & Rajamanickam, ACM Trans. Math. Softw. 35 (2008) article 22: CHOLMOD.
 Factors factor_cholesky(const CsrView<double>& a, const FactorMemory& memory, const StopRequest& stop = {});
 

@@ -21,7 +21,8 @@ CompleteEntries count_complete_entries(const CsrView<double>& a, Offset most, co
   const bool is_symmetric = a.nonzeros() - on_diagonal == static_cast<Offset>(g.col.size());
   CompleteEntries found{static_cast<Offset>(n),
                         is_symmetric && std::find(a.val.begin(), a.val.end(), 0.0) == a.val.end()};
-  // Row i of L has the nodes on the ways from the neighbours of i, up the tree, to i. A node that has no parent yet gets i.
+  // Row i of L has the nodes on the ways from the neighbours of i, up the tree, to i. A node that has no parent yet
+  // gets i.
   std::vector<Index> parent(n, none), last(n, none);
   for (std::size_t i = 0; i < n && found.count / 2 <= most; ++i) {
     const auto row = static_cast<Index>(i);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The kernels of triangular factors in a build without CUDA. They are never called, because such a build can't create a Cuda object
-// (spmv/space/cuda_absent.cpp).
+// The kernels of triangular factors in a build without CUDA. They are never called, because such a build can't create a
+// Cuda object (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/ilu/isai.hpp>
 #include <ostinato/preconditioners/ilu/isai_rows.hpp>

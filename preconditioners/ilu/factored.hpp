@@ -14,11 +14,13 @@
 namespace ostinato {
 
 /// M^-1 as two triangular sweeps: z = C Q U^-1 L^-1 P R r, where R and C scale, and P and Q permute the matrix that was
-/// factored. The sweeps contain scalings and permutations. The factors are kept and the sweeps computed in V: T, or float under double.
+/// factored. The sweeps contain scalings and permutations. The factors are kept and the sweeps computed in V: T, or
+/// float under double.
 template <class Space, class T, class V = T>
 class Factored {
  public:
-  /// The magnitudes of the scales of a sweep's rows. Under double they leave room in the range of float for the vectors.
+  /// The magnitudes of the scales of a sweep's rows. Under double they leave room in the range of float for the
+  /// vectors.
   static constexpr bool is_narrow = sizeof(V) < sizeof(T);
   static constexpr double least_scale = is_narrow ? 0x1p-100 : 0;
   static constexpr double largest_scale = is_narrow ? 0x1p100 : std::numeric_limits<double>::infinity();

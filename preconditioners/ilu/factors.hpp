@@ -25,7 +25,8 @@ struct Factors {
   Offset nonzeros() const { return lower.nonzeros() + upper.nonzeros() + static_cast<Offset>(pivot.size()); }
 };
 
-/// What factors may take, and how their set-up says what they are going to take. Entries count as in Factors::nonzeros().
+/// What factors may take, and how their set-up says what they are going to take. Entries count as in
+/// Factors::nonzeros().
 struct FactorMemory {
   Offset most_entries = std::numeric_limits<Offset>::max();
   std::function<void(Offset entries, Certainty certainty)> announce = [](Offset, Certainty) {};

@@ -12,8 +12,8 @@ struct IlukOptions {
   double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that (raise())
 };
 
-/// Factors a square matrix row by row, keeping the entries of a pattern: ILU(0) that of A, ILU(k) its fill of level k. The number of
-/// entries is announced once the pattern is known, before their values take memory.
+/// Factors a square matrix row by row, keeping the entries of a pattern: ILU(0) that of A, ILU(k) its fill of level k.
+/// The number of entries is announced once the pattern is known, before their values take memory.
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values. A diagonal entry that A lacks is taken as 0.

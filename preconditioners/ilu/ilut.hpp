@@ -18,8 +18,8 @@ struct IlutOptions {
   double boost = 1e-8;  ///< pivots below this share of the largest value in a row of A are raised to that (raise())
 };
 
-/// Factors a square matrix row by row, without its smallest entries, and with pivoting by columns (ILUTP). With drop = 0
-/// and without limit of fill the factors are complete.
+/// Factors a square matrix row by row, without its smallest entries, and with pivoting by columns (ILUTP). With drop =
+/// 0 and without limit of fill the factors are complete.
 ///
 /// Exec      On the calling thread.
 /// Requires  Canonical rows, finite values. Pivoting serves where the rows are scaled alike (prepare()).

@@ -105,7 +105,8 @@ Offset entries_of(const Structure& s, double fill) {
   return static_cast<Offset>(std::min(fill * static_cast<double>(s.nonzeros), full));
 }
 
-/// The fill that may be asked for: less than the options say where memory is short. Dropping may leave fewer entries than A has.
+/// The fill that may be asked for: less than the options say where memory is short. Dropping may leave fewer entries
+/// than A has.
 double fill_within(double fill, Offset entries, const FactorMemory& memory) {
   const double room = static_cast<double>(memory.most_entries) / std::max(1.0, static_cast<double>(entries));
   return std::min(fill, std::max(room, 1.0));
@@ -130,8 +131,8 @@ Factors with_limit(std::string_view name, double fill, Offset entries, const Fac
   }
 }
 
-/// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks closer:
-/// at a matrix that is symmetric but for rounding.
+/// Whether a matrix can be factored in the memory of a space. What can't is left to the host, which says why, or looks
+/// closer: at a matrix that is symmetric but for rounding.
 template <class Kind, class Space, class T>
 bool suits_zero_fill(const Analysis<Space, T>& analysis) {
   const Structure& s = analysis.structure();

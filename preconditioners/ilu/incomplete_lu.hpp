@@ -39,18 +39,21 @@ TriangularOptions triangles_of(const Options& options) {
 /// A preconditioner M = L U with triangular factors L and U of A, complete or not. `Kind` says how A is factored (kinds
 /// below).
 ///
-/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row; with factors in float 8 bytes an entry, and a
-///           gather of half the bytes.
-/// Memory    (4 + sizeof(V)) bytes an entry of L and U beside the diagonal, 32 + 3 sizeof(V) a row, V the type of the factors, in
-///           which one more number a row is kept where that isn't T; in host memory four times as much while an object is made there.
-///           ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more, for update_values().
-/// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads the
-///           factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another order the pattern, match=yes the
-///           matrix. apply is enqueued, allocates nothing, and may be captured. One thread at a time applies an object. Traffic and memory are those of solve=exact; ApproximateFactored has the others.
-/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't symmetric
-///           (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors leave the range of T, or
-///           when they take more entries than the options allow; MemoryLimitError when they take more than there may be;
-///           Stopped within a second after `stop` is made; std::bad_alloc.
+/// Traffic   12 bytes an entry of L and U and a gather each (double), and 80 bytes a row; with factors in float 8 bytes
+///           an entry, and a gather of half the bytes.
+/// Memory    (4 + sizeof(V)) bytes an entry of L and U beside the diagonal, 32 + 3 sizeof(V) a row, V the type of the
+///           factors, in which one more number a row is kept where that isn't T; in host memory four times as much
+///           while an object is made there. ilu0 and ic0 on Cuda keep up to 12 bytes an entry of A and 16 a row more,
+///           for update_values().
+/// Exec      The constructor factors on the calling thread of the host; from a GPU it downloads the matrix and uploads
+///           the factors. ilu0 and ic0 on Cuda are factored there (ZeroFill): order=natural downloads nothing, another
+///           order the pattern, match=yes the matrix. apply is enqueued, allocates nothing, and may be captured. One
+///           thread at a time applies an object. Traffic and memory are those of solve=exact; ApproximateFactored has
+///           the others.
+/// Throws    ArgumentError when the matrix isn't square or holds NaN or infinity, when ic0 or ict get one that isn't
+///           symmetric (is_nearly_symmetric()) or whose pivots don't become positive (factor_ic()), when the factors
+///           leave the range of T, or when they take more entries than the options allow; MemoryLimitError when they
+///           take more than there may be; Stopped within a second after `stop` is made; std::bad_alloc.
 template <class Space, class T, class Kind>
 class IncompleteLu {
  public:
@@ -74,8 +77,8 @@ class IncompleteLu {
       : IncompleteLu(make(space, SpaceCsr<Space, T>(space, a.view()), options, stop, MemoryBudget(space, name)),
                      options) {}
 
-  /// Factors a matrix with new values, with the same options. After an exception the object is as before. On Cuda ilu0 and
-  /// ic0 keep what they know of the pattern, unless the pattern is another one or match=yes.
+  /// Factors a matrix with new values, with the same options. After an exception the object is as before. On Cuda ilu0
+  /// and ic0 keep what they know of the pattern, unless the pattern is another one or match=yes.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
@@ -84,8 +87,8 @@ class IncompleteLu {
     std::visit([&](const auto& f) { f.apply(r, z); }, made_.factored);
   }
 
-  /// What the pattern of A and the options say: for ilu0 and ic0 close, for ilut and ict an upper bound. For iluk and lu
-  /// the constructor finds that out.
+  /// What the pattern of A and the options say: for ilu0 and ic0 close, for ilut and ict an upper bound. For iluk and
+  /// lu the constructor finds that out.
   static MemoryPrediction predict(const Analysis<Space, T>& analysis, const Options& options) requires requires {
     Kind::predict_entries(analysis.structure(), options);
   }

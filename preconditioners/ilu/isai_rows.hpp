@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a group of lanes computes a row of an incomplete inverse, for isai.hpp. A lane is a thread of a GPU; the host runs
-// groups of one lane, and tests groups whose lanes are threads. A group has
+// How a group of lanes computes a row of an incomplete inverse, for isai.hpp. A lane is a thread of a GPU; the host
+// runs groups of one lane, and tests groups whose lanes are threads. A group has
 //   lane(), lanes()          this lane and the number of lanes
 //   sync()                   waits for the other lanes, and shows what they have written
 //   minus_product(a, b, c)   a - b c, where the product is rounded too, so that every space gives the same bits
@@ -13,10 +13,11 @@
 
 namespace ostinato::detail {
 
-/// Row i of W solves w L(J, J) = e(i), where J are the columns of the row. L(J, J) is triangular, so that the elements of w are known one
-/// after the other, from the last to the first. An element that has become known is subtracted, times its row of L, from those before it.
-/// The lanes share the pairs of an entry of that row of L and an element of w with the same column: they take either the
-/// entries or the elements, whichever are fewer, and look for each one's partner. So a row may be of any length.
+/// Row i of W solves w L(J, J) = e(i), where J are the columns of the row. L(J, J) is triangular, so that the elements
+/// of w are known one after the other, from the last to the first. An element that has become known is subtracted,
+/// times its row of L, from those before it. The lanes share the pairs of an entry of that row of L and an element of w
+/// with the same column: they take either the entries or the elements, whichever are fewer, and look for each one's
+/// partner. So a row may be of any length.
 struct InverseRows {
   CsrPattern l;  ///< lower triangular, the last entry of each row on the diagonal
   const double* val;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A triangular sweep in one kernel. Some lanes share a row, and wait for each element that the row needs (waiting_rows.cuh).
+// A triangular sweep in one kernel. Some lanes share a row, and wait for each element that the row needs
+// (waiting_rows.cuh).
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>

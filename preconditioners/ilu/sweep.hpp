@@ -16,8 +16,8 @@ namespace ostinato {
 /// A substitution with a triangular matrix, row by row:
 ///   out(target(i)) = scale(i) in(source(i)) - sum over k of val(k) out(col(k)),  for the entries k of row i
 ///
-/// Rows may only refer to elements of `out` that earlier rows have written. Permutations and scalings before and after the
-/// substitution are part of source, target, scale and val.
+/// Rows may only refer to elements of `out` that earlier rows have written. Permutations and scalings before and after
+/// the substitution are part of source, target, scale and val.
 struct Substitution {
   std::vector<Offset> row_ptr = {0};
   std::vector<Index> col;
@@ -52,10 +52,10 @@ class Sweep {
   /// Requires  On Cuda rows in the order of their levels.
   Sweep(const Space& space, SweepArrays<Space, T> arrays);
 
-  /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda enqueued,
-  ///           capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
-  /// Requires  `in`, `out` and `copy` don't overlap. Every element of `out` is the target of a row. `copy` gets the elements of
-  ///           `out`, too, unless it is empty. In and Copy are T, or one of them is double and T float.
+  /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda
+  ///           enqueued, capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
+  /// Requires  `in`, `out` and `copy` don't overlap. Every element of `out` is the target of a row. `copy` gets the
+  ///           elements of `out`, too, unless it is empty. In and Copy are T, or one of them is double and T float.
   template <class In = T, class Copy = T>
   void run(std::span<const In> in, std::span<T> out, std::span<Copy> copy = {}) const;
 

@@ -12,8 +12,8 @@ enum class TriangularSolve {
   isai,       ///< by a product with an incomplete sparse approximate inverse of the triangle
 };
 
-/// The ways other than substitution replace L^-1 by the polynomial that so many steps of y += W (r - L y) from y = 0 give. W is the
-/// inverse of the diagonal of L (jacobi) or an approximate inverse (isai).
+/// The ways other than substitution replace L^-1 by the polynomial that so many steps of y += W (r - L y) from y = 0
+/// give. W is the inverse of the diagonal of L (jacobi) or an approximate inverse (isai).
 struct TriangularOptions {
   TriangularSolve solve = TriangularSolve::automatic;
   int sweeps = 0;  ///< steps, 1 .. 1000; the first is W r. 0: 3 for jacobi, 1 for isai

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Kernels whose rows wait for elements that other rows write. An element is marked as `unset` by memset, is written by one
-// store, and is itself the signal, so that no fence is needed. Thread blocks take rows by a ticket, so that rows which
-// others wait for have begun before them, in whatever order the blocks start.
+// Kernels whose rows wait for elements that other rows write. An element is marked as `unset` by memset, is written by
+// one store, and is itself the signal, so that no fence is needed. Thread blocks take rows by a ticket, so that rows
+// which others wait for have begun before them, in whatever order the blocks start.
 //
 // Source: Liu, Li, Hogg, Duff & Vinter, A Synchronization-Free Algorithm for Parallel Sparse Triangular Solves,
 // Euro-Par 2016. The marking of unset elements by a NaN is ours.

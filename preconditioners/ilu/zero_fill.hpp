@@ -21,19 +21,19 @@ struct Triangle;
 
 enum class ZeroFillKind { ilu, ic };
 
-/// Factors with the pattern of A, made in the memory of a space: with the same bits as those of factor_iluk() and factor_ic(). Entries
-/// of L that are 0 stay in the pattern.
+/// Factors with the pattern of A, made in the memory of a space: with the same bits as those of factor_iluk() and
+/// factor_ic(). Entries of L that are 0 stay in the pattern.
 ///
-/// sweeps() looks at the pattern, factor() at the values; values may change as long as the pattern stays. A matrix in its
-/// own order isn't downloaded. For another order the pattern is, and for matched rows the whole matrix (prepare()).
+/// sweeps() looks at the pattern, factor() at the values; values may change as long as the pattern stays. A matrix in
+/// its own order isn't downloaded. For another order the pattern is, and for matched rows the whole matrix (prepare()).
 ///
-/// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. On Host the rows come one after
-///           the other; IncompleteLu takes factor_iluk() and factor_ic() there.
-/// Traffic   factor(): 16 bytes an entry that last until its end. Between the calls 8 bytes a row; of a reordered matrix 12
-///           bytes an entry and 16 a row, too.
+/// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. On Host the rows
+///           come one after the other; IncompleteLu takes factor_iluk() and factor_ic() there.
+/// Traffic   factor(): 16 bytes an entry that last until its end. Between the calls 8 bytes a row; of a reordered
+///           matrix 12 bytes an entry and 16 a row, too.
 /// Source    Park, Smelyanskiy, Sundaram & Dubey, Sparsifying Synchronization for High-Performance Shared-Memory Sparse
-///           Triangular Solver, ISC 2014, for levels; Liu, Li, Hogg, Duff & Vinter, Euro-Par 2016, for rows that wait for
-///           single elements.
+///           Triangular Solver, ISC 2014, for levels; Liu, Li, Hogg, Duff & Vinter, Euro-Par 2016, for rows that wait
+///           for single elements.
 template <class Space, class T>
 class ZeroFill {
  public:
@@ -42,7 +42,8 @@ class ZeroFill {
     double shift = 0;   ///< A + shift diag(A) was factored
   };
 
-  /// Requires  A square matrix with canonical rows and finite values; for IC(0) a symmetric pattern and a positive diagonal.
+  /// Requires  A square matrix with canonical rows and finite values; for IC(0) a symmetric pattern and a positive
+  ///           diagonal.
   /// Throws    As prepare(); DeviceError; std::bad_alloc.
   ZeroFill(const Space& space, const SpaceCsr<Space, T>& a, ZeroFillKind kind, const PreparationOptions& options,
            const StopRequest& stop = {});
@@ -51,10 +52,11 @@ class ZeroFill {
   template <class V = T>
   Factored<Space, T, V> sweeps(const SpaceCsr<Space, T>& a) const;
 
-  /// Factors a matrix with the pattern of the one before, and writes the values into its sweeps. After an exception the sweeps
-  /// are as before.
+  /// Factors a matrix with the pattern of the one before, and writes the values into its sweeps. After an exception the
+  /// sweeps are as before.
   /// Requires  Rows weren't matched, or the matrix is the one of the constructor: matching depends on values.
-  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive, or when a factor leaves the range of V; Stopped.
+  /// Throws    ArgumentError when no shift makes the pivots of IC(0) positive, or when a factor leaves the range of V;
+  ///           Stopped.
   template <class V>
   Outcome factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop = {}) const;
 

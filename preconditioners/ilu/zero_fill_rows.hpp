@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a group of lanes factors a row of a matrix in place, for zero_fill.hpp. A lane is a thread of a GPU; the host runs
-// groups of one lane, and tests groups whose lanes are threads. A group has
+// How a group of lanes factors a row of a matrix in place, for zero_fill.hpp. A lane is a thread of a GPU; the host
+// runs groups of one lane, and tests groups whose lanes are threads. A group has
 //   lane(), lanes()          this lane and the number of lanes
 //   sync()                   waits for the other lanes, and shows what they have written
 //   wait(p)                  the element that a group publishes, which may be this group's later; first waits for it
@@ -13,8 +13,8 @@
 //   minus_product(a, b, c)   a - b c, where the product is rounded too, so that every space gives the same bits
 // All lanes call the functions below with the same arguments.
 //
-// Each element is published once, by one store, and is itself the signal. Rows begin in an order in which no row comes before one that
-// it waits for; so the first of the unfinished rows waits for nobody, and no group waits forever.
+// Each element is published once, by one store, and is itself the signal. Rows begin in an order in which no row comes
+// before one that it waits for; so the first of the unfinished rows waits for nobody, and no group waits forever.
 
 #include <cmath>
 
@@ -23,8 +23,8 @@
 
 namespace ostinato::detail {
 
-/// The strict lower or upper triangle of a square pattern. Rows have turns: those of the lower triangle come from the first
-/// to the last, those of the upper triangle from the last to the first.
+/// The strict lower or upper triangle of a square pattern. Rows have turns: those of the lower triangle come from the
+/// first to the last, those of the upper triangle from the last to the first.
 struct Triangle {
   CsrPattern a;
   const Offset* after;  ///< the first entry of each row past the diagonal
@@ -41,8 +41,8 @@ struct Triangle {
   OSTINATO_FUNCTION Index turn(Index i) const { return upper ? a.rows - 1 - i : i; }
 };
 
-/// level[t] := the level of the row whose turn is t: one more than those of the rows that it waits for, 0 where there are
-/// none. most[0] becomes the latest level, most[1] the entries of the longest row.
+/// level[t] := the level of the row whose turn is t: one more than those of the rows that it waits for, 0 where there
+/// are none. most[0] becomes the latest level, most[1] the entries of the longest row.
 template <class Group>
 OSTINATO_FUNCTION void find_level(const Group& group, const Triangle& triangle, Index turn, Index* level, Index* most) {
   const auto i = static_cast<std::size_t>(triangle.turn(turn));
@@ -75,7 +75,8 @@ struct FactoredRows {
     return k < end && a.col[k] == column ? work + k : nullptr;
   }
 
-  /// Row i of ILU(0). `boost` as in IlukOptions. `diagonal` is memory of the group. Returns whether the pivot was raised.
+  /// Row i of ILU(0). `boost` as in IlukOptions. `diagonal` is memory of the group. Returns whether the pivot was
+  /// raised.
   template <class Group>
   OSTINATO_FUNCTION bool eliminate(const Group& group, std::size_t i, double boost, double* diagonal) const {
     const Offset begin = a.row_ptr[i], end = a.row_ptr[i + 1], lower_end = lower().end(i);
@@ -112,8 +113,8 @@ struct FactoredRows {
 
   /// Row i of IC(0) of A with its diagonal times `factor`. Returns whether the pivot isn't a positive number.
   ///
-  /// Requires  A symmetric pattern with a full diagonal: an entry of L is published at its mirror entry, where the row of
-  ///           a column finds the entries of its rows.
+  /// Requires  A symmetric pattern with a full diagonal: an entry of L is published at its mirror entry, where the row
+  ///           of a column finds the entries of its rows.
   template <class Group>
   OSTINATO_FUNCTION bool decompose(const Group& group, std::size_t i, double factor) const {
     const Offset begin = a.row_ptr[i], lower_end = lower().end(i);

@@ -36,8 +36,8 @@ int structured_sweeps(const MultigridOptions& options, const Structure& s) {
   return s.symmetric && structured_smoother(options) == Smoother::jacobi ? 1 : 2;
 }
 
-/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger. Aggregation is
-/// for symmetric matrices, also for those that rounding has made a little unsymmetric, as finite elements do.
+/// The eigenvalues of a matrix that isn't symmetric may be anywhere: Chebyshev makes some of them larger. Aggregation
+/// is for symmetric matrices, also for those that rounding has made a little unsymmetric, as finite elements do.
 Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s) {
   const bool takes_chebyshev = s.symmetric || options.kind == MultigridKind::aggregation;
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
@@ -63,8 +63,8 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-/// The norm of what is left of an error in that of the error, from their squares. Not finite where a cycle overflows, or
-/// where a square in the norm of A is negative by more than rounding: A isn't definite then.
+/// The norm of what is left of an error in that of the error, from their squares. Not finite where a cycle overflows,
+/// or where a square in the norm of A is negative by more than rounding: A isn't definite then.
 double part_left(double left, double error) {
   constexpr double rounding = 1e-3;
   if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
@@ -77,8 +77,8 @@ struct Trial {
   double next_rate = 0;  ///< by what another cycle shrinks what is left; tells more of what the coarse grid misses
 };
 
-/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for: solves
-/// take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
+/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for:
+/// solves take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
 bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
   constexpr double nothing_left = 0.01, good = 0.1;
   if (now.rate <= nothing_left) return true;
@@ -185,9 +185,9 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   return made;
 }
 
-/// What the levels of algebraic multigrid may take, before any of them is known: bytes for each row and each entry of A,
-/// fitted to 12 generated and 16 real matrices (two cores of an AMD EPYC, 2026-11), where the measured bytes are 0.5 to 2
-/// times as many, 2.5 for bcsstk21.
+/// What the levels of algebraic multigrid may take, before any of them is known: bytes for each row and each entry of
+/// A, fitted to 12 generated and 16 real matrices (two cores of an AMD EPYC, 2026-11), where the measured bytes are 0.5
+/// to 2 times as many, 2.5 for bcsstk21.
 MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& options) {
   struct Bytes {
     double row, entry;
@@ -316,8 +316,8 @@ struct Multigrid<Space, T>::State {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
-  /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they may
-  /// be large in the Euclidean norm.
+  /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
+  /// may be large in the Euclidean norm.
   bool in_energy() const {
     if (options.kind == MultigridKind::pairwise) return algebraic->hierarchy().levels().front().a.structure().symmetric;
     return options.kind == MultigridKind::aggregation;
@@ -362,8 +362,8 @@ Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   return trial;
 }
 
-/// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a matrix
-/// of the same pattern.
+/// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a
+/// matrix of the same pattern.
 template <class Space, class T>
 bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
   const Structure& s = analysis.structure();
@@ -371,8 +371,8 @@ bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const 
   return !may_use_grid(s) || !analysis.grid();
 }
 
-/// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to be
-/// made anew, or to be restored.
+/// Puts new values into the hierarchy, and tries it. False where the hierarchy doesn't do for these values: it has to
+/// be made anew, or to be restored.
 template <class Space, class T>
 bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   if (!fits(analysis)) return false;

@@ -53,12 +53,12 @@ struct MultigridOptions {
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
 
-  /// For classical: on so many of the finest levels rows are coarsened twice at once, which takes about half of the time
-  /// and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
+  /// For classical: on so many of the finest levels rows are coarsened twice at once, which takes about half of the
+  /// time and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
   int aggressive = 0;
 
-  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the time
-  /// of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
+  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the
+  /// time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
   /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
@@ -66,8 +66,8 @@ struct MultigridOptions {
   int unknowns = 0;
 
   // For aggregation:
-  /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms of
-  /// a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
+  /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms
+  /// of a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
   double threshold = 0.15;
   /// For displacements: the motions of a rigid body are the near-null vectors.
   PointCoordinates coordinates = {};
@@ -78,27 +78,30 @@ struct MultigridOptions {
 
 /// One cycle of multigrid.
 ///
-/// Structured  Geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to name
+/// Structured  Geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to
+///             name
 /// the grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients, with
 /// periodic axes or not.
 ///
 /// Classical  Algebraic multigrid on any matrix (algebraic/hierarchy.hpp): for discretised elliptic equations on
 /// unstructured meshes, and for convection and diffusion.
 ///
-/// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate near-null
+/// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate
+///              near-null
 /// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
 ///
-/// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows in
+/// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows
+///           in
 /// groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
-/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR take
-/// that; MINRES, BiCGSTAB(2) and LSMR refuse it.
+/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR
+/// take that; MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
-/// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries that couple it
-/// with itself. That does for elasticity and for reactions that are weak beside the diffusion.
+/// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
+/// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before and
-/// after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A is. The
-/// hierarchy and the cycle are in float; the solver around them keeps its precision.
+/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before
+/// and after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A
+/// is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate
@@ -136,7 +139,8 @@ class Multigrid {
   /// The same cycle without a matrix. The preconditioner doesn't keep the stencil.
   explicit Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options = {});
   Multigrid(const StencilOperator<Space, T>& stencil, MultigridOptions options, const MemoryBudget& memory);
-  /// Requires  An object that was moved from throws ArgumentError from all functions, until another one is assigned to it.
+  /// Requires  An object that was moved from throws ArgumentError from all functions, until another one is assigned to
+  ///           it.
   Multigrid(Multigrid&&) noexcept;
   Multigrid& operator=(Multigrid&&) noexcept;
   ~Multigrid();

@@ -16,8 +16,8 @@
 namespace ostinato {
 
 /// A matrix in the memory of a space, together with its Structure. Operators, preconditioners and reports share one
-/// analysis. Copies refer to the same analysis. What only some formats need is found out when it is asked for: the census
-/// of the diagonals, the grid.
+/// analysis. Copies refer to the same analysis. What only some formats need is found out when it is asked for: the
+/// census of the diagonals, the grid.
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
 /// Requires  Only one host thread at a time uses an analysis and its copies.

@@ -18,8 +18,8 @@ struct Occurrence {
   Index first = -1;
 };
 
-/// What the entries of a matrix say about its rows and columns, one by one. Rows and columns without entries that differ
-/// from 0 count as empty, and take no part in the norms.
+/// What the entries of a matrix say about its rows and columns, one by one. Rows and columns without entries that
+/// differ from 0 count as empty, and take no part in the norms.
 struct EntryFacts {
   Occurrence empty_rows, empty_cols;
   /// Rows or columns that hold so many entries that factors and orderings suffer: more than 16 and 10 sqrt(n).

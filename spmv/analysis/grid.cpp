@@ -78,8 +78,8 @@ bool all_beside(const Offsets& offsets, const Extents& e, bool periodic) {
   });
 }
 
-/// The grids that the offsets allow, those of fewer dimensions first. The shortest distance above 1 leads to the next line
-/// or to the point before in it, and the shortest one above those of the next line leads into the next plane.
+/// The grids that the offsets allow, those of fewer dimensions first. The shortest distance above 1 leads to the next
+/// line or to the point before in it, and the shortest one above those of the next line leads into the next plane.
 std::vector<Extents> candidates(const Offsets& offsets, bool periodic) {
   std::vector<Extents> grids;
   const Index points = offsets.points();

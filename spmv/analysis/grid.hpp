@@ -12,8 +12,8 @@
 
 namespace ostinato {
 
-/// The grid on which a matrix lives: a row belongs to an unknown of a point, and its entries lead to the unknowns of that
-/// point and of points beside it. Row i is that of point i where a point has one unknown.
+/// The grid on which a matrix lives: a row belongs to an unknown of a point, and its entries lead to the unknowns of
+/// that point and of points beside it. Row i is that of point i where a point has one unknown.
 struct Grid {
   Extents extents = {};
   int dimensions = 0;        ///< 1 to 3; 0 when no grid was found
@@ -53,8 +53,8 @@ inline std::string Grid::text() const {
 }
 
 /// Finds the grid of a matrix, which nobody has named: from the offsets of its diagonals, then by a look at all of its
-/// entries. Entries of value 0 may lead anywhere. Of several grids that fit, the one with the fewest unknowns a point is
-/// taken, and one without periodic axes.
+/// entries. Entries of value 0 may lead anywhere. Of several grids that fit, the one with the fewest unknowns a point
+/// is taken, and one without periodic axes.
 ///
 /// Exec      In parallel on the space, in whose memory the arrays of `a` are. Waits for the result.
 /// Requires  Canonical rows; `s` is the structure of `a`.

@@ -83,8 +83,8 @@ class GridRows {
   Divider over_x_, over_y_, over_unknowns_, over_points_;
 };
 
-/// What the rows of a matrix say about a grid. Entries of value 0 count for `leaning` only: where couplings cancel, which
-/// of them are exactly 0 is chance.
+/// What the rows of a matrix say about a grid. Entries of value 0 count for `leaning` only: where couplings cancel,
+/// which of them are exactly 0 is chance.
 struct GridCounts {
   /// Rows with an entry that leads to no point beside, or that lead around an axis at a slant only.
   static constexpr int off = 0;

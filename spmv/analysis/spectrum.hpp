@@ -8,8 +8,9 @@
 
 namespace ostinato {
 
-/// What some steps of a Krylov method know about the ends of a spectrum: `smallest` isn't smaller and `largest` isn't larger
-/// than the true ends, but for rounding. So largest / smallest, where both are positive, is a lower bound of the condition.
+/// What some steps of a Krylov method know about the ends of a spectrum: `smallest` isn't smaller and `largest` isn't
+/// larger than the true ends, but for rounding. So largest / smallest, where both are positive, is a lower bound of the
+/// condition.
 struct SpectrumEnds {
   double smallest = 0;
   double largest = 0;
@@ -17,8 +18,9 @@ struct SpectrumEnds {
   bool settled = false;  ///< both ends changed by at most 5 % over the second half of the steps
 };
 
-/// The ends of the eigenvalues of S A S, where S = diag(scale), by the Lanczos method from a fixed random vector. Without
-/// reorthogonalisation, which repeats eigenvalues but moves none. Ends early where neither end changes any more.
+/// The ends of the eigenvalues of S A S, where S = diag(scale), by the Lanczos method from a fixed random vector.
+/// Without reorthogonalisation, which repeats eigenvalues but moves none. Ends early where neither end changes any
+/// more.
 ///
 /// Shapes    A: n x n, symmetric. scale: n, or empty: A itself.
 /// Exec      On the calling thread. A product and five passes over vectors a step.

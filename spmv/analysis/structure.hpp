@@ -70,9 +70,9 @@ Structure analyse(const Host& space, const CsrView<T>& a, AnalysisDepth depth = 
 template <class T>
 Structure analyse(const Cuda& space, const CsrView<T>& a, AnalysisDepth depth = AnalysisDepth::full);
 
-/// Looks again at what depends on the values of a matrix: whether it is symmetric and finite, and its main diagonal. The
-/// structure describes a matrix with the same pattern. The census and the facts on values in the profile are dropped,
-/// because they describe the old values.
+/// Looks again at what depends on the values of a matrix: whether it is symmetric and finite, and its main diagonal.
+/// The structure describes a matrix with the same pattern. The census and the facts on values in the profile are
+/// dropped, because they describe the old values.
 ///
 /// Exec      In parallel on the space, in whose memory the arrays of `a` are. Waits for the result. Allocates no memory
 ///           that grows with the matrix.

@@ -31,8 +31,8 @@ class BuiltFormat {
   /// r = b - A x and *slot = r . r in one pass. Returns false and does nothing when the format has no such pass.
   virtual bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const = 0;
 
-  /// Takes new values on the same pattern. Returns false when the format has to be built anew; until then the object must
-  /// not be used.
+  /// Takes new values on the same pattern. Returns false when the format has to be built anew; until then the object
+  /// must not be used.
   virtual bool update_values(const SpaceCsr<Space, T>& a) = 0;
 
   /// The matrix in CSR, where the format stores it so; null for other formats.

@@ -39,9 +39,9 @@ namespace formats {
 /// for by name, because memory would run out.
 bool grows_too_far(const Structure& s, std::size_t value_bytes, double bytes);
 
-/// Why rows aren't padded to the longest of 32: the slots would be more than 8 times the entries, as where one row of 32
-/// is long. Empty when they may be. A padded row costs time as well as memory, so a format is refused even when asked for
-/// by name.
+/// Why rows aren't padded to the longest of 32: the slots would be more than 8 times the entries, as where one row of
+/// 32 is long. Empty when they may be. A padded row costs time as well as memory, so a format is refused even when
+/// asked for by name.
 std::string why_not_sliced(const Structure& s);
 
 /// Why the analysis took no census of the diagonals.

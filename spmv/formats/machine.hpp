@@ -58,8 +58,8 @@ Machine machine_of(const Calibration& measured, std::size_t cache_bytes, std::si
 /// parallel step.
 inline constexpr double usual_entry_seconds = 3.7e-10, usual_call_seconds = 1.5e-7, usual_start_seconds = 2e-6;
 
-/// The machine that a space runs on. For a Host the figures of one CPU stand for all, and threads make everything faster
-/// alike. So every machine chooses the same formats, with any number of threads. calibrated_machine() measures.
+/// The machine that a space runs on. For a Host the figures of one CPU stand for all, and threads make everything
+/// faster alike. So every machine chooses the same formats, with any number of threads. calibrated_machine() measures.
 Machine machine_of(const Host& space);
 Machine machine_of(const Cuda& space);
 

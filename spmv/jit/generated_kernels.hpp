@@ -48,8 +48,8 @@ class GeneratedKernels {
   /// Kernel number k of `names`, for cudaLaunchKernel and cudaLaunchKernelExC; null unless state() is ready.
   ///
   /// Exec      Loads the code onto the current device. The first call for a device takes some milliseconds and may wait
-  ///           for running kernels. So each user calls the function before a graph capture, for the device that the user
-  ///           works on, and keeps the pointer.
+  ///           for running kernels. So each user calls the function before a graph capture, for the device that the
+  ///           user works on, and keeps the pointer.
   const void* function(std::size_t k);
 
   /// Why the request failed, for example the log of the compiler; empty unless state() is failed.

@@ -72,8 +72,8 @@ struct Triplet {
 };
 
 /// Assembles a matrix: sorts the triplets by row and column, and adds up duplicates in the order of the triplets.
-/// `where`, if given, becomes the position in `val` of each triplet: so new values go to the same places without another
-/// assembly, val[where[k]] += ..., from zeros on.
+/// `where`, if given, becomes the position in `val` of each triplet: so new values go to the same places without
+/// another assembly, val[where[k]] += ..., from zeros on.
 ///
 /// Traffic   Peak memory: a Triplet<T> for each triplet, and the matrix; `where` takes 8 bytes a triplet.
 /// Throws    ArgumentError that names the first triplet outside rows x cols.

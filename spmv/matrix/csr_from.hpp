@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Matrices of other libraries. Nothing here includes those libraries: the functions ask a class for the members that the
-// libraries' classes have.
+// Matrices of other libraries. Nothing here includes those libraries: the functions ask a class for the members that
+// the libraries' classes have.
 
 #include <concepts>
 #include <cstddef>
@@ -83,8 +83,8 @@ concept CompressedMatrix = requires(const A& a) {
 /// Copies a matrix in compressed sparse rows from arrays whose integers have any width and count from 0 or from 1. The
 /// arrays are of any class that span_of() takes.
 ///
-/// Shapes    row_ptr: rows + 1.  col, val: as many as there are entries.  `base`, 0 or 1, is the number of the first row,
-///           column and entry.
+/// Shapes    row_ptr: rows + 1.  col, val: as many as there are entries.  `base`, 0 or 1, is the number of the first
+///           row, column and entry.
 /// Traffic   Reads the arrays once and writes the matrix, in parallel.
 /// Throws    ArgumentError when the arrays don't form a matrix, naming the first row at fault.
 template <class RowPtr, class Col, class Val>
@@ -139,8 +139,9 @@ auto csr_from(const Matrix& a) {
   }
 }
 
-/// The same arrays as a view, without a copy: row pointers of std::int64_t, columns of std::int32_t, both from 0 on. The
-/// arrays are lent (CsrView says for how long) and may be in the memory of a GPU, for OnSpace. They aren't looked at.
+/// The same arrays as a view, without a copy: row pointers of std::int64_t, columns of std::int32_t, both from 0 on.
+/// The arrays are lent (CsrView says for how long) and may be in the memory of a GPU, for OnSpace. They aren't looked
+/// at.
 ///
 /// Throws    ArgumentError for more rows or columns than Index counts.
 template <class RowPtr, class Col, class Val>

@@ -43,9 +43,10 @@ struct GenerateOptions {
 
 /// Generates a matrix of a family, for T = float or double.
 ///
-/// Unknowns are numbered along x first, then y, then z, without the option `renumbered`. h is 1 / (n + 1) unless stated otherwise. Boundary values are
-/// zero (Dirichlet) and eliminated, so rows at the boundary have fewer entries. With the option `periodic` there is no
-/// boundary: all rows are alike, n is at least 3, and the matrix is singular, because constants solve A x = 0.
+/// Unknowns are numbered along x first, then y, then z, without the option `renumbered`. h is 1 / (n + 1) unless stated
+/// otherwise. Boundary values are zero (Dirichlet) and eliminated, so rows at the boundary have fewer entries. With the
+/// option `periodic` there is no boundary: all rows are alike, n is at least 3, and the matrix is singular, because
+/// constants solve A x = 0.
 ///
 ///   poisson2d, poisson3d        -laplace(u), times h^2: 4 or 6 on the diagonal, -1 beside it. Symmetric positive
 ///                               definite; 5 n^2 - 4 n or 7 n^3 - 6 n^2 entries.
@@ -79,13 +80,13 @@ struct GenerateOptions {
 ///                               follow no pattern: a grid of n^D inner vertices, each moved at random by up to 0.2 h
 ///                               (mesh2d) or 0.1 h (mesh3d) along each axis, its cells cut along random diagonals.
 ///                               Vertices are numbered at random. Symmetric positive definite; rows away from the
-///                               boundary sum to 0. About 7 or 15 entries a row. Of those beside the diagonal some 17 or
-///                               30 % are positive.
+///                               boundary sum to 0. About 7 or 15 entries a row. Of those beside the diagonal some 17
+///                               or 30 % are positive.
 ///   elasticity3d                Linear elasticity (Young's modulus 1, Poisson's ratio 0.3) by linear finite elements,
-///                               over h, on the tetrahedra of mesh3d: n^3 cells of width h = 1 / n, the face x = 0 held,
-///                               the others free. 3 n (n + 1)^2 rows: the displacements of a vertex are three rows after
-///                               one another, vertices are numbered at random. Symmetric positive definite, about 45
-///                               entries a row. generate_coordinates() tells where the vertices are.
+///                               over h, on the tetrahedra of mesh3d: n^3 cells of width h = 1 / n, the face x = 0
+///                               held, the others free. 3 n (n + 1)^2 rows: the displacements of a vertex are three
+///                               rows after one another, vertices are numbered at random. Symmetric positive definite,
+///                               about 45 entries a row. generate_coordinates() tells where the vertices are.
 ///   rmat                        R-MAT graph (a, b, c, d = .57, .19, .19, .05): n rounded up to a power of two rows,
 ///                               row lengths drawn one by one (Poisson), duplicates removed, so that somewhat fewer
 ///                               than entries_per_row remain. Values in (0, 1], also on the diagonal.
@@ -112,8 +113,8 @@ Csr<T> generate(std::string_view family, const GenerateOptions& options);
 /// Throws    As generate().
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options);
 
-/// Returns where the points of elasticity3d are, whose near-null vectors are the motions of a rigid body: x, y, z in 0 .. 1
-/// of the point of rows 3 k .. 3 k + 2, point by point. Empty for all other families.
+/// Returns where the points of elasticity3d are, whose near-null vectors are the motions of a rigid body: x, y, z in 0
+/// .. 1 of the point of rows 3 k .. 3 k + 2, point by point. Empty for all other families.
 /// Throws    As generate().
 std::vector<double> generate_coordinates(std::string_view family, const GenerateOptions& options);
 

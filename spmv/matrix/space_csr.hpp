@@ -17,7 +17,8 @@ class Cuda;
 struct OnSpace {};
 inline constexpr OnSpace on_space;
 
-/// A tag: a matrix has the same pattern as one that was checked before, so that its rows ascend and are free of duplicates.
+/// A tag: a matrix has the same pattern as one that was checked before, so that its rows ascend and are free of
+/// duplicates.
 struct SamePattern {};
 inline constexpr SamePattern same_pattern;
 
@@ -72,8 +73,8 @@ class SpaceCsr {
   /// The arrays that were given had unsorted rows or duplicates, so that the object holds a sorted copy.
   bool is_sorted_copy() const { return is_sorted_copy_; }
 
-  /// The matrix for an object that goes on using its arrays: one that owns a copy where the arrays are those of a Csr of
-  /// the caller, else a copy of this object.
+  /// The matrix for an object that goes on using its arrays: one that owns a copy where the arrays are those of a Csr
+  /// of the caller, else a copy of this object.
   SpaceCsr kept(const Space& space) const;
 
   /// Takes the values of a matrix with the same pattern, to go on using them: as *this = a.kept(space), but without a

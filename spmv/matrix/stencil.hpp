@@ -35,8 +35,8 @@ struct Stencil {
   Boundaries x = {}, y = {}, z = {};    ///< a step that leaves the grid on two sides is left out if one is Dirichlet
 
   /// Takes the place of the terms' coefficients where it is given: that of point (x, y, z) for the neighbour at step
-  /// (dx, dy, dz). It is called once for each point and term, by several threads at once, and for a step out of the grid
-  /// only where that counts (Boundary::neumann).
+  /// (dx, dy, dz). It is called once for each point and term, by several threads at once, and for a step out of the
+  /// grid only where that counts (Boundary::neumann).
   std::function<double(Index x, Index y, Index z, int dx, int dy, int dz)> coefficient = {};
 };
 

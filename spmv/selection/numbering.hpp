@@ -21,9 +21,9 @@ struct NumberingChoice {
 /// take apart, where the diagonal isn't complete or values aren't finite, which messages name by row, and where the
 /// pattern isn't symmetric.
 ///
-/// Costs     55 ns an entry for order, matrix and analysis: 46 to 92 on two cores of an EPYC, 2026-11-23, with 262,144 to
-///           1,048,576 rows numbered at random (bench/numbering.cpp). There a product of csr took 1.5 to 2.3 times the time
-///           that it takes afterwards, on a mesh 1.05 times.
+/// Costs     55 ns an entry for order, matrix and analysis: 46 to 92 on two cores of an EPYC, 2026-11-23, with 262,144
+///           to 1,048,576 rows numbered at random (bench/numbering.cpp). There a product of csr took 1.5 to 2.3 times
+///           the time that it takes afterwards, on a mesh 1.05 times.
 NumberingChoice choose_numbering(const Structure& s, const Machine& machine, std::size_t value_bytes,
                                  double expected_products);
 

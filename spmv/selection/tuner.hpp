@@ -39,8 +39,9 @@ int prune(std::vector<Candidate>& variants, bool everything);
 bool contains(const std::vector<Candidate>& trials, const Candidate& candidate);
 
 /// The key under which trials are kept: everything that the measured times depend on. This is the library version, the
-/// device and its threads, the driver and the libraries that run on it, the value type, the pattern of the matrix, the order of magnitude of the expected products,
-/// the options, and the bytes that each format would store. The bytes depend on the values, too.
+/// device and its threads, the driver and the libraries that run on it, the value type, the pattern of the matrix, the
+/// order of magnitude of the expected products, the options, and the bytes that each format would store. The bytes
+/// depend on the values, too.
 std::string trials_key(const std::string& device, const std::string& libraries, std::size_t value_bytes,
                        const std::string& pattern, const std::vector<Candidate>& candidates,
                        const FormatOptions& options);

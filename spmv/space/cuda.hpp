@@ -18,8 +18,8 @@ namespace ostinato {
 ///           caller's current CUDA device is left as it is. Only the GPU with the given number is used.
 /// Requires  Only one host thread at a time uses an object and its copies. A second thread needs its own Cuda object.
 ///           A call that meets another thread's call throws DeviceError.
-/// Limits    Memory that is freed stays with the library, for all Cuda objects on the GPU, until trim() or until the last
-///           of these objects is gone. The constructors of Operator call trim().
+/// Limits    Memory that is freed stays with the library, for all Cuda objects on the GPU, until trim() or until the
+///           last of these objects is gone. The constructors of Operator call trim().
 class Cuda {
  public:
   using Stream = CUstream_st*;
@@ -61,8 +61,8 @@ class Cuda {
   std::shared_ptr<State> state_;
 };
 
-/// Throws DeviceError when p points to host memory that the GPU can't read, or to memory of another GPU. `what` names the
-/// argument in the message.
+/// Throws DeviceError when p points to host memory that the GPU can't read, or to memory of another GPU. `what` names
+/// the argument in the message.
 void require_device_memory(const Cuda& space, const void* p, const char* what);
 
 }  // namespace ostinato

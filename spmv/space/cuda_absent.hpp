@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// for_each, sum, for_grid and sum_grid for Cuda in a build without CUDA. Such a build can't create a Cuda object, so these functions are
-// never called.
+// for_each, sum, for_grid and sum_grid for Cuda in a build without CUDA. Such a build can't create a Cuda object, so
+// these functions are never called.
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>

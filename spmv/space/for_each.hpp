@@ -39,14 +39,14 @@ void sum(const Host& space, std::size_t n, F f, double* slots);
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots);
 
-/// Points of a column: for_grid and sum_grid on Cuda may call f.column(x, y, z), where f has it, for so many points of a
-/// grid at once: (x, y, z) and the next ones along its last axis, z or y. f.column_axis() is the axis along which f does
-/// that, 2 for z and 1 for y.
+/// Points of a column: for_grid and sum_grid on Cuda may call f.column(x, y, z), where f has it, for so many points of
+/// a grid at once: (x, y, z) and the next ones along its last axis, z or y. f.column_axis() is the axis along which f
+/// does that, 2 for z and 1 for y.
 inline constexpr int column_points = 4;
 
-/// Points of a segment: for_grid and sum_grid on Host may call f.segment(x, count, y, z), where f has it, for at most so
-/// many points of a line at once, in loops that the compiler turns into vector instructions. f.even(n) gives the range of
-/// x, of a line of n points, for which f can do that.
+/// Points of a segment: for_grid and sum_grid on Host may call f.segment(x, count, y, z), where f has it, for at most
+/// so many points of a line at once, in loops that the compiler turns into vector instructions. f.even(n) gives the
+/// range of x, of a line of n points, for which f can do that.
 inline constexpr int segment_points = 256;
 struct Range {
   int begin, end;

@@ -33,7 +33,8 @@ bool CudaGraph::can_capture(const Cuda& space) {
   return cudaStreamIsCapturing(space.stream(), &status) == cudaSuccess && status == cudaStreamCaptureStatusNone;
 }
 
-/// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the capture.
+/// The old graph is destroyed before the capture begins, because destroying a graph during a capture breaks the
+/// capture.
 void CudaGraph::begin() {
   const OnDevice here(space_);
   body_ = std::make_unique<Body>();

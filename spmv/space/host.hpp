@@ -60,8 +60,8 @@ void run_chunks(const Host& host, std::size_t count, void (*chunk)(const void* f
 
 /// Calls f(k) for k = 0 .. count - 1, distributed statically over the threads; on the calling thread when count is 1.
 /// Exec      Returns when all calls are done.
-/// Throws    What f throws, such as std::bad_alloc. Each thread gives its calls up at its first exception; the exception
-///           of the first thread that has one is thrown.
+/// Throws    What f throws, such as std::bad_alloc. Each thread gives its calls up at its first exception; the
+///           exception of the first thread that has one is thrown.
 template <class F>
 void parallel_for(const Host& host, std::size_t count, F f) {
   if (count == 0) return;

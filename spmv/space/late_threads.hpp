@@ -28,8 +28,8 @@ class LateThreads {
     return now < place.until && place.chunk == chunk && place.count == count;
   }
 
-  /// The work took from `start` to `end`; the threads together worked for `worked` seconds. Returns whether a thread came
-  /// late.
+  /// The work took from `start` to `end`; the threads together worked for `worked` seconds. Returns whether a thread
+  /// came late.
   bool note(Chunk chunk, std::size_t count, Clock::time_point start, Clock::time_point end, double worked) {
     constexpr double usual = 1e-3, most = 1;  // to wake sleeping threads takes less than `usual`
     const double lost = seconds(start, end) - worked;
@@ -53,14 +53,15 @@ class LateThreads {
   std::array<Place, places> places_ = {};
 };
 
-/// Knows whether other programs leave this process no more than one processor, so that its other threads would come late
-/// at once. It looks at the number of running tasks of the machine, every 20 ms at most.
+/// Knows whether other programs leave this process no more than one processor, so that its other threads would come
+/// late at once. It looks at the number of running tasks of the machine, every 20 ms at most.
 class BusyProcessors {
  public:
   using Clock = LateThreads::Clock;
 
   /// Whether `processors` are taken but for one. running() returns the number of running tasks of the machine, this
-  /// process's own included, or 0 where it isn't known. `threads` is the number of threads that this process works with.
+  /// process's own included, or 0 where it isn't known. `threads` is the number of threads that this process works
+  /// with.
   template <class Running>
   bool are_taken(int processors, int threads, Clock::time_point now, Running running) {
     constexpr std::chrono::milliseconds between_looks{20};

@@ -59,8 +59,8 @@ void combine(const Space& host, int columns, const T* v, const T* y, Out<T> x) {
   add_columns(host, columns, v, y, T{1}, x);
 }
 
-/// Block by block, so that a block of all columns stays in the second-level cache for all results. Several columns at a time
-/// save loads and stores of the result.
+/// Block by block, so that a block of all columns stays in the second-level cache for all results. Several columns at a
+/// time save loads and stores of the result.
 template <class T, class Space>
 void combine(const Space& host, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w) {
   constexpr std::size_t length = 256, together = 8;

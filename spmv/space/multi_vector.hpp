@@ -22,7 +22,8 @@ void subtract(const Space& space, int columns, const T* v, const T* h, Out<T> w)
 template <class T, class Space>
 void combine(const Space& space, int columns, const T* v, const T* y, Out<T> x);
 
-/// W += V Y, where W has `results` columns and is stored as V is, and Y(k, l) = y[k + l * height]; n = w.size() / results.
+/// W += V Y, where W has `results` columns and is stored as V is, and Y(k, l) = y[k + l * height]; n = w.size() /
+/// results.
 /// Exec      Reads V once; `results` calls of combine() read V as often.
 template <class T, class Space>
 void combine(const Space& space, int columns, const T* v, int results, const T* y, std::size_t height, Out<T> w);

@@ -14,8 +14,8 @@ namespace ostinato {
 
 namespace {
 
-/// The functions of the driver that the runtime has no counterpart of. The library isn't linked with the driver, so that
-/// programs start on machines without one.
+/// The functions of the driver that the runtime has no counterpart of. The library isn't linked with the driver, so
+/// that programs start on machines without one.
 class Driver {
  public:
   static const Driver& get() {

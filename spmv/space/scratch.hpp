@@ -19,8 +19,8 @@ namespace ostinato {
 /// are allocated. borrow() gives one of them for the duration of a product.
 ///
 /// Exec      Host: several threads may borrow at once, and each has an array of its own; a thread that is the only one
-///           always gets the same array. Cuda: there is one array, because a product must not allocate, and the products
-///           of a space run one after the other.
+///           always gets the same array. Cuda: there is one array, because a product must not allocate, and the
+///           products of a space run one after the other.
 template <class Space, class T>
 class Scratch;
 

@@ -28,8 +28,8 @@ bool is_contiguous(const Container& c) {
 }  // namespace detail
 
 /// A span over the elements of a container that holds them one after the other: an array, std::vector, Kokkos::View,
-/// Eigen::VectorXd and the like, whatever has data() and size(). The memory is the container's: for a view in the memory
-/// of a GPU, the span is for Cuda.
+/// Eigen::VectorXd and the like, whatever has data() and size(). The memory is the container's: for a view in the
+/// memory of a GPU, the span is for Cuda.
 ///
 /// Requires  The elements outlive the span.
 /// Throws    ArgumentError for a view or block with gaps between its elements.

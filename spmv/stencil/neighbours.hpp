@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The neighbours of a point of a grid, numbered 13 + x + 3 y + 9 z, with x, y and z the steps -1, 0 or 1 along the axes;
-// 13 is the point itself.
+// The neighbours of a point of a grid, numbered 13 + x + 3 y + 9 z, with x, y and z the steps -1, 0 or 1 along the
+// axes; 13 is the point itself.
 
 #include <type_traits>
 #include <utility>

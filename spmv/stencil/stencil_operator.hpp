@@ -26,8 +26,8 @@ struct StencilRows;
 /// Shapes    apply: x and y have a number for each point of the grid, along x first, then y, then z, in the memory of
 ///           the space. They don't overlap.
 /// Layout    With constant coefficients all points with the same place along each axis (at its beginning, between, at
-///           its end) have the same row: a table of 27 rows is all that is stored. Coefficients by a function are stored
-///           in T, one array over all points for each neighbour.
+///           its end) have the same row: a table of 27 rows is all that is stored. Coefficients by a function are
+///           stored in T, one array over all points for each neighbour.
 /// Traffic   A product reads x and writes y: 16 bytes a row in double precision, if x is read once. Coefficients by a
 ///           function add 8 bytes for each neighbour: 56 bytes a row for 7 points.
 /// Exec      The constructor works on the host and waits. The other functions are asynchronous on Cuda and allocate
@@ -55,13 +55,13 @@ class StencilOperator {
   const Grid& grid() const { return grid_; }
   std::size_t bytes() const { return coefficients_.bytes(); }
 
-  /// The coefficients of the 27 classes of points, table()[class * 27 + neighbour]: a class is the sum of 0, 1 or 2 along
-  /// x, 3 times that along y and 9 times that along z; a neighbour is 13 + dx + 3 dy + 9 dz. Empty where the coefficients
-  /// are stored by point.
+  /// The coefficients of the 27 classes of points, table()[class * 27 + neighbour]: a class is the sum of 0, 1 or 2
+  /// along x, 3 times that along y and 9 times that along z; a neighbour is 13 + dx + 3 dy + 9 dz. Empty where the
+  /// coefficients are stored by point.
   const std::vector<double>& table() const { return table_; }
 
-  /// The stored coefficients, in the memory of the space: those of one neighbour after those of the other, of the points
-  /// themselves last, for the neighbours that a stencil of grid() has.
+  /// The stored coefficients, in the memory of the space: those of one neighbour after those of the other, of the
+  /// points themselves last, for the neighbours that a stencil of grid() has.
   std::span<const T> coefficients() const { return coefficients_.span(); }
 
   /// y = alpha A x + beta y; beta = 0 overwrites y, even NaN.

@@ -15,8 +15,8 @@
 
 namespace ostinato::detail {
 
-/// The coefficients of a stencil: those of its neighbours in ascending order, then that of the point itself. Coefficient
-/// c is a[c * 27 + class] or a[c * points + point]; it is 0 where the neighbour lies outside.
+/// The coefficients of a stencil: those of its neighbours in ascending order, then that of the point itself.
+/// Coefficient c is a[c * 27 + class] or a[c * points + point]; it is 0 where the neighbour lies outside.
 template <class T>
 struct StencilRows {
   Extents grid;
@@ -112,8 +112,8 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
   }
 }
 
-/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours outside,
-/// whose coefficients are 0, the points themselves are read.
+/// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours
+/// outside, whose coefficients are 0, the points themselves are read.
 template <class Shape, class T>
 void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index count, Index py, Index pz,
                          std::size_t i, T* out) {

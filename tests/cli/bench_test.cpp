@@ -13,7 +13,8 @@ namespace {
 
 using CliBench = Cli;
 
-/// A row of 1 and a third of the last digit that a sum of half of them has: in order, each addition rounds the same way.
+/// A row of 1 and a third of the last digit that a sum of half of them has: in order, each addition rounds the same
+/// way.
 constexpr Index length = 512;
 const double term = 1 + std::ldexp(1.0, -44) / 3;
 

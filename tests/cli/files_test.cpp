@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
-// What the program does to files: nothing that it reads is written over, and an output that fails takes nothing with it.
+// What the program does to files: nothing that it reads is written over, and an output that fails takes nothing with
+// it.
 
 namespace ostinato::cli_tests {
 namespace {

@@ -643,8 +643,8 @@ TEST_F(CliSolve, SharedMatricesNos7IsSolvedUpToTheLimit) {
   EXPECT_EQ(r.out.find("--restart"), std::string::npos) << r.out;
 }
 
-/// Solves for ever, and sends a signal once the solve has begun: after 3 s or, where a busy machine hasn't got so far by
-/// then, later.
+/// Solves for ever, and sends a signal once the solve has begun: after 3 s or, where a busy machine hasn't got so far
+/// by then, later.
 class CliInterrupt : public Cli {
  protected:
   Outcome interrupted(const std::string& timeout) const {

@@ -9,8 +9,8 @@
 
 #include "fuzz/input.hpp"
 
-// The files of both caches, of compiled kernels and of measured times. Any bytes in a file give a value only when store()
-// would write just these bytes, and any value comes back as it was stored.
+// The files of both caches, of compiled kernels and of measured times. Any bytes in a file give a value only when
+// store() would write just these bytes, and any value comes back as it was stored.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ostinato;

@@ -16,8 +16,8 @@
 #include "support/matrices.hpp"
 #include "support/systems.hpp"
 
-// Random systems of 1 to 1500 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are also
-// singular, indefinite, with zero diagonals, empty and repeated rows, and NaN.
+// Random systems of 1 to 1500 rows, and the judge of how a solve ended. The numbers are of all sizes; the systems are
+// also singular, indefinite, with zero diagonals, empty and repeated rows, and NaN.
 
 namespace ostinato::test {
 

@@ -203,8 +203,8 @@ TYPED_TEST(OneLevelOn, ServesMinresAndGmres) {
   }
 }
 
-/// Iterations of CG to 1e-8 with b = A * ones. The numbers of others are from scipy, with the same polynomial (largest / 30
-/// .. 1.05 largest) and the same patterns.
+/// Iterations of CG to 1e-8 with b = A * ones. The numbers of others are from scipy, with the same polynomial (largest
+/// / 30 .. 1.05 largest) and the same patterns.
 struct Known {
   const char* matrix;
   int jacobi, chebyshev4, chebyshev8, fsai, fsai2;

@@ -20,8 +20,8 @@
 namespace ostinato::test {
 namespace {
 
-/// Times between the applications of a preconditioner. Which one is faster mustn't depend on the clock: what waits for the
-/// longest of these times is slower on any machine, however busy.
+/// Times between the applications of a preconditioner. Which one is faster mustn't depend on the clock: what waits for
+/// the longest of these times is slower on any machine, however busy.
 class Gaps {
  public:
   void end() { longest_ = std::fmax(longest_, watch_.lap()); }
@@ -38,8 +38,8 @@ class Gaps {
   double longest_ = 0;
 };
 
-/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It waits for `gaps`, and offers complete factors
-/// instead, with which an iteration is enough: they win, whatever time that takes.
+/// A diagonal whose sizes differ by 1e6: bad, but symmetric and positive. It waits for `gaps`, and offers complete
+/// factors instead, with which an iteration is enough: they win, whatever time that takes.
 template <class Space, class T>
 struct Scattered {
   Space space;

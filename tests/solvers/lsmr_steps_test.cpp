@@ -28,8 +28,8 @@ LsmrScalars lengths(double alpha, double beta, double beta_new) {
 }
 
 TEST(LsmrScalars, EstimateOfTheResidualIsThatOfTheSmallProblem) {
-  // After one step x = y v with the y that minimises |B^T (beta e1 - B y)| for B = (alpha, beta_new)^T; with alpha_new = 0
-  // that is the least squares solution y = alpha beta / (alpha^2 + beta_new^2).
+  // After one step x = y v with the y that minimises |B^T (beta e1 - B y)| for B = (alpha, beta_new)^T; with alpha_new
+  // = 0 that is the least squares solution y = alpha beta / (alpha^2 + beta_new^2).
   LsmrScalars s = lengths(3, 2, 4);
 
   const double rr = s.next(0);

@@ -102,8 +102,8 @@ OSTINATO_METHOD_TEST(ScaledSystem, SolutionThatVanishesIsNotConverged) {
   EXPECT_TRUE(mentions(result, "too small for"));
 }
 
-// x loses its last digits when it leaves the scale. The residual of what is left is within the goal only by its rounding:
-// computed, it is 3.41e-7, truly 3.67e-7.
+// x loses its last digits when it leaves the scale. The residual of what is left is within the goal only by its
+// rounding: computed, it is 3.41e-7, truly 3.67e-7.
 OSTINATO_METHOD_TEST(ScaledSystem, RoundingCountsAgainWhereXLosesDigits) {
   const System<T> one{diagonal_matrix<T>({T{std::numeric_limits<float>::max()}}), {T{0x1.65d316p-2f}}};
   if (sizeof(T) == sizeof(double)) return;  // the numbers are those of single precision

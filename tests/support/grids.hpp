@@ -17,14 +17,14 @@ namespace ostinato::test {
 /// The coupling of a point with the point at steps (dx, dy, dz) from it. A coefficient of 0 leaves the entry out.
 using Coupling = std::function<double(Index x, Index y, Index z, int dx, int dy, int dz)>;
 
-/// The coordinate of a point at most one step outside of an axis, if the axes in `around` (1 for x, 2 for y, 4 for z) are
-/// periodic.
+/// The coordinate of a point at most one step outside of an axis, if the axes in `around` (1 for x, 2 for y, 4 for z)
+/// are periodic.
 inline Index come_around(Index at, Index extent, int around, int axis) {
   return (around >> axis & 1) != 0 ? (at + extent) % extent : at;
 }
 
-/// The matrix whose off-diagonal entries are -coupling. `extra` is added to the sum of a row's couplings, those that lead
-/// out of the grid (Dirichlet) included, to give the diagonal. The axes in `around` are periodic.
+/// The matrix whose off-diagonal entries are -coupling. `extra` is added to the sum of a row's couplings, those that
+/// lead out of the grid (Dirichlet) included, to give the diagonal. The axes in `around` are periodic.
 template <class T>
 Csr<T> grid_matrix(const Extents& e, const Coupling& coupling, double extra = 0, int around = 0) {
   std::vector<Triplet<T>> triplets;

@@ -63,8 +63,8 @@ inline bool is_positive_definite(Dense a) {
   return true;
 }
 
-/// A symmetric positive definite matrix: some random couplings and a diagonal that dominates a little, scaled by row and
-/// column.
+/// A symmetric positive definite matrix: some random couplings and a diagonal that dominates a little, scaled by row
+/// and column.
 template <class T>
 Csr<T> random_definite(Index n, std::uint64_t seed, Index couplings = 3) {
   Random random(seed);

@@ -14,8 +14,8 @@
 #include <ostinato/spmv/matrix/io/matrix_market.hpp>
 
 // Real matrices: three in the repository, and many in the folder <OSTINATO_SHARED_DIR>/matrices outside it. The
-// environment variable OSTINATO_SHARED_DIR comes first, then the folder that CMake set. Without this folder there are no
-// cases of single matrices, and SharedMatrices.AreHere and the others with "SharedMatrices" in their names skip
+// environment variable OSTINATO_SHARED_DIR comes first, then the folder that CMake set. Without this folder there are
+// no cases of single matrices, and SharedMatrices.AreHere and the others with "SharedMatrices" in their names skip
 // themselves.
 
 namespace ostinato::test {

@@ -19,15 +19,16 @@ struct Aggregation {
   Index count = 0;                     ///< number of aggregates
 };
 
-/// Aggregates by a distance-2 maximal independent set of the points, in the order of a hash of their numbers: a root and
-/// its neighbours, and points that no root is beside join the aggregate to which they are coupled most strongly. The block
-/// of two points is strong when |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest norm of the blocks of point i with
-/// others: unlike with |a_ii| in its place, as in the paper, points with many equal neighbours stay coupled. The same on
-/// every run, and with any number of threads.
+/// Aggregates by a distance-2 maximal independent set of the points, in the order of a hash of their numbers: a root
+/// and its neighbours, and points that no root is beside join the aggregate to which they are coupled most strongly.
+/// The block of two points is strong when |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest norm of the blocks
+/// of point i with others: unlike with |a_ii| in its place, as in the paper, points with many equal neighbours stay
+/// coupled. The same on every run, and with any number of threads.
 ///
 /// Exec      In parallel over points in the memory of the space, some 5 to 10 rounds, each with a readback. Waits.
 /// Requires  Canonical rows; values that, times `factor`, may be squared in T.
-/// Source    Vanek, Mandel & Brezina, Computing 56 (1996) 179; Bell, Dalton & Olson, SIAM J. Sci. Comput. 34 (2012) C123.
+/// Source    Vanek, Mandel & Brezina, Computing 56 (1996) 179; Bell, Dalton & Olson, SIAM J. Sci. Comput. 34 (2012)
+///           C123.
 template <class Space, class T>
 Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a, const Points& points, double factor,
                                 double threshold);

@@ -121,8 +121,8 @@ struct SpreadLargest {
   }
 };
 
-/// Makes an undecided point a root whose key is the largest within two steps, and leaves out one with a root so near. The
-/// sum counts the points that stay undecided.
+/// Makes an undecided point a root whose key is the largest within two steps, and leaves out one with a root so near.
+/// The sum counts the points that stay undecided.
 struct DecideRoots {
   const std::uint64_t* largest;  ///< within two steps
   std::uint64_t* key;
@@ -168,8 +168,8 @@ struct JoinRoot {
   }
 };
 
-/// Points that no root is beside join the aggregate to which their strong entries have the largest sum, the one that comes
-/// first among equals.
+/// Points that no root is beside join the aggregate to which their strong entries have the largest sum, the one that
+/// comes first among equals.
 template <class T>
 struct JoinStrongest {
   detail::CsrPattern graph;

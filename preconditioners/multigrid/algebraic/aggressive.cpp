@@ -17,8 +17,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
-/// A matrix of the coarse rows with the values of a Laplacian, in which a row has an entry for each row that it depends on
-/// by a strong entry, or by one to a fine row and another one from there.
+/// A matrix of the coarse rows with the values of a Laplacian, in which a row has an entry for each row that it depends
+/// on by a strong entry, or by one to a fine row and another one from there.
 template <class Space, class T>
 SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c) {
   const auto n = static_cast<std::size_t>(a.rows);

@@ -7,8 +7,9 @@
 
 namespace ostinato::algebraic {
 
-/// Chooses the coarse rows by PMIS twice: first as coarsen(), then among these, where one depends on another if a path of
-/// one or two strong entries leads there. So a level has about a fifth of the rows that coarsen() leaves on a mesh in space.
+/// Chooses the coarse rows by PMIS twice: first as coarsen(), then among these, where one depends on another if a path
+/// of one or two strong entries leads there. So a level has about a fifth of the rows that coarsen() leaves on a mesh
+/// in space.
 ///
 /// Exec      As coarsen(), with a product of two matrices between. Waits.
 /// Source    Stueben, GMD report 70 (1999), section A.7.1 (aggressive coarsening by paths); Yang, Numer. Linear Algebra
@@ -16,13 +17,14 @@ namespace ostinato::algebraic {
 template <class Space, class T>
 Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options = {});
 
-/// The multipass interpolation P for coarse rows that are far apart. In the first pass the rows that depend on a coarse row
-/// take its value, in each further pass those that depend on a row of an earlier pass take what that row takes: row i is
+/// The multipass interpolation P for coarse rows that are far apart. In the first pass the rows that depend on a coarse
+/// row take its value, in each further pass those that depend on a row of an earlier pass take what that row takes: row
+/// i is
 ///
 ///     - (sum of all a_ij, j != i) / (a_ii sum over read j of a_ij)  sum over read j of a_ij P_j
 ///
-/// After each pass a row is truncated to its `most` largest entries, at most 16, and scaled to its sum. A row that depends
-/// on no row of any pass is empty: the smoother does for it.
+/// After each pass a row is truncated to its `most` largest entries, at most 16, and scaled to its sum. A row that
+/// depends on no row of any pass is empty: the smoother does for it.
 ///
 /// Shapes    rows x coarse_rows.
 /// Exec      In the memory of the space, a product of two matrices a pass. Waits.

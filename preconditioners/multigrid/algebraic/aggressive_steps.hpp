@@ -126,8 +126,8 @@ struct KeepSecond {
   }
 };
 
-/// A pass of the interpolation: coarse rows are done in pass 0, a fine row in the pass after that of the first row that it
-/// depends on; not_done for rows that aren't done yet.
+/// A pass of the interpolation: coarse rows are done in pass 0, a fine row in the pass after that of the first row that
+/// it depends on; not_done for rows that aren't done yet.
 enum Pass : std::int32_t { not_done = -1 };
 
 struct BeginPasses {
@@ -188,8 +188,8 @@ struct CountPass {
   }
 };
 
-/// Row i of the matrix of a pass: a_ij / a_ii for each row j that it reads from, scaled so that these weights stand for all
-/// entries of the row.
+/// Row i of the matrix of a pass: a_ij / a_ii for each row j that it reads from, scaled so that these weights stand for
+/// all entries of the row.
 template <class T>
 struct FillPass {
   PassRows m;

@@ -55,8 +55,8 @@ class Dense {
   }
 
   /// Replaces a symmetric matrix by its inverse, with pivots on the diagonal: the largest first, in their diagonal
-  /// entries, so that the scale of a row doesn't matter. Rows and columns without a pivot become 0. Returns the number of
-  /// pivots; nothing, and the matrix is of no use, where the matrix isn't semidefinite.
+  /// entries, so that the scale of a row doesn't matter. Rows and columns without a pivot become 0. Returns the number
+  /// of pivots; nothing, and the matrix is of no use, where the matrix isn't semidefinite.
   std::optional<std::size_t> invert_by_diagonal() {
     std::vector<double> own(n_);
     for (std::size_t i = 0; i < n_; ++i) own[i] = row(i)[i];

@@ -8,10 +8,10 @@
 
 namespace ostinato::algebraic {
 
-/// The inverse of a small matrix, row by row. Where constants solve A x = 0 and x^T A = 0 but for rounding, the pseudo-inverse: constants
-/// give 0. A pivot that is 0 but for rounding counts as infinite, so that its unknown gets 0. The result is symmetric
-/// where A is symmetric, and semidefinite where A is; of a matrix whose null space has several vectors it is the inverse
-/// of as many rows and columns as there are independent ones.
+/// The inverse of a small matrix, row by row. Where constants solve A x = 0 and x^T A = 0 but for rounding, the
+/// pseudo-inverse: constants give 0. A pivot that is 0 but for rounding counts as infinite, so that its unknown gets 0.
+/// The result is symmetric where A is symmetric, and semidefinite where A is; of a matrix whose null space has several
+/// vectors it is the inverse of as many rows and columns as there are independent ones.
 ///
 /// `rounding`: of a pivot, in the diagonal entry of a symmetric matrix, or in the largest entry of another one.
 /// Traffic   Takes 2 n^3 operations on the calling thread, up to three times as many for a singular matrix.

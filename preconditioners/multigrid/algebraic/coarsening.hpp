@@ -24,8 +24,9 @@ struct CoarseningOptions {
   double largest_sum = 0.9;  ///< a row whose sum is above this part of its diagonal has no strong entries
 };
 
-/// Chooses the coarse rows by PMIS: rows no two of which depend on each other, taken by the number of rows that depend on
-/// them and a hash of their number; all rows that depend on a coarse row are fine. The same on both spaces, on every run, and with any number of threads.
+/// Chooses the coarse rows by PMIS: rows no two of which depend on each other, taken by the number of rows that depend
+/// on them and a hash of their number; all rows that depend on a coarse row are fine. The same on both spaces, on every
+/// run, and with any number of threads.
 ///
 /// Exec      In parallel over rows in the memory of the space, some 5 to 10 rounds, each with a readback. Waits.
 /// Requires  Canonical rows.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernels of coarsening.hpp, on both spaces. A row depends on the columns of its strong entries. A row is coarse when
-// the coarse grid has an unknown for it, otherwise fine.
+// The kernels of coarsening.hpp, on both spaces. A row depends on the columns of its strong entries. A row is coarse
+// when the coarse grid has an unknown for it, otherwise fine.
 
 #include <cstddef>
 #include <cstdint>
@@ -92,8 +92,8 @@ struct Rank {
   }
 };
 
-/// Marks those undecided rows that have an undecided neighbour of a higher rank. `beaten` holds the round in which a row
-/// was beaten last.
+/// Marks those undecided rows that have an undecided neighbour of a higher rank. `beaten` holds the round in which a
+/// row was beaten last.
 template <class Atomic>
 struct MarkBeaten {
   detail::CsrPattern a;

@@ -42,8 +42,8 @@ std::vector<SmootherStep> chebyshev(int degree, double largest) {
   return steps;
 }
 
-/// What a K-cycle may cost: the entries of all levels, each as often as the level is visited, in those of the finest; and
-/// visits of a level, which cost a GPU the same time however small the level is.
+/// What a K-cycle may cost: the entries of all levels, each as often as the level is visited, in those of the finest;
+/// and visits of a level, which cost a GPU the same time however small the level is.
 constexpr double most_work = 4;
 template <class Space>
 constexpr double most_visits = Space::on_device ? 4 : 256;

@@ -38,9 +38,9 @@ Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count
 template <class Space>
 Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer);
 
-/// P^T A P, where row i of P has a 1 in column groups.of[i], or nothing: the entry of two groups is the sum of the entries
-/// between their members. With several unknowns a point, only entries that couple an unknown with itself count: give
-/// `points`. The same bits on every run and on either space.
+/// P^T A P, where row i of P has a 1 in column groups.of[i], or nothing: the entry of two groups is the sum of the
+/// entries between their members. With several unknowns a point, only entries that couple an unknown with itself count:
+/// give `points`. The same bits on every run and on either space.
 ///
 /// Shapes    A: n x n; the result: count x count, with ascending columns.
 /// Traffic   Reads A once, with a load from groups.of for each entry, and writes the terms once and the result once.

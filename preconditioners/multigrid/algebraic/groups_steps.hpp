@@ -74,8 +74,8 @@ struct CountGroupTerms {
   }
 };
 
-/// Row i of the matrix of the groups, in a table that has a place for each of its terms. The columns and sums end at the
-/// beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted.
+/// Row i of the matrix of the groups, in a table that has a place for each of its terms. The columns and sums end at
+/// the beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted.
 template <class T>
 struct CollapseRow {
   detail::CsrPattern a;

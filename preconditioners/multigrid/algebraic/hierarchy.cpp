@@ -32,7 +32,8 @@ constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
 constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
-// On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after 25.
+// On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after
+// 25.
 constexpr int eigenvalue_steps = 10;
 /// What is left of a sum of entries that should be 0, in the size of the entries.
 template <class T>
@@ -166,8 +167,8 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space
   memory.confirm(bytes());
 }
 
-/// P^T A P, with P and its transpose on the last level so far; nothing where P isn't there or doesn't shrink the level. A
-/// point of the next level has `vectors` unknowns.
+/// P^T A P, with P and its transpose on the last level so far; nothing where P isn't there or doesn't shrink the level.
+/// A point of the next level has `vectors` unknowns.
 template <class Space, class T>
 std::optional<SpaceCsr<Space, T>> AlgebraicHierarchy<Space, T>::interpolated(const Space& space,
                                                                              const SpaceCsr<Space, T>& a,
@@ -291,8 +292,8 @@ Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& 
 }
 
 /// Announces what all levels will take, where the latest one is so much smaller than the one before that what follows
-/// matters little: entries are taken to go on shrinking at this rate, and bytes with them. Not where the levels keep what
-/// update() needs.
+/// matters little: entries are taken to go on shrinking at this rate, and bytes with them. Not where the levels keep
+/// what update() needs.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) const {
   constexpr std::size_t fewest_levels = 3;

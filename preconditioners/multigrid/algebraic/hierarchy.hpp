@@ -29,8 +29,8 @@ struct AlgebraicOptions {
   std::optional<NearNullSpace> near_null = {};
   double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
   bool takes_values = false;  ///< the hierarchy keeps what update() needs
-  /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at once
-  /// keep their values.
+  /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at
+  /// once keep their values.
   bool takes_interpolations = false;
   /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
   std::optional<Points> pairs = {};
@@ -53,15 +53,16 @@ struct AlgebraicLevel {
   std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
 };
 
-/// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small, or no longer becomes smaller. Classical multigrid
-/// takes coarse rows by PMIS and extended+i interpolation; the other kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and kept in float, times a power
-/// of two (power()) that keeps them in its range; negative where the diagonal of A is.
+/// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
+/// or no longer becomes smaller. Classical multigrid takes coarse rows by PMIS and extended+i interpolation; the other
+/// kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and
+/// kept in float, times a power of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
 ///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
 /// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
-/// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next level
-///           too dense; std::bad_alloc; DeviceError.
+/// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next
+///           level too dense; std::bad_alloc; DeviceError.
 template <class Space, class T>
 class AlgebraicHierarchy {
  public:
@@ -73,7 +74,8 @@ class AlgebraicHierarchy {
                      const MemoryBudget& memory);
 
   /// Takes new values of A, and keeps the interpolations: the values of all levels are those that a new hierarchy with
-  /// the same interpolations would have. With takes_interpolations only the patterns of the interpolations are kept. Formats stay, but where one can't hold the new values (Operator::update_values).
+  /// the same interpolations would have. With takes_interpolations only the patterns of the interpolations are kept.
+  /// Formats stay, but where one can't hold the new values (Operator::update_values).
   ///
   /// Traffic   The products R A P, and what finding the largest eigenvalues takes. Allocates vectors for these, and
   ///           nothing that grows with the entries unless a format is built again.

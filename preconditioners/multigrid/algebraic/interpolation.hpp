@@ -10,14 +10,15 @@
 
 namespace ostinato::algebraic {
 
-/// The extended+i interpolation P from the coarse rows to all rows: a coarse row takes its own value, a fine row that of
-/// coarse rows at most two strong entries away. With -1 / theta_i in front, the row of a fine row i is
+/// The extended+i interpolation P from the coarse rows to all rows: a coarse row takes its own value, a fine row that
+/// of coarse rows at most two strong entries away. With -1 / theta_i in front, the row of a fine row i is
 ///
-///     sum over strong coarse k of a_ik e_k  +  sum over strong fine j, coarse k of v_ij a_jk e_k,   v_ij = a_ij / (beta_j + a_ji)
+///     sum over strong coarse k of a_ik e_k  +  sum over strong fine j, coarse k of v_ij a_jk e_k,
+///     v_ij = a_ij / (beta_j + a_ji)
 ///
-/// where beta_j is the sum of the strong coarse entries of row j, and theta_i the sum of a_ii, of the entries of row i that
-/// aren't strong, and of the a_ji v_ij. A row is then truncated to its `most` largest entries, at most 16, and scaled to
-/// its sum. A fine row with no coarse row that near is empty: the smoother does for it.
+/// where beta_j is the sum of the strong coarse entries of row j, and theta_i the sum of a_ii, of the entries of row i
+/// that aren't strong, and of the a_ji v_ij. A row is then truncated to its `most` largest entries, at most 16, and
+/// scaled to its sum. A fine row with no coarse row that near is empty: the smoother does for it.
 ///
 /// Shapes    rows x coarse_rows.
 /// Exec      In the memory of the space. Waits.

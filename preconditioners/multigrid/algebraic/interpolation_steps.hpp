@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernels of interpolation.hpp, on both spaces. P is the product of two matrices: the sources, which hold what a row
-// takes from coarse rows at once, and the spread, which adds what a fine row takes from other fine rows. The row of a
-// coarse row holds a 1 in both.
+// The kernels of interpolation.hpp, on both spaces. P is the product of two matrices: the sources, which hold what a
+// row takes from coarse rows at once, and the spread, which adds what a fine row takes from other fine rows. The row of
+// a coarse row holds a 1 in both.
 
 #include <cstddef>
 #include <cstdint>
@@ -81,8 +81,9 @@ struct FillSources {
   }
 };
 
-/// Row i of the spread: -1 / theta for itself and -v_ij / theta for each strong fine column j, where v_ij = a_ij / (beta_j
-/// + a_ji) and theta is the weak sum and the sum of a_ji v_ij. An a_ji with the sign of the diagonal of row j counts as 0.
+/// Row i of the spread: -1 / theta for itself and -v_ij / theta for each strong fine column j, where v_ij = a_ij /
+/// (beta_j + a_ji) and theta is the weak sum and the sum of a_ji v_ij. An a_ji with the sign of the diagonal of row j
+/// counts as 0.
 template <class T>
 struct FillSpread {
   SplitMatrix<T> m;
@@ -152,16 +153,16 @@ struct CountKept {
   }
 };
 
-/// A truncated row keeps the sum of the row. Returns the factor for its entries, whose sum is `kept`; 1 where they cancel each
-/// other, so that they stay as they are.
+/// A truncated row keeps the sum of the row. Returns the factor for its entries, whose sum is `kept`; 1 where they
+/// cancel each other, so that they stay as they are.
 template <class T>
 OSTINATO_FUNCTION T factor_of_kept(T total, T kept) {
   const T factor = total / kept;
   return factor > 0 && factor < 10 ? factor : T{1};
 }
 
-/// Keeps the largest entries of a row, those with smaller columns first among equals, and scales them so that the sum of
-/// the row stays.
+/// Keeps the largest entries of a row, those with smaller columns first among equals, and scales them so that the sum
+/// of the row stays.
 template <class T>
 struct KeepLargest {
   static constexpr Offset capacity = 16;

@@ -64,8 +64,8 @@ struct SecondSums {
   }
 };
 
-/// x = first c + second x, where x was d: the two steps together. Where c is no direction, x = c; where the first step is
-/// enough or d is no direction beside c, the first step alone.
+/// x = first c + second x, where x was d: the two steps together. Where c is no direction, x = c; where the first step
+/// is enough or d is no direction beside c, the first step alone.
 struct CombineSteps {
   KSlots slots;
   const float* c;

@@ -26,8 +26,8 @@ struct ToFloat {
   }
 };
 
-/// size[i] = the sum of w_ik^2 a_kk, where row i of W takes the rows k of a level together: what the diagonal of the next
-/// level would be if nothing cancelled out.
+/// size[i] = the sum of w_ik^2 a_kk, where row i of W takes the rows k of a level together: what the diagonal of the
+/// next level would be if nothing cancelled out.
 template <class T>
 struct SumSizes {
   detail::CsrPattern w;

@@ -107,8 +107,8 @@ struct FindStrongest {
   }
 };
 
-/// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row is
-/// free. The sum counts the rows that have a choice.
+/// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row
+/// is free. The sum counts the rows that have a choice.
 template <class T>
 struct ChoosePartner {
   PairWeights<T> weights;
@@ -143,8 +143,8 @@ struct ShakeHands {
   }
 };
 
-/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins the
-/// pair with which it would be the first, or stays alone.
+/// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins
+/// the pair with which it would be the first, or stays alone.
 template <class T>
 struct JoinPair {
   PairWeights<T> weights;

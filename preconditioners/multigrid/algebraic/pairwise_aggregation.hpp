@@ -17,12 +17,12 @@ struct GroupedLevel {
   SpaceCsr<Space, T> a;  ///< P^T A P
 };
 
-/// The levels of pairwise aggregation, one after the other. On each, points are paired three times (pair_up()), from the
-/// second time on the groups by the matrix of the groups, so that a level has about an eighth of the points of the level
-/// before it. Each unknown of a point is interpolated by itself.
+/// The levels of pairwise aggregation, one after the other. On each, points are paired three times (pair_up()), from
+/// the second time on the groups by the matrix of the groups, so that a level has about an eighth of the points of the
+/// level before it. Each unknown of a point is interpolated by itself.
 ///
-/// Layout    Where a point has several unknowns or A isn't symmetric, a matrix of points x points: the sums of the entries
-///           that couple an unknown with itself, those of A + A^T where A isn't symmetric.
+/// Layout    Where a point has several unknowns or A isn't symmetric, a matrix of points x points: the sums of the
+///           entries that couple an unknown with itself, those of A + A^T where A isn't symmetric.
 /// Source    Notay, ETNA 37 (2010) 123.
 template <class Space, class T>
 class PairwiseAggregation {

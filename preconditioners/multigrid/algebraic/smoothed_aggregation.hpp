@@ -10,8 +10,8 @@
 
 namespace ostinato::algebraic {
 
-/// The interpolations of smoothed aggregation, level after level. A level has `vectors` unknowns for each aggregate of the
-/// level before it, one for each near-null vector.
+/// The interpolations of smoothed aggregation, level after level. A level has `vectors` unknowns for each aggregate of
+/// the level before it, one for each near-null vector.
 ///
 /// Layout    8 bytes for each row and vector of a level.
 template <class Space, class T>
@@ -21,8 +21,8 @@ class SmoothedAggregation {
   SmoothedAggregation(const Space& space, const NearNullSpace& near_null, double factor, double threshold);
 
   /// P = (I - w D^-1 A_f) T from the next level to that of A, and goes on to the next level. T is the tentative
-  /// interpolation, from the orthonormal factor of the near-null vectors on each aggregate; A_f is A with weak blocks added
-  /// to the diagonal, D its diagonal, w = 4/3 / `largest`. Nothing when there is no aggregate.
+  /// interpolation, from the orthonormal factor of the near-null vectors on each aggregate; A_f is A with weak blocks
+  /// added to the diagonal, D its diagonal, w = 4/3 / `largest`. Nothing when there is no aggregate.
   ///
   /// `largest`: eigenvalue of D^-1 A.
   /// Exec      Waits. On Cuda a thread factors an aggregate.

@@ -17,8 +17,8 @@ namespace ostinato::multigrid {
 /// The rows of the 27 classes of points: row[class][neighbour].
 using Classes = std::array<std::array<double, neighbours>, neighbours>;
 
-/// What most points have in common: their coefficients, and a box of points that have them. A coefficient that leads out
-/// of the grid doesn't count, because what it multiplies is 0.
+/// What most points have in common: their coefficients, and a box of points that have them. A coefficient that leads
+/// out of the grid doesn't count, because what it multiplies is 0.
 struct EvenPart {
   std::vector<float> values = {};
   Extents begin = {0, 0, 0}, end = {0, 0, 0};
@@ -62,8 +62,8 @@ class Model {
   Model(const Classes& rows, const Extents& e, int axes);
 
   Classes coarse_rows() const;
-  /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points of
-  /// the large grids `e` and `next`.
+  /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points
+  /// of the large grids `e` and `next`.
   std::vector<float> scaled_weights(const ClassRoots& roots, const Extents& e, const ClassRoots& next_roots,
                                     const Extents& next) const;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes of structured multigrid in a build without CUDA. They are never called, because such a build can't create a
-// Cuda object (spmv/space/cuda_absent.cpp).
+// The passes of structured multigrid in a build without CUDA. They are never called, because such a build can't create
+// a Cuda object (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>

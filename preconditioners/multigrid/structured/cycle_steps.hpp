@@ -352,9 +352,9 @@ struct Restrict {
   }
 };
 
-/// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a coarse
-/// point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp have the
-/// same number of coarse points to read.
+/// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a
+/// coarse point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp
+/// have the same number of coarse points to read.
 template <int Axes>
 struct Interpolate {
   using H = Halved<Axes>;
@@ -458,8 +458,8 @@ struct Interpolate {
     }
   };
 
-  /// Adds what the coarse points x and x - 1 of a line give to fine points at steps Dy and Dz from that line. A step of 1
-  /// is from the line before.
+  /// Adds what the coarse points x and x - 1 of a line give to fine points at steps Dy and Dz from that line. A step of
+  /// 1 is from the line before.
   template <int Dy, int Dz>
   OSTINATO_FUNCTION void add(const Parents& at, float& own, float& before) const {
     if constexpr ((Dy == 0 || H::y) && (Dz == 0 || H::z)) {

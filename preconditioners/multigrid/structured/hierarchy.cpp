@@ -26,8 +26,8 @@ double damping(int axes, double largest) {
   return best[(axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1)] * 2 / largest;
 }
 
-/// The periodic axes that keep 2 points. The diagonal of a grid on which an axis has 1 point is what other axes couple: if
-/// that is hardly more than the rounding of the axis to float, the axis keeps 2.
+/// The periodic axes that keep 2 points. The diagonal of a grid on which an axis has 1 point is what other axes couple:
+/// if that is hardly more than the rounding of the axis to float, the axis keeps 2.
 Periodic axes_to_keep(const double (&strength)[3], const Periodic& periodic) {
   const auto is_alone = [&](double own) {
     constexpr double least = 5e-6;
@@ -67,8 +67,8 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
   }
 }
 
-/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids count,
-/// whose couplings are known least.
+/// How far to trust planned() where all axes are even, or coefficients constant. On small grids the last few grids
+/// count, whose couplings are known least.
 Certainty certainty_for(const Extents& e, bool is_even) {
   constexpr std::size_t many_points = 1000;
   return is_even && e.points() > many_points ? Certainty::close : Certainty::rough;
@@ -125,8 +125,8 @@ bool is_symmetric(const std::vector<double>& m, std::size_t n) {
   return true;
 }
 
-/// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of an
-/// operator in float may have taken away.
+/// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of
+/// an operator in float may have taken away.
 void lift(std::vector<double>& m, std::size_t n) {
   if (!is_symmetric(m, n)) return;
   constexpr double least = 1e-6, most = 0.05;

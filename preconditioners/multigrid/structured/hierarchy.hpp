@@ -67,22 +67,24 @@ struct Level {
   std::size_t predicted_bytes() const;  ///< the same, before there are arrays
 };
 
-/// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these are
-/// the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings give. These
-/// are a guess (rough) on small grids and where an axis couples weakly, if coefficients vary from point to point.
+/// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these
+/// are the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings
+/// give. These are a guess (rough) on small grids and where an axis couples weakly, if coefficients vary from point to
+/// point.
 template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
 /// A grid, the grids that halve it again and again, and their operators P^T A P, in float.
 ///
 /// A matrix of constant coefficients (all points with the same place along each axis have the same row) keeps them on
-/// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by point.
-/// Interpolation is then linear, by the 1-D operator along each axis. The weights of other matrices follow the operator
-/// (SolveWeights) and are stored: 13.5 bytes a fine point in three dimensions, less than the operator's row that would
-/// be read to make them again.
+/// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by
+/// point. Interpolation is then linear, by the 1-D operator along each axis. The weights of other matrices follow the
+/// operator (SolveWeights) and are stored: 13.5 bytes a fine point in three dimensions, less than the operator's row
+/// that would be read to make them again.
 ///
-/// A periodic axis of an odd number of points n gets (n + 1) / 2 coarse ones, two of which lie beside each other; one of two
-/// points gets one, and is periodic no more, where other axes couple enough. Grids with periodic axes are always kept by point.
+/// A periodic axis of an odd number of points n gets (n + 1) / 2 coarse ones, two of which lie beside each other; one
+/// of two points gets one, and is periodic no more, where other axes couple enough. Grids with periodic axes are always
+/// kept by point.
 ///
 /// Axes that couple points less than a quarter as strongly as the strongest axis aren't halved.
 ///

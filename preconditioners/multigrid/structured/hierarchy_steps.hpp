@@ -31,8 +31,8 @@ struct Stencil {
   }
 };
 
-/// The axes along which a grid is halved. Coarse point j lies at fine point 2 j + 1 of a halved axis, else at j. A periodic
-/// axis of n = 2 m + 1 points gets m + 1 coarse ones: point n, which the last of them lies at, is point 0.
+/// The axes along which a grid is halved. Coarse point j lies at fine point 2 j + 1 of a halved axis, else at j. A
+/// periodic axis of n = 2 m + 1 points gets m + 1 coarse ones: point n, which the last of them lies at, is point 0.
 struct Halving {
   bool x, y, z;
 
@@ -85,7 +85,8 @@ struct Axis {
   }
 };
 
-/// Interpolation weights: that of coarse point j for the fine point at step k from it is w[slot[k] * coarse points + j].
+/// Interpolation weights: that of coarse point j for the fine point at step k from it is w[slot[k] * coarse points +
+/// j].
 template <class Number>
 struct WeightsOf {
   Extents fine, coarse;
@@ -112,9 +113,7 @@ struct UnknownBlock {
   detail::GridRows rows;
   int unknown;
 
-  OSTINATO_FUNCTION detail::GridPoint point(std::size_t i) const {
-    return rows.numbered(static_cast<Index>(i));
-  }
+  OSTINATO_FUNCTION detail::GridPoint point(std::size_t i) const { return rows.numbered(static_cast<Index>(i)); }
 
   /// Calls f(neighbour, value) for the entries of a point.
   template <class F>
@@ -129,8 +128,8 @@ struct UnknownBlock {
   }
 };
 
-/// The coefficients of one row for each of the 27 classes of points: table[class * 27 + neighbour]. Reads the row in the
-/// middle of each class.
+/// The coefficients of one row for each of the 27 classes of points: table[class * 27 + neighbour]. Reads the row in
+/// the middle of each class.
 template <class T>
 struct ReadClasses {
   UnknownBlock<T> a;
@@ -226,8 +225,8 @@ struct FillStencil {
   }
 };
 
-/// Sums over all points: how strongly each axis couples them. Keeps the largest sum of absolute values in a row over its
-/// centre, as the bits of a float.
+/// Sums over all points: how strongly each axis couples them. Keeps the largest sum of absolute values in a row over
+/// its centre, as the bits of a float.
 template <class Space>
 struct MeasureStrength {
   Stencil a;
@@ -311,8 +310,8 @@ struct SolveWeights {
   }
 };
 
-/// The coarse operator P^T A P, on a grid of calls() whose layers along z are those of all coefficients, one coefficient
-/// behind the other. Each call makes one coefficient of one coarse point.
+/// The coarse operator P^T A P, on a grid of calls() whose layers along z are those of all coefficients, one
+/// coefficient behind the other. Each call makes one coefficient of one coarse point.
 template <bool Wraps>
 struct Galerkin {
   Stencil a;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes over a large level. A thread has the 2 x 2 fine points of a coarse one in a plane and marches along z. What
-// lies beside them along x comes from the neighbouring lanes of the warp, along y from the neighbouring warps through
-// shared memory, along z from sums that wait for the next plane. The outermost lanes and warps of a thread block serve
-// the others only. A grid of two dimensions has one plane.
+// The passes over a large level. A thread has the 2 x 2 fine points of a coarse one in a plane and marches along z.
+// What lies beside them along x comes from the neighbouring lanes of the warp, along y from the neighbouring warps
+// through shared memory, along z from sums that wait for the next plane. The outermost lanes and warps of a thread
+// block serve the others only. A grid of two dimensions has one plane.
 //
 // The coefficients are by class. Those of nearly all points are arguments of the kernel; the others are read from the
 // tables.
@@ -86,11 +86,11 @@ struct Place {
   Index first, end;         ///< the coarse planes of the thread block
   bool has_x[2], has_y[2];  ///< whether the grid has the columns x and x + 1, the lines y and y + 1
   bool serves;              ///< whether the thread gives results
-  // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator, the
-  // scale of the source, the weights of the coarse points that give to them.
+  // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator,
+  // the scale of the source, the weights of the coarse points that give to them.
   bool even_rows, even_roots, even_parents;
-  // By class: the places along x and y of the fine points and of the four coarse points at the end of which the thread's
-  // own is, a byte each.
+  // By class: the places along x and y of the fine points and of the four coarse points at the end of which the
+  // thread's own is, a byte each.
   unsigned places, parent_places;
 
   template <class T>
@@ -332,8 +332,8 @@ __global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pas
   } else {
     const bool writes = p.serves && p.cx < coarse.x && p.cy < coarse.y;
     const Index first = 2 * p.first, last = 2 * p.end;
-    // In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the residual of plane z - 2, whose
-    // first lines the other warps now see, is restricted.
+    // In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the residual of plane z - 2,
+    // whose first lines the other warps now see, is restricted.
     Quad before{}, product{}, next{}, t{};
     float total = 0;
     Elements<T> coming(pass, p, first - 1);

@@ -211,8 +211,8 @@ std::vector<BccooParameters> bccoo_variants(const PlanInput& in, std::size_t val
 
 namespace {
 
-/// Seconds of a product on the CPU. A block costs as much as 2 entries of csr beside its values, and a row's end as much as
-/// 6, in slices 4.5. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
+/// Seconds of a product on the CPU. A block costs as much as 2 entries of csr beside its values, and a row's end as
+/// much as 6, in slices 4.5. Reading floats and codes takes a core as long as reading whole values (EPYC, 2026-11).
 double host_product_seconds(const Structure& s, const Machine& m, double blocks, double area, double rows, int slices,
                             double moved) {
   constexpr double task = 16384;  // slots of a task

@@ -46,7 +46,8 @@ int threads_for(const Cuda& space, const Structure& s) {
   return threads;
 }
 
-/// Counts the rows that are long for each of the limits most_entries_per_thread(0), most_entries_per_thread(1), most_entries_per_thread(2).
+/// Counts the rows that are long for each of the limits most_entries_per_thread(0), most_entries_per_thread(1),
+/// most_entries_per_thread(2).
 struct CountLong {
   const Offset* row_ptr;
   int threads;

@@ -49,9 +49,10 @@ struct FillRow {
     return a.remainder.ptr == nullptr && row_ptr[i + 1] - row_ptr[i] == a.pieces[a.piece_of[i / piece_rows]].bands;
   }
 
-  /// The same for new values on the old pattern, so that masks and padding stay. Returns the number of entries whose bits
-  /// the bands give back. A mirrored entry is read from the row above that holds its value, and isn't counted where this
-  /// row lies above row `first`: see mirrored_above(). Requires the constants to be filled, and the rows from `first` on.
+  /// The same for new values on the old pattern, so that masks and padding stay. Returns the number of entries whose
+  /// bits the bands give back. A mirrored entry is read from the row above that holds its value, and isn't counted
+  /// where this row lies above row `first`: see mirrored_above(). Requires the constants to be filled, and the rows
+  /// from `first` on.
   OSTINATO_FUNCTION Offset refill(Index i, Index first) const {
     Offset kept = 0;
     walk_row(a, row_ptr, col, i, [&](Offset k, const Band* band) {

@@ -14,8 +14,8 @@ namespace ostinato::formats {
 
 namespace {
 
-/// The places at which a diagonal is interrupted, all diagonals together, where a gap is as long as the diagonal's offset:
-/// so it is at the sides of a grid.
+/// The places at which a diagonal is interrupted, all diagonals together, where a gap is as long as the diagonal's
+/// offset: so it is at the sides of a grid.
 double gaps(const DiagonalCensus& census) {
   double gaps = 0;
   for (const Diagonal& d : census.diagonals) {
@@ -39,16 +39,17 @@ double host_product_seconds(const Structure& s, const Cost& c, const DiagonalPla
   return host_seconds(s, m, {.slot = plan.is_whole ? 0.23 : 0.26, .row = 2, .gather = 0, .stream = 0.6}, work);
 }
 
-/// Seconds of a product with row classes on a GPU. Row classes need neither values nor masks, and generated kernels share
-/// x between rows (H200, 2026-11).
+/// Seconds of a product with row classes on a GPU. Row classes need neither values nor masks, and generated kernels
+/// share x between rows (H200, 2026-11).
 double class_seconds(const Cost& c, double entries, const Machine& m) {
   constexpr double efficiency = 0.85, term = 0.25;
   return std::max({c.moved / (m.bandwidth * efficiency), term * m.term_seconds * entries, 2 * m.load_latency});
 }
 
-/// Seconds of a product with bands on a GPU. Bytes bound large matrices. Terms bound matrices of few bytes or many diagonals
-/// (H200, 2026-11: 1.5 ps a term with 27 diagonals, 2.6 ps with 300). Dependent loads bound small matrices: the number
-/// of the row piece, the piece, its bands (some at a time), for coded bands the code and the value, and the remainder.
+/// Seconds of a product with bands on a GPU. Bytes bound large matrices. Terms bound matrices of few bytes or many
+/// diagonals (H200, 2026-11: 1.5 ps a term with 27 diagonals, 2.6 ps with 300). Dependent loads bound small matrices:
+/// the number of the row piece, the piece, its bands (some at a time), for coded bands the code and the value, and the
+/// remainder.
 double band_seconds(const Cost& c, const BandPlan& plan, double entries, const Machine& m) {
   constexpr Index in_flight = 8;
   Index most = 0;
@@ -67,8 +68,8 @@ double device_filling_seconds(const Cost& c, double entries, double value, const
   return 20 * m.latency + (2.0 * static_cast<double>(c.bytes) + 2 * entries * (value + sizeof(Index))) / m.bandwidth;
 }
 
-/// Seconds to allocate and fill the arrays on the CPU, in a program that does so for the first time (EPYC, 2026-11: 180 us
-/// for 16,000 entries, 620 us for 177,000). Half as much later on.
+/// Seconds to allocate and fill the arrays on the CPU, in a program that does so for the first time (EPYC, 2026-11: 180
+/// us for 16,000 entries, 620 us for 177,000). Half as much later on.
 double host_filling_seconds(double entries, const Machine& m) {
   return 400 * m.call_seconds + 6 * m.entry_seconds * entries;
 }

@@ -20,8 +20,8 @@ struct CountRest {
   }
 };
 
-/// Copies the entries of row i past the first `width` to COO, from position begin[i] on. Goes by entries, so that a long
-/// row isn't the work of one thread.
+/// Copies the entries of row i past the first `width` to COO, from position begin[i] on. Goes by entries, so that a
+/// long row isn't the work of one thread.
 template <class T>
 struct FillRest {
   CsrArrays<T> a;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Operations on matrices in a build without CUDA. They are never called, because such a build can't create a Cuda object
-// (spmv/space/cuda_absent.cpp).
+// Operations on matrices in a build without CUDA. They are never called, because such a build can't create a Cuda
+// object (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>

@@ -9,8 +9,8 @@
 
 namespace ostinato {
 
-/// Rows or columns of a matrix, in an order of their own, in the memory of the space; std::nullopt means all of them, as
-/// they are.
+/// Rows or columns of a matrix, in an order of their own, in the memory of the space; std::nullopt means all of them,
+/// as they are.
 using Places = std::optional<std::span<const Index>>;
 
 /// The matrix A(rows, cols), as a plan that takes new values of A (update()): entry (i, j) is entry (rows[i], cols[j])
@@ -35,8 +35,8 @@ SpaceCsr<Space, T> extract(const Space& space, const SpaceCsr<Space, T>& a, cons
   return Extraction<Space, T>(space, a, rows, cols).result();
 }
 
-/// A with permuted rows and columns, as a plan that takes new values: an Extraction that leaves nothing out. Row i is row
-/// rows[i] of A, as in the orders of spmv/matrix/ordering.
+/// A with permuted rows and columns, as a plan that takes new values: an Extraction that leaves nothing out. Row i is
+/// row rows[i] of A, as in the orders of spmv/matrix/ordering.
 ///
 /// Throws    Also DimensionError when an order is shorter or longer than its side of A, ArgumentError when rows repeat.
 template <class Space, class T>

@@ -57,8 +57,8 @@ void fetch_ahead(const Factor<T>& a, const Factor<T>& b, Offset k, Offset last) 
   __builtin_prefetch(b.pattern.row_ptr + later);
 }
 
-/// Adds up row i of A B in `sums`, which has an element for each column, all of them 0 before. Calls meet(j) for the column
-/// of each term.
+/// Adds up row i of A B in `sums`, which has an element for each column, all of them 0 before. Calls meet(j) for the
+/// column of each term.
 template <class T, class F>
 void add_row(const Factor<T>& a, const Factor<T>& b, std::size_t i, T* sums, F meet) {
   const Offset last = a.pattern.row_ptr[a.pattern.rows] - 1;
@@ -81,8 +81,8 @@ struct FoundRows {
   Array<T> val;
 };
 
-/// The set of the columns of a row. Columns are bits in words, of which there are fewer to sort; and no branch depends on
-/// what a term meets, because no processor could foresee such a branch.
+/// The set of the columns of a row. Columns are bits in words, of which there are fewer to sort; and no branch depends
+/// on what a term meets, because no processor could foresee such a branch.
 class ColumnSet {
  public:
   explicit ColumnSet(Index cols) : bits_(static_cast<std::size_t>(cols) / 64 + 1, 0), words_(bits_.size() + 1) {}

@@ -17,11 +17,11 @@ namespace ostinato {
 /// Shapes    A: m x k, B: k x n, result(): m x n, with ascending columns.
 /// Layout    The result. On Host, also an accumulator of n elements for each thread, or for fewer threads where these
 ///           accumulators would have more elements than there are terms.
-/// Traffic   On Host, the constructor makes pattern and values in one pass over the terms, which takes the memory of the
-///           entries twice; on Cuda, it finds the pattern in two passes and then the values, as update(). A term is a value
-///           of A times a value of B.
-/// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda find
-///           the same pattern; values may differ in their rounding.
+/// Traffic   On Host, the constructor makes pattern and values in one pass over the terms, which takes the memory of
+///           the entries twice; on Cuda, it finds the pattern in two passes and then the values, as update(). A term is
+///           a value of A times a value of B.
+/// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
+///           find the same pattern; values may differ in their rounding.
 /// Limits    On Cuda, a warp adds up a row: a single row with 1e6 terms takes about as long as 1e6 loads one after the
 ///           other.
 /// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a group of lanes computes a row of a product C = A B. A lane is a thread of a GPU; tests run a group of one lane on
-// the host. A group has
+// How a group of lanes computes a row of a product C = A B. A lane is a thread of a GPU; tests run a group of one lane
+// on the host. A group has
 //   lane(), lanes()      this lane and the number of lanes
 //   sync()               waits for the other lanes, and shows what they have written
 //   load(p)              reads what another lane may write at the same time
@@ -19,8 +19,9 @@
 
 namespace ostinato::detail {
 
-/// Calls f(j) for the column j of each term of row i of A B; several times for a column with several terms. `width` lanes
-/// share a row of B: a power of two that divides the number of lanes. f returns false to end the calls on its lane.
+/// Calls f(j) for the column j of each term of row i of A B; several times for a column with several terms. `width`
+/// lanes share a row of B: a power of two that divides the number of lanes. f returns false to end the calls on its
+/// lane.
 template <class Group, class F>
 OSTINATO_FUNCTION void visit_terms(const Group& group, int width, const CsrPattern& a, const CsrPattern& b,
                                    std::size_t i, F f) {
@@ -156,9 +157,9 @@ struct ProductValues {
   CsrPattern c;
   T* c_val;
 
-  /// Computes row i. The lanes share each row of B, whose columns differ, and take the rows of B one after the other: so
-  /// the terms of an entry are added in the order of the row of A. `sums` has an element for each entry of the row, and
-  /// may be the row of c_val itself.
+  /// Computes row i. The lanes share each row of B, whose columns differ, and take the rows of B one after the other:
+  /// so the terms of an entry are added in the order of the row of A. `sums` has an element for each entry of the row,
+  /// and may be the row of c_val itself.
   template <class Group>
   OSTINATO_FUNCTION void multiply(const Group& group, std::size_t i, T* sums) const {
     const Offset begin = c.row_ptr[i];

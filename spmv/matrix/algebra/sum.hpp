@@ -12,10 +12,11 @@ namespace ostinato {
 /// one, also where they cancel.
 ///
 /// Shapes    A, B and result(): m x n, with ascending columns.
-/// Traffic   Reads the patterns of A and B three times with the constructor; update() reads A and B and writes the values
-///           of the sum.
-/// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads; Host and Cuda may
-///           round differently. One thread merges a row, so that on Cuda a single long row takes some 20 ns an entry.
+/// Traffic   Reads the patterns of A and B three times with the constructor; update() reads A and B and writes the
+///           values of the sum.
+/// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads; Host and Cuda
+///           may round differently. One thread merges a row, so that on Cuda a single long row takes some 20 ns an
+///           entry.
 /// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class MatrixSum {

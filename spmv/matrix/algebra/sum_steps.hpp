@@ -9,8 +9,8 @@
 
 namespace ostinato::detail {
 
-/// Calls f(j, k, of_a, q, of_b) for each column j in which row i of A or B has an entry, ascending: entry k of A if of_a,
-/// entry q of B if of_b.
+/// Calls f(j, k, of_a, q, of_b) for each column j in which row i of A or B has an entry, ascending: entry k of A if
+/// of_a, entry q of B if of_b.
 template <class F>
 OSTINATO_FUNCTION void merge_rows(const CsrPattern& a, const CsrPattern& b, std::size_t i, F f) {
   Offset k = a.row_ptr[i], q = b.row_ptr[i];

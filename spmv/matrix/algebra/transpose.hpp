@@ -10,8 +10,8 @@ namespace ostinato {
 ///
 /// Shapes    A: m x n. result(): n x m, with ascending columns.
 /// Traffic   Host: reads the columns of A twice. Cuda: a stable radix sort of the columns, in up to 4 passes of some 32
-///           bytes per entry. Peak memory beside A and the plan: Host 8 bytes per column and thread, at most 8 per entry
-///           and column; Cuda 32 bytes per entry.
+///           bytes per entry. Peak memory beside A and the plan: Host 8 bytes per column and thread, at most 8 per
+///           entry and column; Cuda 32 bytes per entry.
 /// Exec      The constructor waits on Cuda. The same bits on every run, with any number of threads, on either space.
 /// Throws    DeviceError; std::bad_alloc.
 template <class Space, class T>

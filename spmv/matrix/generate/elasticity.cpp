@@ -35,8 +35,8 @@ class FreeVertices {
   Index cells_;
 };
 
-/// The rows of the stiffness matrix over h, for Young's modulus 1. Rows 3 k, 3 k + 1, 3 k + 2 are the forces on vertex k
-/// along x, y, z. Two rows add the parts of their common entry in the same order, so that both have the same bits.
+/// The rows of the stiffness matrix over h, for Young's modulus 1. Rows 3 k, 3 k + 1, 3 k + 2 are the forces on vertex
+/// k along x, y, z. Two rows add the parts of their common entry in the same order, so that both have the same bits.
 class ElasticityRows {
  public:
   ElasticityRows(const Mesh<3>& mesh, Index cells) : mesh_(mesh), vertices_(cells), cells_(cells) {}

@@ -41,8 +41,9 @@ struct Progress {
 /// Throws    FormatError that names the first bad line (of the inflated text) and the reason. The same file gives the
 ///           same error on every run. A file too short for the announced number of entries is refused before memory for
 ///           the entries is allocated.
-/// Exec      Parallel over parts of the text (inflation is serial). `progress`, if there is one, counts them. The matrix has the same bits for every number of
-///           threads. Peak memory: at most 3 times the matrix, plus the text when the text was inflated or piped.
+/// Exec      Parallel over parts of the text (inflation is serial). `progress`, if there is one, counts them. The
+///           matrix has the same bits for every number of threads. Peak memory: at most 3 times the matrix, plus the
+///           text when the text was inflated or piped.
 /// Limits    Complex values, and rows or columns past 2^31 - 1, are refused. The reader allocates 8 bytes for each
 ///           announced row. A matrix that can't be in memory (host_memory()) together with the x and y of a product is
 ///           refused before anything is allocated for it, and so is an inflated or piped text of more than half of the
@@ -66,8 +67,8 @@ struct Table {
   std::vector<double> values;  ///< row by row
 };
 
-/// Reads a table, such as the coordinates of points, from a Matrix Market file, array or coordinate, or from a NumPy file
-/// (.npy) of two dimensions. Elements that a coordinate file doesn't store are 0.
+/// Reads a table, such as the coordinates of points, from a Matrix Market file, array or coordinate, or from a NumPy
+/// file (.npy) of two dimensions. Elements that a coordinate file doesn't store are 0.
 ///
 /// Throws    FormatError.
 Table read_table(const std::string& path);

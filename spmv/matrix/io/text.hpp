@@ -15,8 +15,8 @@ namespace ostinato::io {
 /// inflated.
 ///
 /// Path      "-" is the standard input. Pipes and devices are read to their end.
-/// Throws    FormatError when the file can't be read, is a directory, or holds damaged or truncated gzip data, or when a
-///           text that is inflated or piped has more than `most` bytes.
+/// Throws    FormatError when the file can't be read, is a directory, or holds damaged or truncated gzip data, or when
+///           a text that is inflated or piped has more than `most` bytes.
 /// Limits    A file must not shrink while it is mapped. Inflation is serial.
 class Text {
  public:
@@ -39,9 +39,10 @@ class Text {
 
 /// An output file. A name that ends in ".gz" selects gzip compression; the name "-" is the standard output.
 ///
-/// The text goes to a temporary file in the same folder, which takes the place of the file in close(). So a file that was
-/// there before stays whole until the new one is. Pipes, devices, and files in folders that take no new file are written
-/// in place. A process that is killed leaves the temporary file behind, named as the file with ".part-" and a number.
+/// The text goes to a temporary file in the same folder, which takes the place of the file in close(). So a file that
+/// was there before stays whole until the new one is. Pipes, devices, and files in folders that take no new file are
+/// written in place. A process that is killed leaves the temporary file behind, named as the file with ".part-" and a
+/// number.
 /// Throws    FormatError when the file can't be opened or written, for instance because the disk is full.
 class Output {
  public:

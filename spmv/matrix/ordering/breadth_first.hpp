@@ -10,9 +10,9 @@
 namespace ostinato {
 
 /// The order in which a breadth-first search along the entries meets the rows of a square matrix. The search begins far
-/// out, at the row that another search meets last. Rows that share columns come near each other, so that a product finds
-/// their elements of x in a cache. Cheaper than reverse_cuthill_mckee(), which makes a smaller bandwidth for factors.
-/// Returns the row at each place of the order.
+/// out, at the row that another search meets last. Rows that share columns come near each other, so that a product
+/// finds their elements of x in a cache. Cheaper than reverse_cuthill_mckee(), which makes a smaller bandwidth for
+/// factors. Returns the row at each place of the order.
 ///
 /// Exec      On the calling thread; reads each entry twice.
 /// Requires  Columns within the rows.

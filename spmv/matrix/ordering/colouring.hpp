@@ -8,8 +8,8 @@
 
 namespace ostinato {
 
-/// The colours of the nodes of a graph, 0, 1 ..: neighbours have different ones. Each node, in the order of their numbers,
-/// takes the first colour that none of its neighbours has. A grid with a star as stencil gets two colours.
+/// The colours of the nodes of a graph, 0, 1 ..: neighbours have different ones. Each node, in the order of their
+/// numbers, takes the first colour that none of its neighbours has. A grid with a star as stencil gets two colours.
 ///
 /// Exec      On the calling thread, in a time that grows with the edges.
 /// Limits    There are at most as many colours as the largest degree, and one.

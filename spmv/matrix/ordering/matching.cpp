@@ -19,8 +19,8 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr Index none = -1;
 
-/// The matching as an assignment problem: the entry (i, j) costs log(largest of column j) - log|a(i, j)| >= 0. The duals u
-/// of rows and v of columns keep cost(i, j) >= u(i) + v(j), with equality for matched entries.
+/// The matching as an assignment problem: the entry (i, j) costs log(largest of column j) - log|a(i, j)| >= 0. The
+/// duals u of rows and v of columns keep cost(i, j) >= u(i) + v(j), with equality for matched entries.
 class Assignment {
  public:
   Assignment(const CsrView<double>& a, const StopRequest& stop)

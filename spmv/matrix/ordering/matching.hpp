@@ -11,9 +11,9 @@ namespace ostinato {
 
 /// A maximum-product matching of the rows of a square matrix with its columns, and the scaling that belongs to it.
 ///
-/// With r = row_scale and c = col_scale, every |r(i) a(i, j) c(j)| is at most 1, and 1 for the matched entries. The matching
-/// has as many entries as any, and of those that match the same rows the largest product of absolute values. Scales may
-/// overflow or become 0 where values are near the ends of the range of double.
+/// With r = row_scale and c = col_scale, every |r(i) a(i, j) c(j)| is at most 1, and 1 for the matched entries. The
+/// matching has as many entries as any, and of those that match the same rows the largest product of absolute values.
+/// Scales may overflow or become 0 where values are near the ends of the range of double.
 struct Matching {
   std::vector<Index> col_of_row;  ///< a permutation; rows without a partner take the columns that are left, in order
   std::vector<Index>
@@ -26,8 +26,8 @@ struct Matching {
 
 /// Finds a maximum-product matching. Entries that are 0 count as absent.
 ///
-/// Exec      On the calling thread. A heuristic matches most rows, and shortest augmenting paths the others: mostly some
-///           products' time, but in the worst case rows x entries.
+/// Exec      On the calling thread. A heuristic matches most rows, and shortest augmenting paths the others: mostly
+///           some products' time, but in the worst case rows x entries.
 /// Requires  Finite values, no duplicates in a row (is_canonical()).
 /// Throws    DimensionError when the matrix isn't square; Stopped once `stop` is made.
 /// Source    Duff & Koster, SIAM J. Matrix Anal. Appl. 22 (2001) 973-996, job 5 of MC64.

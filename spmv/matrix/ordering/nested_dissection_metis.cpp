@@ -53,8 +53,8 @@ extern "C" void on_signal(int number, siginfo_t* info, void* context) {
   }
 }
 
-/// Passes the signals that METIS takes over on to the handlers that the process has. METIS installs its handlers when it
-/// begins, so that they can be replaced only a moment later, by another thread.
+/// Passes the signals that METIS takes over on to the handlers that the process has. METIS installs its handlers when
+/// it begins, so that they can be replaced only a moment later, by another thread.
 class Signals {
  public:
   Signals() {

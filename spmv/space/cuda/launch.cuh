@@ -13,8 +13,8 @@
 
 namespace ostinato::cuda {
 
-/// A launch configuration on the stream of a space, whose GPU is current meanwhile. The kernel may start while the previous kernel ends, so the kernel
-/// must keep the rules of overlap.cuh.
+/// A launch configuration on the stream of a space, whose GPU is current meanwhile. The kernel may start while the
+/// previous kernel ends, so the kernel must keep the rules of overlap.cuh.
 struct OverlappedLaunch {
   OnDevice here;
   cudaLaunchAttribute overlap{};

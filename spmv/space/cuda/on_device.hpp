@@ -16,8 +16,8 @@ namespace ostinato {
 /// Throws    DeviceError when the GPU can't be used, or when another thread uses the space at this moment.
 class OnDevice {
  public:
-  /// A tag: errors are ignored, and other threads aren't noticed. For destructors, at the end of a program even after the
-  /// driver is gone.
+  /// A tag: errors are ignored, and other threads aren't noticed. For destructors, at the end of a program even after
+  /// the driver is gone.
   struct Quietly {};
 
   explicit OnDevice(int device);

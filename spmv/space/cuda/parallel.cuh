@@ -56,8 +56,8 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   });
 }
 
-/// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the last
-/// axis when the grid is large. Sides of tiles are powers of two.
+/// How thread blocks cut a grid: into tiles of 256 columns, along x first. A column is one point, or four along the
+/// last axis when the grid is large. Sides of tiles are powers of two.
 struct Tiles {
   Extents grid;
   unsigned log_x, log_y, log_z;  ///< the sides of a tile are 2^log_x, 2^log_y and 2^log_z columns

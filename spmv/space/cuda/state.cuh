@@ -45,8 +45,8 @@ struct Cuda::State {
   static constexpr int max_sums = 7;  ///< most sums per thread block
   static constexpr std::size_t staging_bytes = std::size_t{1} << 17;
 
-  /// Freed memory that trim() leaves with the library, for the next operators and solves. To map memory anew takes long.
-  /// (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19.)
+  /// Freed memory that trim() leaves with the library, for the next operators and solves. To map memory anew takes
+  /// long. (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19.)
   std::size_t kept_bytes() const { return properties.totalGlobalMem / 64; }
 
   int device = 0;

@@ -92,7 +92,8 @@ struct SweepEntry {
   }
 };
 
-/// The entries of a sweep other than 0, and the scale and source of each row as entries of the columns -1 and -2; by rows.
+/// The entries of a sweep other than 0, and the scale and source of each row as entries of the columns -1 and -2; by
+/// rows.
 template <class Space, class T>
 std::vector<SweepEntry<T>> entries_of(const Sweep<Space, T>& sweep) {
   const SweepArrays<Space, T>& s = sweep.arrays();

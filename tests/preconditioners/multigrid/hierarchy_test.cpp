@@ -64,8 +64,8 @@ int axes_around(const Level<Space>& level) {
   return (level.periodic.x ? 1 : 0) + (level.periodic.y ? 2 : 0) + (level.periodic.z ? 4 : 0);
 }
 
-/// Where a coarse point, and a fine point at steps from it, lie on an axis of n points; -1 for another coarse point on a
-/// halved periodic axis.
+/// Where a coarse point, and a fine point at steps from it, lie on an axis of n points; -1 for another coarse point on
+/// a halved periodic axis.
 Index on_axis(Index j, int step, Index n, bool halved, bool around) {
   if (!halved) return j;
   const Index at = 2 * j + 1;

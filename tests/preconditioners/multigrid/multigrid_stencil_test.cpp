@@ -156,7 +156,8 @@ TYPED_TEST(MultigridOfStencilOn, FindsThatConstantsSolveTheHomogeneousSystemOnLo
   }
 }
 
-// Each line couples so weakly with the next that the rounding of its rows to float makes the coarsest operator indefinite.
+// Each line couples so weakly with the next that the rounding of its rows to float makes the coarsest operator
+// indefinite.
 TYPED_TEST(MultigridOfStencilOn, IsPositiveWhereLinesHardlyCouple) {
   using T = typename TypeParam::T;
   for (const Index n : {64, 256}) {

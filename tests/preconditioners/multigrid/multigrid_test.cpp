@@ -57,8 +57,8 @@ class MultigridOn : public SpaceTest<Case> {
     return result;
   }
 
-  /// The same with CG for a right-hand side in the range of a singular A, whose rows and columns add up to 0. In float, the
-  /// rounding of b alone is outside of the range.
+  /// The same with CG for a right-hand side in the range of a singular A, whose rows and columns add up to 0. In float,
+  /// the rounding of b alone is outside of the range.
   SolveResult solve_up_to_constants(const Csr<Value>& a) const {
     std::vector<Value> b = random_vector<Value>(a.rows, 3);
     double mean = 0;

@@ -23,8 +23,8 @@
 namespace ostinato::test {
 namespace {
 
-/// Counts formats: all that were built, those that exist now, and the most that existed at the same time. `longest`: the
-/// seconds of the longest product of all, on a machine that may be busy.
+/// Counts formats: all that were built, those that exist now, and the most that existed at the same time. `longest`:
+/// the seconds of the longest product of all, on a machine that may be busy.
 struct Population {
   int built = 0, alive = 0, most = 0;
   double longest = 0;
@@ -128,8 +128,8 @@ struct Broken : Paused {
   }
 };
 
-/// A format that can't be built while another format exists, as if both didn't fit in memory. A product takes longer than any
-/// product of another format before, whatever else the machine does.
+/// A format that can't be built while another format exists, as if both didn't fit in memory. A product takes longer
+/// than any product of another format before, whatever else the machine does.
 struct Greedy : Paused {
   static constexpr std::string_view name = "greedy", description = "";
   static Cost cost(const PlanInput&) { return predicted(1.1e-4); }

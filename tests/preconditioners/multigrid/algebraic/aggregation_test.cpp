@@ -87,8 +87,8 @@ TYPED_TEST(AggregationOn, PutsEveryCoupledPointInOneAggregate) {
   });
 }
 
-/// Each aggregate holds a point with all its neighbours: a root. No two aggregates' roots are neighbours, or have a common
-/// one; all points are within two steps of the root of their aggregate.
+/// Each aggregate holds a point with all its neighbours: a root. No two aggregates' roots are neighbours, or have a
+/// common one; all points are within two steps of the root of their aggregate.
 TYPED_TEST(AggregationOn, HasRootsMoreThanTwoStepsApart) {
   this->visit([&](const auto& a, const algebraic::Points& points, double threshold) {
     const Aggregated g = this->aggregated(a, points, threshold);

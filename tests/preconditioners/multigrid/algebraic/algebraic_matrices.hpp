@@ -33,8 +33,8 @@ Csr<T> renumbered(const Csr<T>& a, std::uint64_t seed = 1) {
   return from_triplets<T>(a.rows, a.cols, triplets);
 }
 
-/// The Laplacian of a ring with random chords and weights of e^-size .. e^size, and `extra` on the diagonal; symmetric. Some
-/// entries may be positive: about one in `positive`.
+/// The Laplacian of a ring with random chords and weights of e^-size .. e^size, and `extra` on the diagonal; symmetric.
+/// Some entries may be positive: about one in `positive`.
 template <class T>
 Csr<T> graph_laplacian(Index n, int edges, double size, double extra, std::uint64_t seed, int positive = 0) {
   Random random(seed);

@@ -132,8 +132,8 @@ TYPED_TEST(PairwiseAggregationOn, ShrinksALevelToAnEighthOrSo) {
   }
 }
 
-/// Pairs of a weight of 1000 with weights of 1 between them: a vector that differs from pair to pair is hardly smoothed, so
-/// that the next level has to hold it.
+/// Pairs of a weight of 1000 with weights of 1 between them: a vector that differs from pair to pair is hardly
+/// smoothed, so that the next level has to hold it.
 TYPED_TEST(PairwiseAggregationOn, DoesntJoinGroupsThatHoldTogetherMuchMoreStrongly) {
   using T = typename TypeParam::T;
   const Index n = 600;
