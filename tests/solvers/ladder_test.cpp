@@ -176,16 +176,6 @@ TYPED_TEST(LadderOn, ReplacesNothingThatWasAskedFor) {
   EXPECT_EQ(gmres.solver, "gmres");
 }
 
-TYPED_TEST(LadderOn, NamesTheLimitThatLeavesNoTimeForFactors) {
-  using T = typename TypeParam::T;
-  this->system = with_known_solution(saddle_point<T>(100, 40));
-  this->SetUp();
-  const typename TestFixture::Any m(*this->analysis);
-
-  EXPECT_EQ(this->solve(m, "auto", {.max_iterations = 0}).result.status, Status::iteration_limit);
-  EXPECT_EQ(this->solve(m, "auto", {.time_limit = 1e-12}).result.status, Status::time_limit);
-}
-
 /// Without a diagonal there is little hope for less. On a GPU, whose factors are made on the host, less is tried.
 TYPED_TEST(LadderOn, BeginsWithFactorsWhereRowsHaveNoDiagonal) {
   using T = typename TypeParam::T;
