@@ -132,17 +132,9 @@ std::vector<long double> reference(const Factors& f, const Preparation& how, con
 }
 
 template <class Case>
-class ApproximateFactoredOn : public SpaceTest<Case> {
+class ApproximateFactoredOn : public PreconditionerTest<Case> {
  protected:
   using Value = typename Case::T;
-
-  template <class M>
-  std::vector<Value> apply(const M& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size(), std::numeric_limits<Value>::quiet_NaN()));
-    m.apply(dr, z);
-    return z.download();
-  }
 
   /// The largest difference of two vectors beside the largest element.
   template <class A, class B>

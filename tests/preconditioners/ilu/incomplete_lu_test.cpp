@@ -20,6 +20,7 @@
 #include <ostinato/spmv/matrix/ordering/nested_dissection.hpp>
 
 #include "support/matrices.hpp"
+#include "support/preconditioning.hpp"
 #include "support/reference.hpp"
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
@@ -28,17 +29,9 @@ namespace ostinato::test {
 namespace {
 
 template <class Case>
-class IncompleteLuOn : public SpaceTest<Case> {
+class IncompleteLuOn : public PreconditionerTest<Case> {
  protected:
   using Value = typename Case::T;
-
-  template <class M>
-  std::vector<Value> apply(const M& m, const std::vector<Value>& r) const {
-    const auto dr = this->put(r);
-    auto z = this->put(std::vector<Value>(r.size(), std::numeric_limits<Value>::quiet_NaN()));
-    m.apply(dr, z);
-    return z.download();
-  }
 
   static Csr<Value> random_matrix(Index n, std::uint64_t seed) {
     Random random(seed);
