@@ -3,6 +3,7 @@
 #include <ostinato/solvers/bicgstab.hpp>
 
 #include <ostinato/solvers/bicgstab_steps.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -60,12 +61,6 @@ std::string Bicgstab::breakdown_text(int cause, double, const std::string& when)
   }
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                          \
-  template SolveResult Bicgstab::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                     const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Bicgstab)
 
 }  // namespace ostinato

@@ -3,6 +3,7 @@
 #include <ostinato/solvers/bicgstab2.hpp>
 
 #include <ostinato/solvers/bicgstab2_steps.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/restarts_steps.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
@@ -55,12 +56,6 @@ SolveResult Bicgstab2::run(const Space& space, const OperatorRef<Space, T>& give
   return solve_with_restarts<Bicgstab2>(system, x, options, workspace, recurrence);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                           \
-  template SolveResult Bicgstab2::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                      const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Bicgstab2)
 
 }  // namespace ostinato

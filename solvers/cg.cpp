@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <ostinato/solvers/cg_steps.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -72,12 +73,6 @@ std::string Cg::breakdown_text(int cause, double number, const std::string& when
          (number > 0 ? "negative definite" : "positive definite");
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                    \
-  template SolveResult Cg::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                               const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Cg)
 
 }  // namespace ostinato

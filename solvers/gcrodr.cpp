@@ -13,6 +13,7 @@
 #include <ostinato/solvers/gmres.hpp>
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/slow_directions.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -404,12 +405,6 @@ std::string Gcrodr::breakdown_text(int cause, double number, const std::string& 
   return Gmres::breakdown_text(cause, number, when);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                        \
-  template SolveResult Gcrodr::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                   const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Gcrodr)
 
 }  // namespace ostinato

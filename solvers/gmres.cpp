@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/hessenberg.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/memory.hpp>
@@ -265,12 +266,6 @@ std::string Gmres::breakdown_text(int cause, double, const std::string& when) {
          (cause == singular_a ? "" : "or the preconditioner ") + "is singular or nearly so";
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                       \
-  template SolveResult Gmres::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                  const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Gmres)
 
 }  // namespace ostinato

@@ -7,6 +7,7 @@
 
 #include <ostinato/solvers/gmres_steps.hpp>
 #include <ostinato/solvers/idr_steps.hpp>
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
 #include <ostinato/spmv/space/multi_vector.hpp>
@@ -97,12 +98,6 @@ SolveResult Idr::run(const Space& space, const OperatorRef<Space, T>& given, In<
   return solve_with_restarts<Idr>(system, x, options, workspace, recurrence, s + 1);
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                     \
-  template SolveResult Idr::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Idr)
 
 }  // namespace ostinato

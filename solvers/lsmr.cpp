@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/lsmr_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/restarts_steps.hpp>
@@ -179,12 +180,6 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   return result;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                      \
-  template SolveResult Lsmr::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                 const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Lsmr)
 
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <ostinato/solvers/instantiate.hpp>
 #include <ostinato/solvers/minres_steps.hpp>
 #include <ostinato/solvers/restarts.hpp>
 #include <ostinato/spmv/space/graph_capture.hpp>
@@ -89,12 +90,6 @@ std::string Minres::breakdown_text(int cause, double, const std::string& when) {
   }
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                        \
-  template SolveResult Minres::run(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>, \
-                                   const PreconditionerRef<Space, T>&, const SolveOptions&)
-OSTINATO_INSTANTIATE(Host, float);
-OSTINATO_INSTANTIATE(Host, double);
-OSTINATO_INSTANTIATE(Cuda, float);
-OSTINATO_INSTANTIATE(Cuda, double);
+OSTINATO_INSTANTIATE_METHOD(Minres)
 
 }  // namespace ostinato
