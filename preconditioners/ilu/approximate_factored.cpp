@@ -68,10 +68,6 @@ void require_pivots(const Factors& f, const Preparation& how) {
   }
 }
 
-void look_at(const StopRequest& stop) {
-  if (stop.is_made()) throw Stopped("the factorisation was stopped");
-}
-
 /// The matrix in V, in arrays of its own. `Exact` says what is wrong where a value leaves the range of V.
 template <class Exact, class V, class Space>
 SpaceCsr<Space, V> rounded(const Space& space, const CsrView<double>& a) {
@@ -171,7 +167,7 @@ struct ApproximateFactored<Space, T, V>::Made {
   static Parts parts(const Space& space, const SpaceCsr<Space, double>& l, bool transposed,
                      std::span<const Index> place, const TriangularOptions& options, const StopRequest& stop) {
     const auto placed = [&](const SpaceCsr<Space, double>& a) {
-      look_at(stop);
+      end_factoring_on(stop);
       const SpaceCsr<Space, double> turned = transposed ? transpose(space, a) : a;
       return Part(space, rounded<Factored<Space, T, V>, V>(space, permute(space, turned, place, place).view()));
     };

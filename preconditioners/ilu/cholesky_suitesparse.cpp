@@ -18,8 +18,6 @@ const char* const cholesky_library = "CHOLMOD";
 
 namespace {
 
-constexpr const char* stopped = "the factorisation was stopped";
-
 /// CHOLMOD with its workspace, for factors row by row in the order of the matrix.
 class Cholmod {
  public:
@@ -50,7 +48,7 @@ class Cholmod {
   void factor(const StopRequest& stop) {
     constexpr std::size_t rows_at_once = 64;
     for (std::size_t i = 0; i < matrix_.nrow; i += rows_at_once) {
-      if (stop.is_made()) throw Stopped(stopped);
+      end_factoring_on(stop);
       double no_shift[2] = {0, 0};
       cholmod_rowfac(&matrix_, nullptr, no_shift, i, std::min(i + rows_at_once, matrix_.nrow), factor_, &common_);
       require_ok();

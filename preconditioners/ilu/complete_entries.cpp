@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
 
 namespace ostinato {
 
 CompleteEntries count_complete_entries(const CsrView<double>& a, Offset most, const StopRequest& stop) {
   constexpr Index none = -1;
-  StopCheck check(stop, "the factorisation was stopped");
+  StopCheck check(stop, factoring_stopped);
   const Graph g = symmetric_graph(a.row_ptr, a.col);
   const std::size_t n = g.nodes();
   Offset on_diagonal = 0;

@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -31,6 +32,14 @@ struct FactorMemory {
   Offset most_entries = std::numeric_limits<Offset>::max();
   std::function<void(Offset entries, Certainty certainty)> announce = [](Offset, Certainty) {};
 };
+
+/// What Stopped says of factors that are being made.
+inline constexpr const char* factoring_stopped = "the factorisation was stopped";
+
+/// Throws    Stopped once `stop` is made.
+inline void end_factoring_on(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped(factoring_stopped);
+}
 
 /// The factors would take more entries than they may.
 class TooManyEntries : public std::bad_alloc {

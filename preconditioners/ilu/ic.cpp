@@ -18,8 +18,6 @@ namespace ostinato {
 
 namespace {
 
-constexpr const char* stopped = "the factorisation was stopped";
-
 /// Factors row after row. The columns of L, as far as they are done, update the row at hand.
 class Cholesky {
  public:
@@ -187,7 +185,7 @@ double first_shift(const std::function<bool(double)>& attempt) {
 
 Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset most_entries, const StopRequest& stop) {
   require_positive_diagonal(a);
-  StopCheck check(stop, stopped);
+  StopCheck check(stop, factoring_stopped);
   std::optional<Factors> f;
   first_shift([&](double shift) {
     f = Cholesky(a, options, shift, most_entries, check).run();
@@ -199,7 +197,7 @@ Factors factor_ic(const CsrView<double>& a, const IcOptions& options, Offset mos
 std::optional<Factors> factor_ic_unshifted(const CsrView<double>& a, const IcOptions& options, Offset most_entries,
                                            const StopRequest& stop) {
   require_positive_diagonal(a);
-  StopCheck check(stop, stopped);
+  StopCheck check(stop, factoring_stopped);
   return Cholesky(a, options, 0, most_entries, check).run();
 }
 

@@ -28,7 +28,7 @@ class Fill {
       : a_(a),
         most_(most),
         most_entries_(most_entries),
-        check_(stop, "the factorisation was stopped"),
+        check_(stop, factoring_stopped),
         n_(static_cast<std::size_t>(a.rows)),
         next_(n_ + 1),
         level_of_(n_) {}
@@ -118,7 +118,7 @@ class Values {
       : a_(a),
         pattern_(pattern),
         boost_(boost),
-        check_(stop, "the factorisation was stopped"),
+        check_(stop, factoring_stopped),
         val_(pattern.col.size(), 0),
         place_(static_cast<std::size_t>(a.rows), none) {}
 

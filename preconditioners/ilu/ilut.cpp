@@ -53,7 +53,7 @@ class Elimination {
       : a_(a),
         options_(options),
         most_entries_(most_entries),
-        check_(stop, "the factorisation was stopped"),
+        check_(stop, factoring_stopped),
         n_(static_cast<std::size_t>(a.rows)),
         place_(n_),
         column_(n_),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/isai_rows.hpp>
 #include <ostinato/preconditioners/ilu/isai_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
@@ -55,10 +56,6 @@ void require_diagonal(const Space& space, const CsrView<double>& l) {
   throw ArgumentError("isai: " + row_text(row) + " of the triangular factor has no diagonal entry, or 0 there");
 }
 
-void look_at(const StopRequest& stop) {
-  if (stop.is_made()) throw Stopped("the factorisation was stopped");
-}
-
 }  // namespace
 
 Offset count_square_entries(const CsrView<double>& l, Offset most, const StopRequest& stop) {
@@ -70,7 +67,7 @@ Offset count_square_entries(const CsrView<double>& l, Offset most, const StopReq
   std::vector<Index> latest(static_cast<std::size_t>(l.cols), -1);  // row with an entry in the column
   Offset count = 0;
   for (Index i = 0; i < l.rows && count <= most; ++i) {
-    if (i % 1024 == 0) look_at(stop);
+    if (i % 1024 == 0) end_factoring_on(stop);
     for (const Index j : columns(i)) {
       for (const Index k : columns(j)) count += std::exchange(latest[static_cast<std::size_t>(k)], i) != i ? 1 : 0;
     }
@@ -96,7 +93,7 @@ SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Sp
                                  w->val.data()};
   const auto n = static_cast<std::size_t>(p.rows);
   for (std::size_t first = 0; first < n; first += rows_of_look) {
-    look_at(stop);
+    end_factoring_on(stop);
     detail::invert_rows(space, rows, first, std::min(rows_of_look, n - first));
     if (stop) space.wait();
   }

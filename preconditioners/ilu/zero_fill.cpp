@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/ilu/factors.hpp>
 #include <ostinato/preconditioners/ilu/ic.hpp>
 #include <ostinato/preconditioners/ilu/iluk.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
@@ -169,7 +170,7 @@ auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, 
   Vector<Space, Index> bad(space_, 1, Index{0});
   const detail::FactoredRows rows{pattern(a), after_.data(), work.data(), upper.data(), pivot.data()};
   const auto attempt = [&](double parameter) {
-    if (stop.is_made()) throw Stopped("the factorisation was stopped");
+    end_factoring_on(stop);
     load(a, work);
     detail::factor_rows(space_, rows, entries_, to.lower().arrays().target.data(), kind_, parameter, bad.data());
     return bad.download()[0];
