@@ -112,19 +112,15 @@ void wrong(const ostinato::Host& space, const ostinato::Csr<double>& matrix, con
   (void)ostinato::gmres(space, A, b.data(), x, M, {.restart = 30});
   // b is no vector: pass a std::vector, std::span or ostinato::Vector
   (void)ostinato::solve(space, A, 1.0, x);
-  // an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of iterations
-  // max_iterations
+  // an option has a name that SolveOptions doesn't have: the tolerance is rtol or atol, the limit of iterations max_iterations
   (void)ostinato::cg(space, A, b, x, {.rtol = 1e-6, .maxiter = 100});
   // what follows M has to be SolveOptions, as in {.rtol = 1e-10}
   (void)ostinato::cg(space, A, b, x, M, 1e-10);
-  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and
-  // csr_view() of arrays
+  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and csr_view() of arrays
   const ostinato::Operator B(space, EigenMatrix{});
-  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and
-  // csr_view() of arrays
+  // the matrix is no ostinato::Csr or CsrView: csr_from(matrix) makes one of an Eigen::SparseMatrix, csr_from() and csr_view() of arrays
   const ostinato::Jacobi N(space, b);
-  // make_operator: f isn't called as f(std::span<const T> x, std::span<T> y) const; a lambda that is mutable isn't
-  // const
+  // make_operator: f isn't called as f(std::span<const T> x, std::span<T> y) const; a lambda that is mutable isn't const
   (void)ostinato::make_operator<double>(space, 3, [] {});
   // csr_view: row pointers are std::int64_t and columns std::int32_t; csr_from() copies others
   ostinato::csr_view(3, 3, std::vector<int>(4), std::vector<int>(3), b);
