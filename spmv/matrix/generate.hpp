@@ -113,8 +113,8 @@ Csr<T> generate(std::string_view family, const GenerateOptions& options);
 /// Throws    As generate().
 std::optional<Stencil> generate_stencil(std::string_view family, const GenerateOptions& options);
 
-/// Returns where the points of elasticity3d are, whose near-null vectors are the motions of a rigid body: x, y, z in 0
-/// .. 1 of the point of rows 3 k .. 3 k + 2, point by point. Empty for all other families.
+/// Returns where the points of elasticity3d are, whose near-null vectors are the motions of a rigid body: x, y, z in
+/// 0 .. 1 of the point of rows 3 k .. 3 k + 2, point by point. Empty for all other families.
 /// Throws    As generate().
 std::vector<double> generate_coordinates(std::string_view family, const GenerateOptions& options);
 
