@@ -65,10 +65,19 @@ void add_files(Command& command, SolveInput& in) {
                    in.quiet);
 }
 
+/// The name in NAME:OPTIONS, as a preconditioner is given.
+std::string name_of(const std::string& precond) { return precond.substr(0, precond.find(':')); }
+
+/// The options of a preconditioner that is given as NAME:OPTIONS.
+std::string options_of(const std::string& precond) {
+  const std::size_t colon = precond.find(':');
+  return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
 /// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
 std::string unusable_preconditioner(std::string& text, const std::string& known) {
   text = lower(text);
-  std::string name = text.substr(0, text.find(':'));
+  std::string name = name_of(text);
   if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
   try {
     check_preconditioner(text);
@@ -484,12 +493,6 @@ auto with_numbers_named(const SolveReport& report, F make) {
   }
 }
 
-/// The options of a preconditioner that is given as NAME:OPTIONS.
-std::string options_of(const std::string& precond) {
-  const std::size_t colon = precond.find(':');
-  return colon == std::string::npos ? "" : precond.substr(colon + 1);
-}
-
 /// Why a preconditioner was taken; of one that was asked for also how, and what was made.
 std::string why_taken(const SolveInput& in, const std::string& reason, const std::string& remarks = {}) {
   if (in.precond == "auto") return reason;
@@ -676,10 +679,9 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
 
 /// Returns the stencil of a generated matrix with constant coefficients, unless an option asks for a matrix.
 std::optional<Stencil> stencil_of(const SolveInput& in) {
-  const std::size_t colon = in.precond.find(':');
-  const std::string precond = in.precond.substr(0, colon);
+  const std::string precond = name_of(in.precond);
   const bool is_multigrid = precond == Multigrid<Host, double>::name;
-  const std::string options = is_multigrid && colon != std::string::npos ? in.precond.substr(colon + 1) : "";
+  const std::string options = is_multigrid ? options_of(in.precond) : "";
   const MultigridKind kind = Multigrid<Host, double>::parse_options(options).kind;
   const bool by_entries = kind != MultigridKind::automatic && kind != MultigridKind::structured;
   const bool needs_none = precond == "auto" || precond == "none" || (is_multigrid && !by_entries);
@@ -701,7 +703,7 @@ std::optional<Multigrid<Space, T>> stencil_multigrid(const StencilOperator<Space
                                                      SolveReport& report) {
   report.preconditioner = {in.precond, why_taken(in, "asked for")};
   if (in.precond == "none") return {};
-  report.preconditioner.name = in.precond.substr(0, in.precond.find(':'));
+  report.preconditioner.name = name_of(in.precond);
   // On a periodic grid the hierarchy takes as long as for coefficients by point; else hardly any time.
   if (in.precond == "auto" && !a.grid().periodic_axes().empty()) {
     const PreconditionerChoice choice = choose_preconditioner<Space>(a.structure(), a.grid());
@@ -763,7 +765,7 @@ void require_points_together(const SolveInput& in) {
 
 void require_use_of_points(const SolveInput& in) {
   if (in.coordinates.empty()) return;
-  const bool is_multigrid = in.precond.substr(0, in.precond.find(':')) == Multigrid<Host, double>::name;
+  const bool is_multigrid = name_of(in.precond) == Multigrid<Host, double>::name;
   const bool takes_points =
       is_multigrid && Multigrid<Host, double>::parse_options(options_of(in.precond)).kind == MultigridKind::aggregation;
   if (!takes_points || in.solver == Lsmr::name)
