@@ -84,9 +84,10 @@ class Trial {
   bool stopped_ = false;
 };
 
-/// Stops a method when it has run for a while and would take longer than something else that takes `cost` seconds.
-/// Looks after half of the cost, then after all of it, twice, and so on, and after each quarter of the iterations that
-/// are allowed: at how the residual fell since the look before.
+/// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
+/// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks after half of the
+/// cost, then after all of it, twice, and so on, and after each quarter of the iterations that are allowed: at how the
+/// residual fell since the look before.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.
@@ -112,7 +113,9 @@ class CostWatch {
     pace_ = {least_, std::pow(least_ / base_.relative_residual, 1.0 / n), (now.seconds - base_.seconds) / n};
     // CG's residual may rise for long before it falls.
     const double left = pace_.rate < 1 ? std::log(goal_ / least_) / std::log(pace_.rate) : HUGE_VAL;
-    stopped_ = least_ > goal_ && ((late && left * pace_.seconds > cost_) || left > last_ - now.number);
+    const double left_of_other = std::log10(least_ / goal_);
+    stopped_ =
+        least_ > goal_ && ((late && (left - left_of_other) * pace_.seconds > cost_) || left > last_ - now.number);
     base_ = {now.number, least_, now.seconds};
     if (late) next_ = std::fmax(2 * next_, cost_);
     if (many) next_number_ = now.number + std::max(1, last_ / 4);

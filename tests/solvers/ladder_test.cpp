@@ -442,6 +442,13 @@ TEST(CostWatch, LeavesWhatIsNearlyThere) {
   EXPECT_FALSE(watch.stopped());
 }
 
+TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_TRUE(watch(at(3, 1e-2, 6)));  // an iteration takes longer than was thought when the cost was
+  EXPECT_FALSE(watch.stopped());
+}
+
 TEST(CostWatch, CountsTheIterationsThatAreLeft) {
   CostWatch watch(1.0, 1e-8, 100);
   EXPECT_TRUE(watch(at(1, 1, 0)));

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes of structured multigrid in a build without CUDA. They are never called, because such a build can't create
+// The kernels of structured multigrid in a build without CUDA. They are never called, because such a build can't create
 // a Cuda object (spmv/space/cuda_absent.cpp).
 
+#include <ostinato/preconditioners/multigrid/structured/coarse_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -11,6 +12,9 @@
 namespace ostinato::multigrid {
 
 bool has_passes(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
+
+std::size_t first_coarse_grid(const Cuda&, const std::vector<Level<Cuda>>&) { throw DeviceError(Cuda::why_absent()); }
+void solve_coarse_grids(const Cuda&, const CoarseGrids&, bool) { throw DeviceError(Cuda::why_absent()); }
 
 template <class T>
 void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*) {

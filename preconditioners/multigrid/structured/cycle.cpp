@@ -28,30 +28,46 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
       hierarchy_(std::move(hierarchy)),
       smoother_(smoother),
       sweeps_(sweeps),
+      ways_(ways(space, hierarchy_.levels(), sweeps)),
       ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
-    const auto field = [&] { return Field<Space>(space_, level(k).grid, level(k).dimensions); };
+    const Level<Space>& l = level(k);
+    const auto field = [&] { return Field<Space>(space_, l.grid, l.dimensions); };
     Vectors v;
-    if (k > 0 || !has_passes(k)) v.b = field(), v.x = field();
-    if (!has_passes(k)) v.t = field();
+    if (k > 0 || ways_[k] != Way::passes) v.b = field(), v.x = field();
+    if (ways_[k] != Way::passes) v.t = field();
+    if (ways_[k] == Way::one_kernel) {
+      coarse_grids_.add({l.operator_view(), l.weights_view(), l.star, l.axes, omega(k, 0), v.b.data(), v.x.data(),
+                         v.t.data()});
+    }
     vectors_.push_back(std::move(v));
   }
+  coarse_grids_.dimensions = level(0).dimensions;
+  coarse_grids_.inverse = hierarchy_.inverse().data();
   rate_ = measure_rate();
 }
 
-/// Whether a level goes down and up in one kernel each. The coarsest level has no axes to halve.
+/// The coarsest level has no axes to halve, so that there are no passes over it.
 template <class Space, class T>
-bool Cycle<Space, T>::has_passes(const Space& space, const Level<Space>& level, int sweeps) {
-  return sweeps == 1 && level.axes != 0 && multigrid::has_passes(space, level);
+auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps)
+    -> std::vector<Way> {
+  const std::size_t first_coarse = sweeps == 1 ? first_coarse_grid(space, levels) : levels.size();
+  std::vector<Way> all;
+  for (std::size_t k = 0; k < levels.size(); ++k) {
+    const bool passes = sweeps == 1 && levels[k].axes != 0 && has_passes(space, levels[k]);
+    all.push_back(k >= first_coarse ? Way::one_kernel : passes ? Way::passes : Way::steps);
+  }
+  return all;
 }
 
 template <class Space, class T>
 std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps) {
   const std::size_t coarsest = grids.back().grid.points();
   const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
+  const std::vector<Way> all_ways = ways(space, grids, sweeps);
   std::size_t total = (coarsest * coarsest + roots) * sizeof(float);
   for (std::size_t k = 0; k < grids.size(); ++k) {
-    const bool passes = has_passes(space, grids[k], sweeps);
+    const bool passes = all_ways[k] == Way::passes;
     const std::size_t fields = (k > 0 || !passes ? 2 : 0) + (passes ? 0 : 1);
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
   }
@@ -77,16 +93,18 @@ std::size_t Cycle<Space, T>::bytes() const {
 }
 
 /// Each level reads its operator twice and its weights twice; its vectors are moved three times by passes, ten times by
-/// single steps.
+/// single steps. In one kernel with other levels it takes the time of four barriers and waits for loads.
 template <class Space, class T>
 double Cycle<Space, T>::seconds() const {
   if constexpr (Space::on_device) {
-    constexpr double launch = 2e-6;
+    constexpr double launch = 2e-6, barriers = 4e-6;
     double seconds = 0;
     for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+      const bool passes = ways_[k] == Way::passes;
       const double vector = static_cast<double>(level(k).grid.points()) * (k == 0 ? sizeof(T) : sizeof(float));
-      const double bytes = 2 * static_cast<double>(level(k).bytes()) + (has_passes(k) ? 3 : 10) * vector;
-      seconds += (has_passes(k) ? 2 : 5) * launch + bytes / space_.bandwidth();
+      const double bytes = 2 * static_cast<double>(level(k).bytes()) + (passes ? 3 : 10) * vector;
+      const double waits = ways_[k] == Way::one_kernel ? barriers : (passes ? 2 : 5) * launch;
+      seconds += waits + bytes / space_.bandwidth();
     }
     return seconds;
   } else {
@@ -180,6 +198,10 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
 /// x of level k before the last sweep.
 template <class Space, class T>
 auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
+  if (ways_[k] == Way::one_kernel) {
+    solve_coarse_grids(space_, coarse_grids_, false);
+    return {vectors_[k].t.data(), 1};
+  }
   const Iterate x = descend(k);
   return ascend(k, x, solve(k + 1));
 }
@@ -187,8 +209,12 @@ auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
 /// Solves for b of level k. Returns x.
 template <class Space, class T>
 const float* Cycle<Space, T>::solve(std::size_t k) const {
+  if (ways_[k] == Way::one_kernel) {
+    solve_coarse_grids(space_, coarse_grids_, true);
+    return vectors_[k].x.data();
+  }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
-  if (has_passes(k)) return solve_by_passes(k);
+  if (ways_[k] == Way::passes) return solve_by_passes(k);
   const Iterate x = correct(k);
   float* out = other(k, x);
   smooth(k, 0, x, out);
@@ -224,7 +250,7 @@ void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<
 template <class Space, class T>
 template <class U>
 void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) const {
-  if (has_passes(0)) return pass(0, source, target);
+  if (ways_[0] == Way::passes) return pass(0, source, target);
   const Level<Space>& finest = level(0);
   const Vectors& v = vectors_[0];
   for_grid(space_, finest.grid, Enter<U>{source.root, source.r, v.b.data()});

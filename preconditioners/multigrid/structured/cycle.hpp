@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/preconditioners/multigrid/structured/coarse_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
@@ -13,7 +14,7 @@ namespace ostinato::multigrid {
 /// A V-cycle over a hierarchy, with damped Jacobi or Chebyshev before the coarse grid and after it.
 ///
 /// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
-///           one kernel each way (passes.hpp).
+///           one kernel each way (passes.hpp). There, one kernel does the coarse grids (coarse_grids.hpp).
 template <class Space, class T>
 class Cycle {
  public:
@@ -34,6 +35,11 @@ class Cycle {
   void apply(Strided<const T> r, Strided<T> z, double* slot) const;
 
  private:
+  /// How a cycle goes over a level: step by step, in one kernel each way, or in one kernel together with all levels
+  /// below.
+  enum class Way { steps, passes, one_kernel };
+  static std::vector<Way> ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps);
+
   /// The vectors of a level; t has room for the residual, and for every second x.
   struct Vectors {
     Field<Space> b, x, t;
@@ -59,8 +65,6 @@ class Cycle {
   float omega(std::size_t k, int sweep) const;
   double measure_rate() const;
   Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
-  static bool has_passes(const Space& space, const Level<Space>& level, int sweeps);
-  bool has_passes(std::size_t k) const { return has_passes(space_, level(k), sweeps_); }
   const Level<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
 
   /// The one of the level's two vectors that doesn't hold x.
@@ -72,7 +76,9 @@ class Cycle {
   Hierarchy<Space, T> hierarchy_;
   Smoother smoother_;
   int sweeps_;
+  std::vector<Way> ways_;
   std::vector<Vectors> vectors_;
+  CoarseGrids coarse_grids_;
   Vector<Space, float> ones_;  ///< by class: the scale of inner levels
   double rate_;
 };

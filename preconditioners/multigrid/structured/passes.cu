@@ -10,6 +10,7 @@
 // tables.
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -71,6 +72,7 @@ struct Pass {
   Shared<neighbours> even_p;
   Shared<1> even_root;
   Runs runs;
+  bool pairs;  ///< whether two elements of the source, or of the target, beside each other along x move as one
 };
 
 template <class Shape>
@@ -219,6 +221,12 @@ __device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const 
   }
 }
 
+/// Two elements beside each other along x.
+template <class T>
+struct alignas(2 * sizeof(T)) Pair {
+  T v[2];
+};
+
 /// The source's elements of a quad in plane z; 0 outside the grid.
 template <class T>
 struct Elements {
@@ -233,6 +241,8 @@ struct Elements {
       v[line][column] = has_plane && p.has(line, column) ? r.first[(n + line * e.x + column) * r.step] : T{0};
     });
   }
+  __device__ Elements(const Pair<T>& above, const Pair<T>& below)
+      : v{{above.v[0], above.v[1]}, {below.v[0], below.v[1]}} {}
 
   /// Times the scale of the source.
   __device__ Quad scaled(const Quad& roots) const {
@@ -242,6 +252,69 @@ struct Elements {
     });
     return b;
   }
+};
+
+/// The planes of the source that a thread block has or waits for, in shared memory: the one before the plane in turn,
+/// that plane, and two more that are on their way. Each thread copies its own quads, and reads these alone.
+template <class T>
+class Planes {
+ public:
+  static constexpr int count = 4;
+  static constexpr std::size_t bytes = count * 2 * threads * sizeof(Pair<T>);
+
+  __device__ Planes(const Pass<T>& pass, const Place& p, Pair<T>* room, Index first, Index end)
+      : pass_(pass), p_(p), mine_(room + threadIdx.x), end_(end) {
+    for (Index z = first; z < first + count - 1; ++z) fetch(z);
+  }
+
+  /// The elements in plane z, which is in turn or before. Those of the plane in turn have to be waited for.
+  __device__ Elements<T> operator[](Index z) const { return {*slot(z, 0), *slot(z, 1)}; }
+
+  /// Waits for the next plane in turn.
+  __device__ void wait() const { asm volatile("cp.async.wait_group %0;" ::"n"(count - 2) : "memory"); }
+
+  /// Begins to copy the plane that comes after those which are there. The one before the plane in turn is lost.
+  __device__ void go_on(Index z) const { fetch(z + count - 1); }
+
+ private:
+  __device__ Pair<T>* slot(Index z, int line) const { return mine_ + ((z & (count - 1)) * 2 + line) * threads; }
+
+  __device__ void fetch(Index z) const {
+    if (z < end_) {
+      const Extents& e = pass_.a.grid;
+      const Strided<const T>& r = pass_.source.r;
+      const Index n = p_.number(e, z);
+      const bool has_plane = z >= 0 && z < e.z;
+#pragma unroll
+      for (int line = 0; line < 2; ++line) {
+        const bool has_line = has_plane && p_.has_y[line];
+        if (pass_.pairs) {
+          copy<sizeof(Pair<T>)>(slot(z, line), r.first + (n + line * e.x), r.first, has_line && p_.has_x[0]);
+        } else {
+#pragma unroll
+          for (int column = 0; column < 2; ++column)
+            copy<sizeof(T)>(&slot(z, line)->v[column], r.first + (n + line * e.x + column) * r.step, r.first,
+                            has_line && p_.has_x[column]);
+        }
+      }
+    }
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+
+  /// to := from, or 0.  `any`: an address that may be read.
+  template <std::size_t Bytes>
+  __device__ static void copy(void* to, const T* from, const T* any, bool has) {
+    const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    const T* source = has ? from : any;
+    const unsigned bytes = has ? Bytes : 0;
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(source), "n"(Bytes), "r"(bytes)
+                 : "memory");
+  }
+
+  const Pass<T>& pass_;
+  const Place& p_;
+  Pair<T>* mine_;
+  Index end_;
 };
 
 /// The scale of the source in a quad.
@@ -255,12 +328,6 @@ __device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
     for_quad([&](auto line, auto column) { root.v[line][column] = all.a[class_of(all, p, line, column, z)]; });
   }
   return root;
-}
-
-/// b in a quad of plane z; 0 outside the grid.
-template <class T>
-__device__ Quad right_hand_side(const Pass<T>& pass, const Place& p, Index z) {
-  return Elements<T>(pass, p, z).scaled(roots(pass, p, z));
 }
 
 /// b - omega A b; 0 outside the grid.
@@ -306,7 +373,7 @@ __device__ void gather(const Lines& lines, const Place& p, const Quad& t, float 
 
 template <class Shape, class T>
 __device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines, float* out) {
-  const Quad b = right_hand_side(pass, p, 0);
+  const Quad b = Elements<T>(pass, p, 0).scaled(roots(pass, p, 0));
   put(lines, p, b);
   __syncthreads();
   Quad product{};
@@ -324,6 +391,7 @@ __device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines,
 template <class Shape, class T>
 __global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pass<T> pass, float* out) {
   __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
+  extern __shared__ double2 room[];
   cuda::pdl_trigger_and_wait();
   const Extents& coarse = pass.p.grid;
   const Place p(pass, blockIdx.x, coarse.z);
@@ -336,14 +404,15 @@ __global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pas
     // whose first lines the other warps now see, is restricted.
     Quad before{}, product{}, next{}, t{};
     float total = 0;
-    Elements<T> coming(pass, p, first - 1);
+    const Planes<T> r(pass, p, reinterpret_cast<Pair<T>*>(room), first - 1, last + 2);
     for (Index z = first - 1; z <= last + 2; ++z) {
       Lines& shared = lines[z & 1];
-      const Quad b = coming.scaled(roots(pass, p, z));
+      r.wait();
+      const Quad b = r[z].scaled(roots(pass, p, z));
       put(shared, p, b);
       shared.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
       __syncthreads();
-      if (z <= last) coming = Elements<T>(pass, p, z + 1);
+      r.go_on(z);
       if (z - 2 >= first) {
         float around[3][3];
         gather(shared, p, t, around);
@@ -369,18 +438,30 @@ __global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pas
   }
 }
 
-/// The coarse points that a quad is interpolated from, in a plane: [y - 1, y][x - 1, x].
-struct Parents {
-  float v[2][2];
+/// The elements of a coarse plane that a thread reads: [y - 1, y] at its own coarse point along x. 0 outside the grid.
+struct CoarsePair {
+  float v[2];
 
   template <class T>
-  __device__ Parents(const Pass<T>& pass, const Place& p, const float* coarse, Index k) {
+  __device__ CoarsePair(const Pass<T>& pass, const Place& p, const float* coarse, Index k) {
     const Extents& e = pass.p.grid;
 #pragma unroll
     for (int line = 0; line < 2; ++line) {
       const Index y = p.cy - 1 + line;
-      v[line][1] = e.contains(p.cx, y, k) ? coarse[(k * e.y + y) * e.x + p.cx] : 0.0f;
-      v[line][0] = __shfl_up_sync(all_lanes, v[line][1], 1);
+      v[line] = e.contains(p.cx, y, k) ? coarse[(k * e.y + y) * e.x + p.cx] : 0.0f;
+    }
+  }
+};
+
+/// The coarse points that a quad is interpolated from, in a plane: [y - 1, y][x - 1, x].
+struct Parents {
+  float v[2][2];
+
+  __device__ explicit Parents(const CoarsePair& own) {
+#pragma unroll
+    for (int line = 0; line < 2; ++line) {
+      v[line][1] = own.v[line];
+      v[line][0] = __shfl_up_sync(all_lanes, own.v[line], 1);
     }
   }
 };
@@ -414,30 +495,40 @@ __device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& 
   }
 }
 
-/// The last sweep in a plane. Returns the thread's part of r . z.
+/// The last sweep in a plane, for the elements r of the source. Returns the thread's part of r . z.
 template <class T>
-__device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z, const Quad& x,
-                                   const Quad& product) {
+__device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z,
+                                   const Elements<T>& r, const Quad& x, const Quad& product) {
   if (!p.serves) return 0;
-  const Elements<T> r(pass, p, z);
   const Quad root = roots(pass, p, z), b = r.scaled(root);
   const Extents& e = pass.a.grid;
   const Index n = p.number(e, z);
   double dot = 0;
+  Pair<T> result[2];
   for_quad([&](auto line, auto column) {
-    if (!p.has(line, column)) return;
     const float value = x.v[line][column] + pass.omega * (b.v[line][column] - product.v[line][column]);
-    const T result = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
-    target.z.first[(n + line * e.x + column) * target.z.step] = result;
-    dot += static_cast<double>(result) * static_cast<double>(r.v[line][column]);
+    result[line].v[column] = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
+    if (p.has(line, column)) dot += static_cast<double>(result[line].v[column]) * static_cast<double>(r.v[line][column]);
   });
+#pragma unroll
+  for (int line = 0; line < 2; ++line) {
+    if (!p.has_y[line]) continue;
+    T* const to = target.z.first + (n + line * e.x) * target.z.step;
+    if (pass.pairs) {
+      if (p.has_x[0]) *reinterpret_cast<Pair<T>*>(to) = result[line];
+    } else {
+      for (int column = 0; column < 2; ++column) {
+        if (p.has_x[column]) to[column * target.z.step] = result[line].v[column];
+      }
+    }
+  }
   return dot;
 }
 
-/// omega b + correction; 0 outside the grid.
+/// omega b + correction, for the elements r of the source; 0 outside the grid.
 template <class T>
-__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Quad& correction) {
-  const Quad b = right_hand_side(pass, p, z);
+__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Elements<T>& r, const Quad& correction) {
+  const Quad b = r.scaled(roots(pass, p, z));
   const bool has_plane = z >= 0 && z < pass.a.grid.z;
   Quad x;
   for_quad([&](auto line, auto column) {
@@ -449,20 +540,23 @@ __device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Qu
 
 template <class Shape, class T>
 __device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                              Lines* lines) {
+                              Lines* lines, Pair<T>* room) {
   double dot = 0;
   if constexpr (!is_deep<Shape>) {
+    const Elements<T> r(pass, p, 0);
     Quad x{}, product{};
-    interpolate<Shape, 0>(pass, p, Parents(pass, p, coarse, 0), 0, x);
-    x = corrected(pass, p, 0, x);
+    interpolate<Shape, 0>(pass, p, Parents(CoarsePair(pass, p, coarse, 0)), 0, x);
+    x = corrected(pass, p, 0, r, x);
     put(lines[0], p, x);
     __syncthreads();
     add_product<Shape, 0>(pass, p, 0, window<Shape>(lines[0], p, x), product);
-    dot = smooth_and_leave(pass, target, p, 0, x, product);
+    dot = smooth_and_leave(pass, target, p, 0, r, x, product);
   } else {
     const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
+    const Planes<T> r(pass, p, room, first - 1, last + 1);
     Quad before{}, product{}, next{};
-    Parents parents(pass, p, coarse, p.first - 1);
+    Parents parents(CoarsePair(pass, p, coarse, p.first - 1));
+    CoarsePair coming(pass, p, coarse, p.first);
     for (Index z = first - 1; z <= last; ++z) {
       Quad x{};
       const Index k = z >> 1;  // rounded down, also for z = -1
@@ -470,16 +564,19 @@ __device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* 
         interpolate<Shape, 0>(pass, p, parents, k, x);
       } else {
         interpolate<Shape, 1>(pass, p, parents, k - 1, x);
-        parents = Parents(pass, p, coarse, k);
+        parents = Parents(coming);
+        coming = CoarsePair(pass, p, coarse, k + 1);
         interpolate<Shape, -1>(pass, p, parents, k, x);
       }
-      x = corrected(pass, p, z, x);
+      r.wait();
+      x = corrected(pass, p, z, r[z], x);
       Lines& shared = lines[z & 1];
       put(shared, p, x);
       __syncthreads();
       const Window w = window<Shape>(shared, p, x);
       add_product<Shape, 1>(pass, p, z - 1, w, product);
-      if (z > first) dot += smooth_and_leave(pass, target, p, z - 1, before, product);
+      if (z > first) dot += smooth_and_leave(pass, target, p, z - 1, r[z - 1], before, product);
+      r.go_on(z);
       product = next;
       add_product<Shape, 0>(pass, p, z, w, product);
       next = Quad{};
@@ -494,11 +591,12 @@ template <class Shape, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     ascend_kernel(const Pass<T> pass, const float* coarse, const Target<T> target, unsigned tiles, cuda::Reduction to) {
   __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
+  extern __shared__ double2 room[];
   cuda::pdl_trigger_and_wait();
   const Index planes = is_deep<Shape> ? (pass.a.grid.z + 1) / 2 : 1;
   double dot = 0;
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines);
+    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines, reinterpret_cast<Pair<T>*>(room));
     __syncthreads();
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
@@ -506,7 +604,10 @@ __global__ void __launch_bounds__(threads, blocks_each)
 
 template <class T>
 Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                  const Extents& cells) {
+                  const Extents& cells, Strided<const T> target = {}) {
+  const auto pairs = [&](const Strided<const T>& v) {
+    return v.step == 1 && reinterpret_cast<std::uintptr_t>(v.first) % sizeof(Pair<T>) == 0;
+  };
   return {level.operator_view(),
           level.weights_view(),
           source,
@@ -514,7 +615,17 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, cons
           Shared<neighbours - 1>(level.even_a),
           Shared<neighbours>(level.even_p),
           Shared<1>(*source.even_root),
-          Runs(cells, space.multiprocessors())};
+          Runs(cells, space.multiprocessors()),
+          level.grid.x % 2 == 0 && pairs(source.r) && pairs(target)};
+}
+
+/// Bytes of dynamic shared memory of a kernel, which is told of them.
+template <class T, class Shape, class Kernel>
+std::size_t room_of(Kernel kernel) {
+  if constexpr (!is_deep<Shape>) return 0;
+  constexpr std::size_t bytes = Planes<T>::bytes;
+  OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+  return bytes;
 }
 
 template <class F>
@@ -538,7 +649,8 @@ template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next) {
   const Pass<T> pass = make_pass(space, level, omega, source, level.next);
   with_shape_of(level, [&]<class S>(S) {
-    cuda::launch(space, descend_kernel<S, T>, static_cast<unsigned>(pass.runs.count()), threads, 0, pass, b_of_next);
+    const auto kernel = descend_kernel<S, T>;
+    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(kernel), pass, b_of_next);
   });
 }
 
@@ -547,12 +659,13 @@ void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Sour
             const Target<T>& target) {
   const Extents& e = level.grid;
   const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, level.dimensions > 2 ? (e.z + 1) / 2 : 1};
-  const Pass<T> pass = make_pass(space, level, omega, source, cells);
+  const Pass<T> pass = make_pass(space, level, omega, source, cells, {target.z.first, target.z.step});
   const auto tiles = static_cast<unsigned>(pass.runs.count());
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
   with_shape_of(level, [&]<class S>(S) {
-    cuda::launch(space, ascend_kernel<S, T>, blocks, threads, 0, pass, coarse, target, tiles,
+    const auto kernel = ascend_kernel<S, T>;
+    cuda::launch(space, kernel, blocks, threads, room_of<T, S>(kernel), pass, coarse, target, tiles,
                  cuda::reduction(space, target.slot));
   });
 }

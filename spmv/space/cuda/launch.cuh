@@ -17,18 +17,25 @@ namespace ostinato::cuda {
 /// previous kernel ends, so the kernel must keep the rules of overlap.cuh.
 struct OverlappedLaunch {
   OnDevice here;
-  cudaLaunchAttribute overlap{};
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
 
   OverlappedLaunch(const Cuda& space, dim3 grid, dim3 block, std::size_t shared) : here(space) {
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared;
     config.stream = space.stream();
-    config.attrs = &overlap;
+    config.attrs = attributes;
     config.numAttrs = space.state().overlaps ? 1 : 0;
+  }
+  /// Makes one cluster of all thread blocks. Requires overlap: GPUs that have one have the other.
+  void in_one_cluster() {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = config.gridDim.x;
+    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
   }
   OverlappedLaunch(const OverlappedLaunch&) = delete;
   OverlappedLaunch& operator=(const OverlappedLaunch&) = delete;

@@ -41,4 +41,13 @@ void launch(const Cuda& space, void (*kernel)(P...), dim3 grid, dim3 block, std:
   OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
 }
 
+/// The same for at most 8 thread blocks that wait for each other within the kernel. More than one needs compute
+/// capability 9.0.
+template <class... P, class... A>
+void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, const A&... args) {
+  OverlappedLaunch overlapped(space, blocks, block, 0);
+  if (blocks > 1) overlapped.in_one_cluster();
+  OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
+}
+
 }  // namespace ostinato::cuda
