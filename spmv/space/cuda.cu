@@ -118,9 +118,32 @@ Cuda::State::~State() {
   if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
   if (has_stream) (void)cudaStreamSynchronize(stream);
   if (staging != nullptr) (void)cudaFreeHost(staging);
+  for (const Pinned& p : spare) free(p);
   pool.reset();
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
   (void)cudaGetLastError();  // not to be found by the caller's next call
+}
+
+Cuda::State::Pinned Cuda::State::take_pinned() {
+  Pinned p;
+  if (!spare.empty()) {
+    p = spare.back();
+    spare.pop_back();
+    return p;
+  }
+  try {
+    OSTINATO_CUDA(cudaMallocHost(&p.memory, Pinned::bytes));
+    OSTINATO_CUDA(cudaEventCreateWithFlags(&p.copied, cudaEventDisableTiming));
+  } catch (...) {
+    free(p);
+    throw;
+  }
+  return p;
+}
+
+void Cuda::State::free(const Pinned& p) noexcept {
+  if (p.copied != nullptr) (void)cudaEventDestroy(p.copied);
+  if (p.memory != nullptr) (void)cudaFreeHost(p.memory);
 }
 
 cublasHandle_t Cuda::State::blas() {

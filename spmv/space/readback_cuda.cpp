@@ -1,27 +1,37 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <ostinato/spmv/space/cuda/state.cuh>
 #include <ostinato/spmv/space/readback.hpp>
+
+#include <new>
+#include <stdexcept>
+
+#include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato {
 
 struct CudaReadback::Buffer {
-  void* memory = nullptr;
-  cudaEvent_t copied = nullptr;
+  Cuda::State* state = nullptr;
+  Cuda::State::Pinned pinned;
 
+  void take(Cuda::State& from) {
+    pinned = from.take_pinned();
+    state = &from;
+  }
   ~Buffer() {
-    if (copied != nullptr) (void)cudaEventDestroy(copied);
-    if (memory != nullptr) (void)cudaFreeHost(memory);
+    if (state == nullptr) return;
+    try {
+      state->spare.push_back(pinned);
+    } catch (const std::bad_alloc&) {
+      Cuda::State::free(pinned);
+    }
   }
 };
 
 CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes)
     : space_(space), bytes_(bytes), buffers_(new Buffer[2]) {
+  if (bytes > Cuda::State::Pinned::bytes) throw std::length_error("CudaReadback: too many bytes");
   const OnDevice here(space_);
-  for (int k = 0; k < 2; ++k) {
-    OSTINATO_CUDA(cudaMallocHost(&buffers_[k].memory, bytes));
-    OSTINATO_CUDA(cudaEventCreateWithFlags(&buffers_[k].copied, cudaEventDisableTiming));
-  }
+  for (int k = 0; k < 2; ++k) buffers_[k].take(space_.state());
 }
 
 CudaReadback::~CudaReadback() {
@@ -31,14 +41,14 @@ CudaReadback::~CudaReadback() {
 }
 
 void CudaReadback::start(const void* from) {
-  const Buffer& buffer = buffers_[started_++ % 2];
+  const Cuda::State::Pinned& buffer = buffers_[started_++ % 2].pinned;
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaMemcpyAsync(buffer.memory, from, bytes_, cudaMemcpyDeviceToHost, space_.stream()));
   OSTINATO_CUDA(cudaEventRecord(buffer.copied, space_.stream()));
 }
 
 const void* CudaReadback::wait() {
-  const Buffer& buffer = buffers_[read_++ % 2];
+  const Cuda::State::Pinned& buffer = buffers_[read_++ % 2].pinned;
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventSynchronize(buffer.copied));
   return buffer.memory;

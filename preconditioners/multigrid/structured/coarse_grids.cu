@@ -28,30 +28,41 @@ __device__ void wait_for_all() {
 #endif
 }
 
-/// Calls f for the points of a grid: by columns, where f has these and there are more points than threads.
+/// The calling thread, numbered so that the warps of a small step are spread over the thread blocks.
+__device__ Index own_number() {
+  return static_cast<Index>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
+}
+
+/// Calls f(x, y, z) for cells.
 template <class F>
-__device__ void visit(const Extents& grid, const F& f) {
-  const auto all = static_cast<Index>(gridDim.x * threads);
-  const auto points = static_cast<Index>(grid.points());
-  Index deep_y = 1, deep_z = 1;
-  if constexpr (requires { f.column(Index{}, Index{}, Index{}); }) {
-    if (points > all) (f.column_axis() == 2 ? deep_z : deep_y) = column_points;
+__device__ void visit(const Cells& cells, const F& f) {
+  const auto count = static_cast<Index>(cells.grid.points()), all = static_cast<Index>(gridDim.x * threads);
+  for (Index cell = own_number(); cell < count; cell += all) {
+    const Index line = cells.line.quotient(cell), plane = cells.plane.quotient(line);
+    f(cell - line * cells.grid.x, line - plane * cells.grid.y, plane);
   }
-  const Index lines = (grid.y + deep_y - 1) / deep_y, planes = (grid.z + deep_z - 1) / deep_z;
-  const Index cells = grid.x * lines * planes;
-  for (auto cell = static_cast<Index>(blockIdx.x * threads + threadIdx.x); cell < cells; cell += all) {
-    const Index line = cell / grid.x, plane = line / lines;
-    const Index x = cell - line * grid.x, y = (line - plane * lines) * deep_y, z = plane * deep_z;
-    if constexpr (requires { f.column(x, y, z); }) {
-      if (deep_y * deep_z > 1 && y + deep_y <= grid.y && z + deep_z <= grid.z) {
-        f.column(x, y, z);
-        continue;
-      }
+}
+
+/// Calls f for the points of a grid; f.column for whole columns of them where there are more points than threads.
+template <class F>
+__device__ void visit_points(const CoarseGrid& g, const F& f) {
+  if (g.a.grid.points() <= gridDim.x * threads || f.column_axis() == 0) return visit(g.points, f);
+  const bool deep = f.column_axis() == 2;
+  visit(g.columns, [&](Index x, Index line, Index plane) {
+    const Index y = deep ? line : line * column_points, z = deep ? plane * column_points : plane;
+    const Index end_y = deep ? y + 1 : y + column_points, end_z = deep ? z + column_points : z + 1;
+    if (end_y <= g.a.grid.y && end_z <= g.a.grid.z) return f.column(x, y, z);
+    for (Index v = y; v < min(end_y, g.a.grid.y); ++v) {
+      for (Index w = z; w < min(end_z, g.a.grid.z); ++w) f(x, v, w);
     }
-    for (Index v = y; v < min(y + deep_y, grid.y); ++v) {
-      for (Index w = z; w < min(z + deep_z, grid.z); ++w) f(x, v, w);
-    }
-  }
+  });
+}
+
+/// The same coefficients, of which the compiler knows how they are kept.
+template <bool ByClass>
+__device__ Coefficients known(Coefficients c) {
+  c.by_class = ByClass;
+  return c;
 }
 
 /// Calls f with the shape of a stencil.
@@ -63,6 +74,10 @@ __device__ void with_shape_of(bool star, F f) {
   f(Shape<Dimensions, true>{});
 }
 
+/// The sets of axes that can be halved, less one.
+template <int Dimensions>
+using AllAxes = std::make_integer_sequence<int, (1 << Dimensions) - 1>;
+
 /// Calls f with the axes that are halved.
 template <class F, int... Axes>
 __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
@@ -71,43 +86,53 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 
 /// x = the inverse times b, on the coarsest grid: a warp for each row.
 __device__ void solve_coarsest(const CoarseGrid& g, const float* inverse) {
-  const auto n = static_cast<unsigned>(g.a.grid.points());
-  const unsigned lane = threadIdx.x % 32, warps = gridDim.x * threads / 32;
-  for (unsigned row = (blockIdx.x * threads + threadIdx.x) / 32; row < n; row += warps) {
+  const auto n = static_cast<Index>(g.a.grid.points()), warps = static_cast<Index>(gridDim.x * threads / 32);
+  const auto lane = static_cast<Index>(threadIdx.x % 32);
+  for (Index row = own_number() / 32; row < n; row += warps) {
     float sum = 0;
-    for (unsigned k = lane; k < n; k += 32) sum += inverse[k * n + row] * g.b[k];
+    for (Index k = lane; k < n; k += 32) sum += inverse[k * n + row] * g.b[k];
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
     if (lane == 0) g.x[row] = sum;
   }
 }
 
-template <int Dimensions>
-__global__ void __launch_bounds__(threads) solve_kernel(const CoarseGrids grids, bool last_sweep) {
-  constexpr std::make_integer_sequence<int, (1 << Dimensions) - 1> all_axes;
+/// b of the next grid := P^T (b - A omega b)
+template <int Dimensions, bool ByClass>
+__device__ void descend(const CoarseGrid& g, float* b_of_next) {
+  const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
+  with_shape_of<Dimensions>(
+      g.star, [&]<class S>(S) { visit_points(g, Residual<S>{a, g.b, g.b, g.omega, g.t}); });
+  wait_for_all();
+  with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
+    visit(g.next, Restrict<A>{p, a.grid, g.t, b_of_next});
+  });
+}
+
+/// t := omega b + P coarse;  x := t + omega (b - A t), if `smooths`
+template <int Dimensions, bool ByClass>
+__device__ void ascend(const CoarseGrid& g, const float* coarse, bool smooths) {
+  const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
+  with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
+    visit(g.pairs, Interpolate<A>{p, a.grid, g.b, g.omega, coarse, g.t});
+  });
+  if (!smooths) return;
+  wait_for_all();
+  with_shape_of<Dimensions>(
+      g.star, [&]<class S>(S) { visit_points(g, Smooth<S>{a, g.b, g.t, 1, g.omega, g.x}); });
+}
+
+template <int Dimensions, bool ByClass>
+__global__ void __launch_bounds__(threads, 1) solve_kernel(const __grid_constant__ CoarseGrids grids, bool last_sweep) {
   cuda::pdl_trigger_and_wait();
   const int coarsest = grids.count - 1;
   for (int k = 0; k < coarsest; ++k) {
-    const CoarseGrid &g = grids.grid[k], &next = grids.grid[k + 1];
-    with_shape_of<Dimensions>(g.star,
-                              [&]<class S>(S) { visit(g.a.grid, Residual<S>{g.a, g.b, g.b, g.omega, g.t}); });
-    wait_for_all();
-    with_axes(g.axes, all_axes, [&]<int A>(std::integral_constant<int, A>) {
-      visit(g.p.grid, Restrict<A>{g.p, g.a.grid, g.t, next.b});
-    });
+    descend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].b);
     wait_for_all();
   }
   solve_coarsest(grids.grid[coarsest], grids.inverse);
   for (int k = coarsest - 1; k >= 0; --k) {
-    const CoarseGrid &g = grids.grid[k], &next = grids.grid[k + 1];
     wait_for_all();
-    with_axes(g.axes, all_axes, [&]<int A>(std::integral_constant<int, A>) {
-      const Interpolate<A> step{g.p, g.a.grid, g.b, g.omega, next.x, g.t};
-      visit(step.cells(), step);
-    });
-    if (k == 0 && !last_sweep) break;
-    wait_for_all();
-    with_shape_of<Dimensions>(g.star,
-                              [&]<class S>(S) { visit(g.a.grid, Smooth<S>{g.a, g.b, g.t, 1, g.omega, g.x}); });
+    ascend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].x, k > 0 || last_sweep);
   }
 }
 
@@ -127,10 +152,13 @@ std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>&
 
 void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, bool last_sweep) {
   const unsigned blocks = space.state().overlaps ? cluster_blocks : 1;
-  const auto solve = [&](auto kernel) { cuda::launch_cluster(space, kernel, blocks, threads, grids, last_sweep); };
-  if (grids.dimensions == 1) return solve(solve_kernel<1>);
-  if (grids.dimensions == 2) return solve(solve_kernel<2>);
-  solve(solve_kernel<3>);
+  const auto solve = [&]<int D>(std::integral_constant<int, D>) {
+    const auto kernel = grids.by_class ? solve_kernel<D, true> : solve_kernel<D, false>;
+    cuda::launch_cluster(space, kernel, blocks, threads, grids, last_sweep);
+  };
+  if (grids.dimensions == 1) return solve(std::integral_constant<int, 1>{});
+  if (grids.dimensions == 2) return solve(std::integral_constant<int, 2>{});
+  solve(std::integral_constant<int, 3>{});
 }
 
 }  // namespace ostinato::multigrid

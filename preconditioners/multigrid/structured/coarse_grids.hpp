@@ -6,13 +6,24 @@
 // and up again. Kernel by kernel, such grids take the time of launches; here the steps of cycle_steps.hpp run one after
 // another in a few thread blocks that wait for each other.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+#include <ostinato/spmv/space/divider.hpp>
 
 namespace ostinato::multigrid {
+
+/// The points of a grid, or columns of its points, numbered along x first.
+struct Cells {
+  Extents grid = {0, 0, 0};
+  Divider line = {}, plane = {};
+
+  Cells() = default;
+  explicit Cells(const Extents& e) : grid(e), line(std::max<Index>(1, e.x)), plane(std::max<Index>(1, e.y)) {}
+};
 
 /// A grid of a cycle, and its vectors. The coarsest one has no axes.
 struct CoarseGrid {
@@ -21,19 +32,45 @@ struct CoarseGrid {
   int axes;  ///< that the next grid halves
   float omega;
   float *b, *x, *t;
+  Cells points, columns, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
+
+  CoarseGrid() = default;
+  template <class Space>
+  CoarseGrid(const Level<Space>& level, float damping, float* vb, float* vx, float* vt)
+      : a(level.operator_view()),
+        p(level.weights_view()),
+        star(level.star),
+        axes(level.axes),
+        omega(damping),
+        b(vb),
+        x(vx),
+        t(vt),
+        points(a.grid),
+        columns(columns_of(a.grid, level.dimensions)),
+        next(p.grid),
+        pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}) {}
+
+ private:
+  static Extents columns_of(const Extents& e, int dimensions) {
+    const auto columns = [](Index n) { return (n + column_points - 1) / column_points; };
+    return {e.x, dimensions == 2 ? columns(e.y) : e.y, dimensions == 3 ? columns(e.z) : e.z};
+  }
 };
 
 /// The grids from one of a cycle down to the coarsest.
 struct CoarseGrids {
-  static constexpr int most = 12;
+  static constexpr int most = 10;  ///< the grids are an argument of the kernel, which has room for 4 KB
 
   int dimensions = 0;
+  bool by_class = false;
   int count = 0;
   CoarseGrid grid[most] = {};
   const float* inverse = nullptr;  ///< of the coarsest operator, dense
 
   void add(const CoarseGrid& g) { grid[count++] = g; }
 };
+
+static_assert(sizeof(CoarseGrids) < 4000);
 
 /// The first level that solve_coarse_grids() takes, together with all below it. The number of levels, if it takes none:
 /// a single grid doesn't need it.

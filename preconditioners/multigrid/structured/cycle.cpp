@@ -36,13 +36,12 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     Vectors v;
     if (k > 0 || ways_[k] != Way::passes) v.b = field(), v.x = field();
     if (ways_[k] != Way::passes) v.t = field();
-    if (ways_[k] == Way::one_kernel) {
-      coarse_grids_.add({l.operator_view(), l.weights_view(), l.star, l.axes, omega(k, 0), v.b.data(), v.x.data(),
-                         v.t.data()});
-    }
+    if (ways_[k] == Way::one_kernel)
+      coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
     vectors_.push_back(std::move(v));
   }
   coarse_grids_.dimensions = level(0).dimensions;
+  coarse_grids_.by_class = level(0).by_class;
   coarse_grids_.inverse = hierarchy_.inverse().data();
   rate_ = measure_rate();
 }

@@ -91,6 +91,7 @@ struct Place {
   // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator,
   // the scale of the source, the weights of the coarse points that give to them.
   bool even_rows, even_roots, even_parents;
+  bool even;  ///< whether those of the operator and of the source are, in all planes
   // By class: the places along x and y of the fine points and of the four coarse points at the end of which the
   // thread's own is, a byte each.
   unsigned places, parent_places;
@@ -115,8 +116,7 @@ struct Place {
     even_rows = pass.even_a.has_quad(x, y, pass.a.grid);
     even_roots = pass.even_root.has_quad(x, y, pass.a.grid);
     even_parents = pass.even_p.has_quad(cx - 1, cy - 1, pass.p.grid);
-    const bool even =
-        even_rows && even_roots && pass.even_a.has_planes(pass.a.grid) && pass.even_root.has_planes(pass.a.grid);
+    even = even_rows && even_roots && pass.even_a.has_planes(pass.a.grid) && pass.even_root.has_planes(pass.a.grid);
     places = even ? 0 : places_of(x, y, pass.a.grid);
     parent_places = even_parents && pass.even_p.has_planes(pass.p.grid) ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
   }
@@ -140,7 +140,7 @@ struct Quad {
 
 template <int N>
 struct Constant {
-  __device__ constexpr operator int() const { return N; }
+  __host__ __device__ constexpr operator int() const { return N; }
 };
 
 /// Calls f(line, column) for the points of a quad. Both are constants to the compiler.
@@ -197,8 +197,9 @@ __device__ int class_of_parent(const Coefficients& w, const Place& p, int line, 
   return static_cast<int>(p.parent_places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(k, w.grid.z);
 }
 
-/// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives.
-template <class Shape, int Dz, class T>
+/// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives. Even: the coefficients are the shared
+/// ones; outside the grid, the sum may be anything.
+template <class Shape, int Dz, bool Even, class T>
 __device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const Window& w, Quad& sum) {
   const Coefficients& a = pass.a;
   if constexpr (Dz == 0) for_quad([&](auto line, auto column) { sum.v[line][column] += w.v[line + 1][column + 1]; });
@@ -212,7 +213,7 @@ __device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const 
       }
     });
   };
-  if (p.even_rows && pass.even_a.has_plane(z)) {
+  if (Even || (p.even_rows && pass.even_a.has_plane(z))) {
     add([&](int c, auto, auto) { return pass.even_a.value[c]; });
   } else if (z >= 0 && z < a.grid.z) {
     const float* row[2][2];
@@ -262,66 +263,72 @@ class Planes {
   static constexpr int count = 4;
   static constexpr std::size_t bytes = count * 2 * threads * sizeof(Pair<T>);
 
+  /// Begins to copy the planes from `first` on, up to `end`.
   __device__ Planes(const Pass<T>& pass, const Place& p, Pair<T>* room, Index first, Index end)
-      : pass_(pass), p_(p), mine_(room + threadIdx.x), end_(end) {
+      : pass_(pass),
+        p_(p),
+        room_(static_cast<unsigned>(__cvta_generic_to_shared(room + threadIdx.x))),
+        end_(min(end, pass.a.grid.z)),
+        from_(pass.source.r.first + static_cast<Offset>(p.number(pass.a.grid, first)) * pass.source.r.step) {
     for (Index z = first; z < first + count - 1; ++z) fetch(z);
   }
 
   /// The elements in plane z, which is in turn or before. Those of the plane in turn have to be waited for.
-  __device__ Elements<T> operator[](Index z) const { return {*slot(z, 0), *slot(z, 1)}; }
+  __device__ Elements<T> operator[](Index z) const {
+    const auto* pair = static_cast<const Pair<T>*>(__cvta_shared_to_generic(slot(z)));
+    return {pair[0], pair[threads]};
+  }
 
   /// Waits for the next plane in turn.
   __device__ void wait() const { asm volatile("cp.async.wait_group %0;" ::"n"(count - 2) : "memory"); }
 
-  /// Begins to copy the plane that comes after those which are there. The one before the plane in turn is lost.
-  __device__ void go_on(Index z) const { fetch(z + count - 1); }
+  /// Begins to copy the plane that comes after those which are there. The one before the plane in turn, z, is lost.
+  __device__ void go_on(Index z) { fetch(z + count - 1); }
 
  private:
-  __device__ Pair<T>* slot(Index z, int line) const { return mine_ + ((z & (count - 1)) * 2 + line) * threads; }
+  __device__ unsigned slot(Index z) const {
+    return room_ + (static_cast<unsigned>(z) & (count - 1)) * static_cast<unsigned>(2 * threads * sizeof(Pair<T>));
+  }
 
-  __device__ void fetch(Index z) const {
-    if (z < end_) {
-      const Extents& e = pass_.a.grid;
-      const Strided<const T>& r = pass_.source.r;
-      const Index n = p_.number(e, z);
-      const bool has_plane = z >= 0 && z < e.z;
+  __device__ void fetch(Index z) {
+    const bool has_plane = z >= 0 && z < end_;
+    const Index step = pass_.source.r.step, line_step = pass_.a.grid.x * step;
 #pragma unroll
-      for (int line = 0; line < 2; ++line) {
-        const bool has_line = has_plane && p_.has_y[line];
-        if (pass_.pairs) {
-          copy<sizeof(Pair<T>)>(slot(z, line), r.first + (n + line * e.x), r.first, has_line && p_.has_x[0]);
-        } else {
-#pragma unroll
-          for (int column = 0; column < 2; ++column)
-            copy<sizeof(T)>(&slot(z, line)->v[column], r.first + (n + line * e.x + column) * r.step, r.first,
-                            has_line && p_.has_x[column]);
-        }
+    for (int line = 0; line < 2; ++line) {
+      const unsigned to = slot(z) + line * static_cast<unsigned>(threads * sizeof(Pair<T>));
+      const T* from = from_ + line * line_step;
+      const bool has_line = has_plane && p_.has_y[line];
+      if (pass_.pairs) {
+        copy<sizeof(Pair<T>)>(to, from, has_line && p_.has_x[0]);
+      } else {
+        copy<sizeof(T)>(to, from, has_line && p_.has_x[0]);
+        copy<sizeof(T)>(to + static_cast<unsigned>(sizeof(T)), from + step, has_line && p_.has_x[1]);
       }
     }
+    from_ += static_cast<Offset>(pass_.a.grid.y) * line_step;
     asm volatile("cp.async.commit_group;" ::: "memory");
   }
 
-  /// to := from, or 0.  `any`: an address that may be read.
+  /// Copies Bytes bytes, or fills in zeros; then nothing is read.
   template <std::size_t Bytes>
-  __device__ static void copy(void* to, const T* from, const T* any, bool has) {
-    const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(to));
-    const T* source = has ? from : any;
-    const unsigned bytes = has ? Bytes : 0;
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared), "l"(source), "n"(Bytes), "r"(bytes)
+  __device__ static void copy(unsigned to, const T* from, bool has) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes),
+                 "r"(has ? static_cast<unsigned>(Bytes) : 0)
                  : "memory");
   }
 
   const Pass<T>& pass_;
   const Place& p_;
-  Pair<T>* mine_;
+  unsigned room_;
   Index end_;
+  const T* from_;  ///< the quad in the plane that is copied next
 };
 
 /// The scale of the source in a quad.
-template <class T>
+template <bool Even, class T>
 __device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
   Quad root;
-  if (p.even_roots && pass.even_root.has_plane(z)) {
+  if (Even || (p.even_roots && pass.even_root.has_plane(z))) {
     for_quad([&](auto line, auto column) { root.v[line][column] = pass.even_root.value[0]; });
   } else {
     const Coefficients& all = pass.source.root;
@@ -373,11 +380,11 @@ __device__ void gather(const Lines& lines, const Place& p, const Quad& t, float 
 
 template <class Shape, class T>
 __device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines, float* out) {
-  const Quad b = Elements<T>(pass, p, 0).scaled(roots(pass, p, 0));
+  const Quad b = Elements<T>(pass, p, 0).scaled(roots<false>(pass, p, 0));
   put(lines, p, b);
   __syncthreads();
   Quad product{};
-  add_product<Shape, 0>(pass, p, 0, window<Shape>(lines, p, b), product);
+  add_product<Shape, 0, false>(pass, p, 0, window<Shape>(lines, p, b), product);
   const Quad t = residual(pass, p, 0, b, product);
   lines.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
   __syncthreads();
@@ -388,52 +395,69 @@ __device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines,
   if (p.serves && p.cx < coarse.x && p.cy < coarse.y) out[coarse.number(p.cx, p.cy, 0)] = total;
 }
 
+/// The same, plane by plane. In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the
+/// residual of plane z - 2, whose first lines the other warps now see, is restricted.
+template <class Shape, bool Even, class T>
+__device__ void descend_planes(const Pass<T>& pass, const Place& p, Lines* lines, Pair<T>* room, float* out) {
+  const Extents& coarse = pass.p.grid;
+  const bool writes = p.serves && p.cx < coarse.x && p.cy < coarse.y;
+  const Index first = 2 * p.first, last = 2 * p.end;
+  Quad before{}, product{}, next{}, t{};
+  float total = 0;
+  Planes<T> r(pass, p, room, first - 1, last + 2);
+  const auto restrict_plane = [&](auto is_even, Index z, const float(&around)[3][3]) {
+    const Index k = z / 2;
+    if constexpr (!is_even) {
+      total += restricted<Shape, 0>(pass, p, k, around);
+    } else {
+      const float behind = k > p.first ? restricted<Shape, 1>(pass, p, k - 1, around) : 0.0f;
+      if (writes && k > p.first) out[coarse.number(p.cx, p.cy, k - 1)] = total + behind;
+      total = k < p.end ? restricted<Shape, -1>(pass, p, k, around) : 0.0f;
+    }
+  };
+  const auto turn = [&](auto is_even, Index z) {
+    Lines& shared = lines[is_even ? 0 : 1];
+    r.wait();
+    const Quad b = r[z].scaled(roots<Even>(pass, p, z));
+    put(shared, p, b);
+    shared.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
+    __syncthreads();
+    r.go_on(z);
+    if (z - 2 >= first) {
+      float around[3][3];
+      gather(shared, p, t, around);
+      restrict_plane(is_even, z - 2, around);
+    }
+    if (z > last + 1) return;
+    const Window w = window<Shape>(shared, p, b);
+    add_product<Shape, 1, Even>(pass, p, z - 1, w, product);
+    t = residual(pass, p, z - 1, before, product);
+    product = next;
+    add_product<Shape, 0, Even>(pass, p, z, w, product);
+    next = Quad{};
+    add_product<Shape, -1, Even>(pass, p, z + 1, w, next);
+    before = b;
+  };
+  for (Index z = first; z <= last + 2; z += 2) {
+    turn(Constant<0>{}, z - 1);
+    turn(Constant<1>{}, z);
+  }
+}
+
 template <class Shape, class T>
 __global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pass<T> pass, float* out) {
   __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
-  extern __shared__ double2 room[];
   cuda::pdl_trigger_and_wait();
-  const Extents& coarse = pass.p.grid;
-  const Place p(pass, blockIdx.x, coarse.z);
+  const Place p(pass, blockIdx.x, pass.p.grid.z);
   if constexpr (!is_deep<Shape>) {
     descend_plane<Shape>(pass, p, lines[0], out);
   } else {
-    const bool writes = p.serves && p.cx < coarse.x && p.cy < coarse.y;
-    const Index first = 2 * p.first, last = 2 * p.end;
-    // In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the residual of plane z - 2,
-    // whose first lines the other warps now see, is restricted.
-    Quad before{}, product{}, next{}, t{};
-    float total = 0;
-    const Planes<T> r(pass, p, reinterpret_cast<Pair<T>*>(room), first - 1, last + 2);
-    for (Index z = first - 1; z <= last + 2; ++z) {
-      Lines& shared = lines[z & 1];
-      r.wait();
-      const Quad b = r[z].scaled(roots(pass, p, z));
-      put(shared, p, b);
-      shared.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
-      __syncthreads();
-      r.go_on(z);
-      if (z - 2 >= first) {
-        float around[3][3];
-        gather(shared, p, t, around);
-        const Index k = (z - 2) / 2;
-        if (z % 2 != 0) {
-          total += restricted<Shape, 0>(pass, p, k, around);
-        } else {
-          const float behind = k > p.first ? restricted<Shape, 1>(pass, p, k - 1, around) : 0.0f;
-          if (writes && k > p.first) out[coarse.number(p.cx, p.cy, k - 1)] = total + behind;
-          total = k < p.end ? restricted<Shape, -1>(pass, p, k, around) : 0.0f;
-        }
-      }
-      if (z > last + 1) break;
-      const Window w = window<Shape>(shared, p, b);
-      add_product<Shape, 1>(pass, p, z - 1, w, product);
-      t = residual(pass, p, z - 1, before, product);
-      product = next;
-      add_product<Shape, 0>(pass, p, z, w, product);
-      next = Quad{};
-      add_product<Shape, -1>(pass, p, z + 1, w, next);
-      before = b;
+    extern __shared__ double2 room[];
+    auto* const planes = reinterpret_cast<Pair<T>*>(room);
+    if (__syncthreads_and(p.even) != 0) {
+      descend_planes<Shape, true>(pass, p, lines, planes, out);
+    } else {
+      descend_planes<Shape, false>(pass, p, lines, planes, out);
     }
   }
 }
@@ -495,20 +519,30 @@ __device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& 
   }
 }
 
-/// The last sweep in a plane, for the elements r of the source. Returns the thread's part of r . z.
+/// x + omega b
 template <class T>
+__device__ Quad moved(const Pass<T>& pass, const Quad& x, const Quad& b) {
+  Quad y;
+  for_quad([&](auto line, auto column) { y.v[line][column] = x.v[line][column] + pass.omega * b.v[line][column]; });
+  return y;
+}
+
+/// The last sweep in a plane, for the elements r of the source: y is x + omega b, the product A x. Returns the thread's
+/// part of r . z.
+template <bool Even, class T>
 __device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z,
-                                   const Elements<T>& r, const Quad& x, const Quad& product) {
+                                   const Elements<T>& r, const Quad& y, const Quad& product) {
   if (!p.serves) return 0;
-  const Quad root = roots(pass, p, z), b = r.scaled(root);
+  const Quad root = roots<Even>(pass, p, z);
   const Extents& e = pass.a.grid;
   const Index n = p.number(e, z);
   double dot = 0;
   Pair<T> result[2];
   for_quad([&](auto line, auto column) {
-    const float value = x.v[line][column] + pass.omega * (b.v[line][column] - product.v[line][column]);
+    const float value = y.v[line][column] - pass.omega * product.v[line][column];
     result[line].v[column] = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
-    if (p.has(line, column)) dot += static_cast<double>(result[line].v[column]) * static_cast<double>(r.v[line][column]);
+    // r is 0 outside the grid, and the result is finite there.
+    dot += static_cast<double>(result[line].v[column]) * static_cast<double>(r.v[line][column]);
   });
 #pragma unroll
   for (int line = 0; line < 2; ++line) {
@@ -525,10 +559,9 @@ __device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target,
   return dot;
 }
 
-/// omega b + correction, for the elements r of the source; 0 outside the grid.
+/// omega b + correction; 0 outside the grid.
 template <class T>
-__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Elements<T>& r, const Quad& correction) {
-  const Quad b = r.scaled(roots(pass, p, z));
+__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Quad& b, const Quad& correction) {
   const bool has_plane = z >= 0 && z < pass.a.grid.z;
   Quad x;
   for_quad([&](auto line, auto column) {
@@ -539,64 +572,85 @@ __device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const El
 }
 
 template <class Shape, class T>
-__device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                              Lines* lines, Pair<T>* room) {
+__device__ double ascend_plane(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
+                               Lines& lines) {
+  const Elements<T> r(pass, p, 0);
+  const Quad b = r.scaled(roots<false>(pass, p, 0));
+  Quad x{}, product{};
+  interpolate<Shape, 0>(pass, p, Parents(CoarsePair(pass, p, coarse, 0)), 0, x);
+  x = corrected(pass, p, 0, b, x);
+  put(lines, p, x);
+  __syncthreads();
+  add_product<Shape, 0, false>(pass, p, 0, window<Shape>(lines, p, x), product);
+  return smooth_and_leave<false>(pass, target, p, 0, r, moved(pass, x, b), product);
+}
+
+/// The same, plane by plane. In turn z, x of plane z comes in, and the product of plane z - 1 becomes complete.
+template <class Shape, bool Even, class T>
+__device__ double ascend_planes(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
+                                Lines* lines, Pair<T>* room) {
+  const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
+  Planes<T> r(pass, p, room, first - 1, last + 1);
+  Quad before{}, product{}, next{};
+  Parents parents(CoarsePair(pass, p, coarse, p.first - 1));
+  CoarsePair coming(pass, p, coarse, p.first);
   double dot = 0;
-  if constexpr (!is_deep<Shape>) {
-    const Elements<T> r(pass, p, 0);
-    Quad x{}, product{};
-    interpolate<Shape, 0>(pass, p, Parents(CoarsePair(pass, p, coarse, 0)), 0, x);
-    x = corrected(pass, p, 0, r, x);
-    put(lines[0], p, x);
-    __syncthreads();
-    add_product<Shape, 0>(pass, p, 0, window<Shape>(lines[0], p, x), product);
-    dot = smooth_and_leave(pass, target, p, 0, r, x, product);
-  } else {
-    const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
-    const Planes<T> r(pass, p, room, first - 1, last + 1);
-    Quad before{}, product{}, next{};
-    Parents parents(CoarsePair(pass, p, coarse, p.first - 1));
-    CoarsePair coming(pass, p, coarse, p.first);
-    for (Index z = first - 1; z <= last; ++z) {
-      Quad x{};
-      const Index k = z >> 1;  // rounded down, also for z = -1
-      if (z % 2 != 0) {
-        interpolate<Shape, 0>(pass, p, parents, k, x);
-      } else {
-        interpolate<Shape, 1>(pass, p, parents, k - 1, x);
-        parents = Parents(coming);
-        coming = CoarsePair(pass, p, coarse, k + 1);
-        interpolate<Shape, -1>(pass, p, parents, k, x);
-      }
-      r.wait();
-      x = corrected(pass, p, z, r[z], x);
-      Lines& shared = lines[z & 1];
-      put(shared, p, x);
-      __syncthreads();
-      const Window w = window<Shape>(shared, p, x);
-      add_product<Shape, 1>(pass, p, z - 1, w, product);
-      if (z > first) dot += smooth_and_leave(pass, target, p, z - 1, r[z - 1], before, product);
-      r.go_on(z);
-      product = next;
-      add_product<Shape, 0>(pass, p, z, w, product);
-      next = Quad{};
-      add_product<Shape, -1>(pass, p, z + 1, w, next);
-      before = x;
+  const auto turn = [&](auto is_even, Index z) {
+    Quad x{};
+    const Index k = z >> 1;  // rounded down, also for z = -1
+    if constexpr (!is_even) {
+      interpolate<Shape, 0>(pass, p, parents, k, x);
+    } else {
+      interpolate<Shape, 1>(pass, p, parents, k - 1, x);
+      parents = Parents(coming);
+      coming = CoarsePair(pass, p, coarse, k + 1);
+      interpolate<Shape, -1>(pass, p, parents, k, x);
     }
+    r.wait();
+    const Quad b = r[z].scaled(roots<Even>(pass, p, z));
+    x = corrected(pass, p, z, b, x);
+    Lines& shared = lines[is_even ? 0 : 1];
+    put(shared, p, x);
+    __syncthreads();
+    const Window w = window<Shape>(shared, p, x);
+    add_product<Shape, 1, Even>(pass, p, z - 1, w, product);
+    if (z > first) dot += smooth_and_leave<Even>(pass, target, p, z - 1, r[z - 1], before, product);
+    r.go_on(z);
+    product = next;
+    add_product<Shape, 0, Even>(pass, p, z, w, product);
+    next = Quad{};
+    add_product<Shape, -1, Even>(pass, p, z + 1, w, next);
+    before = moved(pass, x, b);
+  };
+  for (Index z = first; z <= last + 1; z += 2) {
+    turn(Constant<0>{}, z - 1);
+    if (z <= last) turn(Constant<1>{}, z);
   }
   return dot;
+}
+
+template <class Shape, class T>
+__device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
+                              Lines* lines) {
+  if constexpr (!is_deep<Shape>) {
+    return ascend_plane<Shape>(pass, p, coarse, target, lines[0]);
+  } else {
+    extern __shared__ double2 room[];
+    auto* const planes = reinterpret_cast<Pair<T>*>(room);
+    if (__syncthreads_and(p.even) != 0) return ascend_planes<Shape, true>(pass, p, coarse, target, lines, planes);
+    return ascend_planes<Shape, false>(pass, p, coarse, target, lines, planes);
+  }
 }
 
 template <class Shape, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
     ascend_kernel(const Pass<T> pass, const float* coarse, const Target<T> target, unsigned tiles, cuda::Reduction to) {
   __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
-  extern __shared__ double2 room[];
   cuda::pdl_trigger_and_wait();
   const Index planes = is_deep<Shape> ? (pass.a.grid.z + 1) / 2 : 1;
   double dot = 0;
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines, reinterpret_cast<Pair<T>*>(room));
+    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines);
     __syncthreads();
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});

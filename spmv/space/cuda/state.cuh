@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/cuda/on_device.hpp>
@@ -62,6 +63,17 @@ struct Cuda::State {
   void* staging = nullptr;      ///< pinned buffer for small downloads (H200, 2026-11: 26 kB take 10 us instead of 14)
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
+
+  /// A pinned buffer for copies to the host, and an event to record after a copy.
+  struct Pinned {
+    static constexpr std::size_t bytes = 4096;
+    void* memory = nullptr;
+    cudaEvent_t copied = nullptr;
+  };
+  /// Pinned buffers that nobody uses: they are kept, since to make and to free one takes longer than a small solve.
+  std::vector<Pinned> spare;
+  Pinned take_pinned();
+  static void free(const Pinned& p) noexcept;
 
   mutable std::atomic<std::thread::id> user{};  ///< the thread that uses the space at this moment (OnDevice)
 
