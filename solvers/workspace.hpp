@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -24,17 +25,25 @@ class Workspace {
     return {reinterpret_cast<T*>(blocks_.back().data()), n};
   }
 
-  /// Allocates one element and sets its value.
+  /// Allocates one element and sets its value. Zeros, as nearly all values are, don't have to be waited for.
   template <class T>
   T* emplace(const T& value) {
     T* place = allocate<T>(1).data();
-    space_.upload(place, &value, sizeof(T));
+    if (is_zero(std::as_bytes(std::span(&value, 1)))) {
+      space_.zero(place, sizeof(T));
+    } else {
+      space_.upload(place, &value, sizeof(T));
+    }
     return place;
   }
 
   std::size_t bytes() const { return bytes_; }
 
  private:
+  static bool is_zero(std::span<const std::byte> bytes) {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+
   Space space_;
   std::vector<Vector<Space, std::byte>> blocks_;
   std::size_t bytes_ = 0;

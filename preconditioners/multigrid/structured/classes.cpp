@@ -31,13 +31,52 @@ double line_weight(const Classes& rows, const Extents& e, int axis, int at, int 
   return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
 }
 
-/// The point that stands for one of the 125 classes. Classes that a small grid doesn't have get one of its points.
-std::array<Index, 3> point_of_class(const Extents& e, int number) {
-  const auto at = [](int place, Index n) {
-    const Index points[] = {0, 1, n / 2, n - 2, n - 1};
-    return std::clamp(points[place], Index{0}, n - 1);
-  };
-  return {at(number % 5, e.x), at(number / 5 % 5, e.y), at(number / 25, e.z)};
+/// The points that stand for the 125 classes. Classes that a small grid doesn't have get one of its points.
+class ClassPoints {
+ public:
+  explicit ClassPoints(const Extents& e) {
+    const Index extent[3] = {e.x, e.y, e.z};
+    for (int axis = 0; axis < 3; ++axis) {
+      const Index n = extent[axis], points[] = {0, 1, n / 2, n - 2, n - 1};
+      for (int place = 0; place < 5; ++place) {
+        at_[axis][place] = std::clamp(points[place], Index{0}, n - 1);
+        first_[axis][place] = static_cast<int>(std::find(at_[axis], at_[axis] + place, at_[axis][place]) - at_[axis]);
+      }
+    }
+  }
+
+  std::array<Index, 3> operator[](int number) const {
+    return {at_[0][number % 5], at_[1][number / 5 % 5], at_[2][number / 25]};
+  }
+  /// The first class with the same point.
+  int first(int number) const {
+    return first_[0][number % 5] + 5 * first_[1][number / 5 % 5] + 25 * first_[2][number / 25];
+  }
+
+  /// Calls f(number, x, y, z) for each point once, and copies what it wrote to the other classes of the point.
+  template <class F>
+  void fill(std::vector<float>& by_class, F f) const {
+    for (int number = 0; number < scaled_classes; ++number) {
+      const auto [x, y, z] = (*this)[number];
+      const int same = first(number);
+      if (same == number) {
+        f(static_cast<std::size_t>(number), x, y, z);
+      } else {
+        for (std::size_t c = 0; c < by_class.size(); c += scaled_classes)
+          by_class[c + static_cast<std::size_t>(number)] = by_class[c + static_cast<std::size_t>(same)];
+      }
+    }
+  }
+
+ private:
+  Index at_[3][5];
+  int first_[3][5];
+};
+
+ClassRoots inverses(const ClassRoots& roots) {
+  ClassRoots inverse;
+  std::transform(roots.begin(), roots.end(), inverse.begin(), [](double root) { return 1 / root; });
+  return inverse;
 }
 
 }  // namespace
@@ -48,13 +87,16 @@ EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
   const int middle[3] = {scaled_place(e.x / 2, e.x), scaled_place(e.y / 2, e.y), scaled_place(e.z / 2, e.z)};
   const auto value = [&](int c, int number) { return by_class[static_cast<std::size_t>(c * scaled_classes + number)]; };
   const int even = middle[0] + 5 * middle[1] + 25 * middle[2];
-  const auto is_even = [&](int number) {
-    const auto [x, y, z] = point_of_class(e, number);
-    for (int c = 0; c < count; ++c) {
-      if (value(c, number) != value(c, even) && matters(x, y, z, c)) return false;
-    }
-    return true;
-  };
+  const ClassPoints points(e);
+  std::array<bool, scaled_classes> is_even;
+  for (int number = 0; number < scaled_classes; ++number) {
+    const auto [x, y, z] = points[number];
+    const int same = points.first(number);
+    auto& all = is_even[static_cast<std::size_t>(number)];
+    all = same == number || is_even[static_cast<std::size_t>(same)];
+    for (int c = 0; all && same == number && c < count; ++c)
+      all = value(c, number) == value(c, even) || !matters(x, y, z, c);
+  }
   // A box of places, from that of the middle: each side moves out while all classes of the box are even.
   int low[3] = {middle[0], middle[1], middle[2]}, high[3] = {middle[0], middle[1], middle[2]};
   const auto box_is_even = [&] {
@@ -62,7 +104,7 @@ EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
       const int place[3] = {number % 5, number / 5 % 5, number / 25};
       bool inside = true;
       for (int axis = 0; axis < 3; ++axis) inside = inside && place[axis] >= low[axis] && place[axis] <= high[axis];
-      if (inside && !is_even(number)) return false;
+      if (inside && !is_even[static_cast<std::size_t>(number)]) return false;
     }
     return true;
   };
@@ -142,10 +184,9 @@ double root_at(const ClassRoots& roots, const Extents& e, Index x, Index y, Inde
 
 std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e) {
   std::vector<float> inverse(scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(e, number);
-    inverse[static_cast<std::size_t>(number)] = static_cast<float>(1 / root_at(roots, e, x, y, z));
-  }
+  ClassPoints(e).fill(inverse, [&](std::size_t number, Index x, Index y, Index z) {
+    inverse[number] = static_cast<float>(1 / root_at(roots, e, x, y, z));
+  });
   return inverse;
 }
 
@@ -153,16 +194,17 @@ std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots,
                                    bool star) {
   signed char slot[neighbours];
   std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, dimensions, star)) * scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(e, number);
+  const ClassRoots inverse = inverses(roots);
+  ClassPoints(e).fill(scaled, [&](std::size_t number, Index x, Index y, Index z) {
     const auto of_class = static_cast<std::size_t>(class_of(e, x, y, z));
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       if (slot[k] < 0 || !e.contains(x + d.x, y + d.y, z + d.z)) continue;
-      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] = static_cast<float>(
-          rows[of_class][static_cast<std::size_t>(k)] / roots[of_class] / root_at(roots, e, x + d.x, y + d.y, z + d.z));
+      const double scale = inverse[of_class] * root_at(inverse, e, x + d.x, y + d.y, z + d.z);
+      scaled[static_cast<std::size_t>(slot[k]) * scaled_classes + number] =
+          static_cast<float>(rows[of_class][static_cast<std::size_t>(k)] * scale);
     }
-  }
+  });
   return scaled;
 }
 
@@ -260,19 +302,19 @@ std::vector<float> Model::scaled_weights(const ClassRoots& roots, const Extents&
                                          const Extents& next) const {
   signed char slot[neighbours];
   std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, halved)) * scaled_classes);
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = point_of_class(next, number);
+  const ClassRoots next_inverse = inverses(next_roots);
+  ClassPoints(next).fill(scaled, [&](std::size_t number, Index x, Index y, Index z) {
     const Point in_model = coarse_point(class_of(next, x, y, z)), f = fine_point({x, y, z});
     const auto& weights = weights_[coarse_.number(in_model[0], in_model[1], in_model[2])];
-    const double own = root_at(next_roots, next, x, y, z);
+    const double own = root_at(next_inverse, next, x, y, z);
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       const Index fx = f[0] + d.x, fy = f[1] + d.y, fz = f[2] + d.z;
       if (slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
-      scaled[static_cast<std::size_t>(slot[k] * scaled_classes + number)] =
-          static_cast<float>(weights[static_cast<std::size_t>(k)] * root_at(roots, e, fx, fy, fz) / own);
+      scaled[static_cast<std::size_t>(slot[k]) * scaled_classes + number] =
+          static_cast<float>(weights[static_cast<std::size_t>(k)] * root_at(roots, e, fx, fy, fz) * own);
     }
-  }
+  });
   return scaled;
 }
 
