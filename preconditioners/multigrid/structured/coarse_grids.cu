@@ -14,60 +14,33 @@ namespace ostinato::multigrid {
 namespace {
 
 constexpr unsigned threads = 512;
-constexpr unsigned cluster_blocks = 8;  ///< that every GPU with clusters can run
-/// Larger grids are faster on all thread blocks, smaller ones without waiting for them (H200, 2026-11).
-constexpr std::size_t most_points_of_block = 1024;
+constexpr unsigned cluster_blocks = 8;  ///< as many as every GPU with clusters can run
 
-/// The threads that share the work of a step.
-struct Team {
-  Index number, count;  ///< of the calling thread, and of all
-  bool is_block;        ///< whether they are one thread block
-
-  /// All thread blocks. The warps of a small step are spread over them.
-  __device__ static Team of_cluster() {
-    const unsigned warp = threadIdx.x / 32 * gridDim.x + blockIdx.x;
-    return {static_cast<Index>(warp * 32 + threadIdx.x % 32), static_cast<Index>(gridDim.x * threads), false};
-  }
-  __device__ static Team of_block() { return {static_cast<Index>(threadIdx.x), static_cast<Index>(threads), true}; }
-
-  /// Waits for the other threads, and sees what they wrote.
-  __device__ void wait() const {
+/// Waits for all threads of the cluster, and sees what they wrote.
+__device__ void wait_for_all() {
 #if __CUDA_ARCH__ >= 900
-    if (!is_block) {
-      asm volatile(
-          "barrier.cluster.arrive.release.aligned;\n"
-          "barrier.cluster.wait.acquire.aligned;" ::
-              : "memory");
-      return;
-    }
+  asm volatile(
+      "barrier.cluster.arrive.release.aligned;\n"
+      "barrier.cluster.wait.acquire.aligned;" ::
+          : "memory");
+#else
+  __trap();  // a GPU without clusters doesn't run these kernels
 #endif
-    __syncthreads();
-  }
-};
+}
+
+/// The calling thread, numbered so that the warps of a small step are spread over the thread blocks.
+__device__ Index own_number() {
+  return static_cast<Index>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
+}
 
 /// Calls f(x, y, z) for cells.
 template <class F>
-__device__ void visit(const Team& team, const Cells& cells, const F& f) {
-  const auto count = static_cast<Index>(cells.grid.points());
-  for (Index cell = team.number; cell < count; cell += team.count) {
+__device__ void visit(const Cells& cells, const F& f) {
+  const auto count = static_cast<Index>(cells.grid.points()), all = static_cast<Index>(gridDim.x * threads);
+  for (Index cell = own_number(); cell < count; cell += all) {
     const Index line = cells.line.quotient(cell), plane = cells.plane.quotient(line);
     f(cell - line * cells.grid.x, line - plane * cells.grid.y, plane);
   }
-}
-
-/// Calls f for the points of a grid; f.column for whole columns of them where there are more points than threads.
-template <class F>
-__device__ void visit_points(const Team& team, const CoarseGrid& g, const F& f) {
-  if (static_cast<Index>(g.a.grid.points()) <= team.count || f.column_axis() == 0) return visit(team, g.points, f);
-  const bool deep = f.column_axis() == 2;
-  visit(team, g.columns, [&](Index x, Index line, Index plane) {
-    const Index y = deep ? line : line * column_points, z = deep ? plane * column_points : plane;
-    const Index end_y = deep ? y + 1 : y + column_points, end_z = deep ? z + column_points : z + 1;
-    if (end_y <= g.a.grid.y && end_z <= g.a.grid.z) return f.column(x, y, z);
-    for (Index v = y; v < min(end_y, g.a.grid.y); ++v) {
-      for (Index w = z; w < min(end_z, g.a.grid.z); ++w) f(x, v, w);
-    }
-  });
 }
 
 /// The same coefficients, of which the compiler knows how they are kept.
@@ -97,74 +70,61 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 }
 
 /// x = the inverse times b, on the coarsest grid: a warp for each row.
-__device__ void solve_coarsest(const Team& team, const CoarseGrid& g, const float* inverse) {
-  const auto n = static_cast<Index>(g.a.grid.points());
-  for (Index row = team.number / 32; row < n; row += team.count / 32) {
+__device__ void solve_coarsest(const CoarseGrid& g, const float* inverse) {
+  const auto n = static_cast<Index>(g.a.grid.points()), warps = static_cast<Index>(gridDim.x * threads / 32);
+  const auto lane = static_cast<Index>(threadIdx.x % 32);
+  for (Index row = own_number() / 32; row < n; row += warps) {
     float sum = 0;
-    for (auto k = static_cast<Index>(threadIdx.x % 32); k < n; k += 32) sum += inverse[k * n + row] * g.b[k];
+    for (Index k = lane; k < n; k += 32) sum += inverse[k * n + row] * g.b[k];
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
-    if (threadIdx.x % 32 == 0) g.x[row] = sum;
+    if (lane == 0) g.x[row] = sum;
   }
 }
 
 /// b of the next grid := P^T (b - A omega b)
 template <int Dimensions, bool ByClass>
-__device__ void descend(const Team& team, const CoarseGrid& g, float* b_of_next) {
+__device__ void descend(const CoarseGrid& g, float* b_of_next) {
   const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
-  with_shape_of<Dimensions>(
-      g.star, [&]<class S>(S) { visit_points(team, g, Residual<S>{a, g.b, g.b, g.omega, g.t}); });
-  team.wait();
+  with_shape_of<Dimensions>(g.star, [&]<class S>(S) { visit(g.points, Residual<S>{a, g.b, g.b, g.omega, g.t}); });
+  wait_for_all();
   with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(team, g.next, Restrict<A>{p, a.grid, g.t, b_of_next});
+    visit(g.next, Restrict<A>{p, a.grid, g.t, b_of_next});
   });
-  team.wait();
 }
 
 /// t := omega b + P coarse;  x := t + omega (b - A t), if `smooths`
 template <int Dimensions, bool ByClass>
-__device__ void ascend(const Team& team, const CoarseGrid& g, const float* coarse, bool smooths) {
+__device__ void ascend(const CoarseGrid& g, const float* coarse, bool smooths) {
   const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
   with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(team, g.pairs, Interpolate<A>{p, a.grid, g.b, g.omega, coarse, g.t});
+    visit(g.pairs, Interpolate<A>{p, a.grid, g.b, g.omega, coarse, g.t});
   });
-  team.wait();
   if (!smooths) return;
-  with_shape_of<Dimensions>(
-      g.star, [&]<class S>(S) { visit_points(team, g, Smooth<S>{a, g.b, g.t, 1, g.omega, g.x}); });
-  team.wait();
+  wait_for_all();
+  with_shape_of<Dimensions>(g.star, [&]<class S>(S) { visit(g.points, Smooth<S>{a, g.b, g.t, 1, g.omega, g.x}); });
 }
 
-/// The grids of the cluster, then those of its first thread block, and back.
 template <int Dimensions, bool ByClass>
-__global__ void __launch_bounds__(threads, 1)
-    solve_kernel(const __grid_constant__ CoarseGrids grids, int first_of_block, bool last_sweep) {
+__global__ void __launch_bounds__(threads, 1) solve_kernel(const __grid_constant__ CoarseGrids grids, bool last_sweep) {
   cuda::pdl_trigger_and_wait();
   const int coarsest = grids.count - 1;
-  const auto down = [&](const Team& team, int first, int end) {
-    for (int k = first; k < end; ++k) descend<Dimensions, ByClass>(team, grids.grid[k], grids.grid[k + 1].b);
-  };
-  const auto up = [&](const Team& team, int first, int end) {
-    for (int k = end - 1; k >= first; --k)
-      ascend<Dimensions, ByClass>(team, grids.grid[k], grids.grid[k + 1].x, k > 0 || last_sweep);
-  };
-  const Team all = Team::of_cluster();
-  down(all, 0, first_of_block);
-  if (blockIdx.x == 0) {
-    const Team block = Team::of_block();
-    down(block, first_of_block, coarsest);
-    solve_coarsest(block, grids.grid[coarsest], grids.inverse);
-    block.wait();
-    up(block, first_of_block, coarsest);
+  for (int k = 0; k < coarsest; ++k) {
+    descend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].b);
+    wait_for_all();
   }
-  all.wait();
-  up(all, 0, first_of_block);
+  solve_coarsest(grids.grid[coarsest], grids.inverse);
+  for (int k = coarsest - 1; k >= 0; --k) {
+    wait_for_all();
+    ascend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].x, k > 0 || last_sweep);
+  }
 }
 
 }  // namespace
 
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels) {
+  if (!space.state().overlaps) return levels.size();
   // Larger grids are faster in kernels of their own, which all multiprocessors share (H200, 2026-11).
-  const std::size_t most_points = space.state().overlaps ? std::size_t{1} << 13 : most_points_of_block;
+  constexpr std::size_t most_points = std::size_t{1} << 13;
   std::size_t first = levels.size();
   while (first > 0 && levels.size() - first < CoarseGrids::most) {
     const Level<Cuda>& level = levels[first - 1];
@@ -175,13 +135,9 @@ std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>&
 }
 
 void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, bool last_sweep) {
-  const unsigned blocks = space.state().overlaps ? cluster_blocks : 1;
-  int first_of_block = 0;
-  while (first_of_block < grids.count - 1 && grids.grid[first_of_block].a.grid.points() > most_points_of_block)
-    ++first_of_block;
   const auto solve = [&]<int D>(std::integral_constant<int, D>) {
     const auto kernel = grids.by_class ? solve_kernel<D, true> : solve_kernel<D, false>;
-    cuda::launch_cluster(space, kernel, blocks, threads, grids, first_of_block, last_sweep);
+    cuda::launch_cluster(space, kernel, cluster_blocks, threads, grids, last_sweep);
   };
   if (grids.dimensions == 1) return solve(std::integral_constant<int, 1>{});
   if (grids.dimensions == 2) return solve(std::integral_constant<int, 2>{});

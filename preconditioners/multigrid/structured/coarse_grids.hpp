@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The coarse grids of a cycle in one kernel, on Cuda: from a grid of some ten thousand points down to the coarsest one
-// and up again. Kernel by kernel, such grids take the time of launches; here the steps of cycle_steps.hpp run one after
+// The coarse grids of a cycle in one kernel, on Cuda: from a grid of some thousand points down to the coarsest one and
+// up again. Kernel by kernel, such grids take the time of launches; here the steps of cycle_steps.hpp run one after
 // another in a few thread blocks that wait for each other.
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace ostinato::multigrid {
 
-/// The points of a grid, or columns of its points, numbered along x first.
+/// The points of a grid, or pairs of them, numbered along x first.
 struct Cells {
   Extents grid = {0, 0, 0};
   Divider line = {}, plane = {};
@@ -32,7 +32,7 @@ struct CoarseGrid {
   int axes;  ///< that the next grid halves
   float omega;
   float *b, *x, *t;
-  Cells points, columns, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
+  Cells points, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
 
   CoarseGrid() = default;
   template <class Space>
@@ -46,15 +46,8 @@ struct CoarseGrid {
         x(vx),
         t(vt),
         points(a.grid),
-        columns(columns_of(a.grid, level.dimensions)),
         next(p.grid),
         pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}) {}
-
- private:
-  static Extents columns_of(const Extents& e, int dimensions) {
-    const auto columns = [](Index n) { return (n + column_points - 1) / column_points; };
-    return {e.x, dimensions == 2 ? columns(e.y) : e.y, dimensions == 3 ? columns(e.z) : e.z};
-  }
 };
 
 /// The grids from one of a cycle down to the coarsest.

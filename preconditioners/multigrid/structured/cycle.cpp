@@ -36,8 +36,7 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     Vectors v;
     if (k > 0 || ways_[k] != Way::passes) v.b = field(), v.x = field();
     if (ways_[k] != Way::passes) v.t = field();
-    if (ways_[k] == Way::one_kernel)
-      coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
+    if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
     vectors_.push_back(std::move(v));
   }
   coarse_grids_.dimensions = level(0).dimensions;

@@ -704,7 +704,8 @@ void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Sou
   const Pass<T> pass = make_pass(space, level, omega, source, level.next);
   with_shape_of(level, [&]<class S>(S) {
     const auto kernel = descend_kernel<S, T>;
-    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(kernel), pass, b_of_next);
+    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(kernel), pass,
+                 b_of_next);
   });
 }
 

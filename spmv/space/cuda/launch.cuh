@@ -30,7 +30,7 @@ struct OverlappedLaunch {
     config.attrs = attributes;
     config.numAttrs = space.state().overlaps ? 1 : 0;
   }
-  /// Makes one cluster of all thread blocks. Requires overlap: GPUs that have one have the other.
+  /// Makes one cluster of all thread blocks.
   void in_one_cluster() {
     cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;

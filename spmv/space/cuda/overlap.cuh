@@ -41,12 +41,12 @@ void launch(const Cuda& space, void (*kernel)(P...), dim3 grid, dim3 block, std:
   OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
 }
 
-/// The same for at most 8 thread blocks that wait for each other within the kernel. More than one needs compute
-/// capability 9.0.
+/// The same for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that overlaps
+/// kernels: GPUs that have one have the other.
 template <class... P, class... A>
 void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, const A&... args) {
   OverlappedLaunch overlapped(space, blocks, block, 0);
-  if (blocks > 1) overlapped.in_one_cluster();
+  overlapped.in_one_cluster();
   OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
 }
 
