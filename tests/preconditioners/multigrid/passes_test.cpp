@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/structured/slots.hpp>
+
+#include "support/grids.hpp"
+#include "support/spaces.hpp"
+
+// The passes over a level in three dimensions, which cycles take on large grids alone, against sums in double precision.
+
+namespace ostinato::test {
+namespace {
+
+using namespace multigrid;
+
+/// The finest level of a 7-point operator by class whose axes are all halved, with the steps of a cycle on the host.
+template <class T>
+class Reference {
+ public:
+  using Numbers = std::vector<double>;
+
+  Reference(const Cuda& space, const Hierarchy<Cuda, T>& h)
+      : fine_(h.levels()[0].operator_view()),
+        coarse_(h.levels()[0].weights_view()),
+        a_(h.levels()[0].a.download()),
+        p_(h.levels()[0].p.download()),
+        roots_(scaled_classes) {
+    space.download(roots_.data(), h.inverse_root().a, roots_.size() * sizeof(float));
+  }
+
+  /// r times the scale of the source.
+  Numbers scaled(const std::vector<T>& r) const {
+    Numbers b(r.size());
+    for_fine([&](Index x, Index y, Index z, std::size_t i) {
+      b[i] = static_cast<double>(roots_[fine_.at(x, y, z, i)]) * static_cast<double>(r[i]);
+    });
+    return b;
+  }
+
+  /// u - omega A v
+  Numbers less_product(const Numbers& u, double omega, const Numbers& v) const {
+    Numbers t(u.size());
+    for_fine([&](Index x, Index y, Index z, std::size_t i) {
+      double sum = v[i];
+      std::size_t c = 0;
+      for (int k = 0; k < neighbours; ++k) {
+        if (!Shape<3, true>::has(k)) continue;
+        const double value = static_cast<double>(a_[c++ * scaled_classes + fine_.at(x, y, z, i)]);
+        const Step d = Step::of(k);
+        if (fine_.grid.contains(x + d.x, y + d.y, z + d.z))
+          sum += value * v[fine_.grid.number(x + d.x, y + d.y, z + d.z)];
+      }
+      t[i] = u[i] - omega * sum;
+    });
+    return t;
+  }
+
+  Numbers restricted(const Numbers& t) const {
+    Numbers out(coarse_.grid.points());
+    for_weights([&](std::size_t j, std::size_t i, double weight) { out[j] += weight * t[i]; });
+    return out;
+  }
+
+  /// u + P coarse
+  Numbers interpolated(Numbers u, const std::vector<float>& coarse) const {
+    for_weights([&](std::size_t j, std::size_t i, double weight) { u[i] += weight * static_cast<double>(coarse[j]); });
+    return u;
+  }
+
+ private:
+  template <class F>
+  void for_fine(F f) const {
+    for_points(fine_.grid, [&](Index x, Index y, Index z) { f(x, y, z, fine_.grid.number(x, y, z)); });
+  }
+  template <class F>
+  void for_weights(F f) const {
+    for_points(coarse_.grid, [&](Index x, Index y, Index z) {
+      const std::size_t j = coarse_.grid.number(x, y, z);
+      for (int k = 0; k < neighbours; ++k) {
+        const Step d = Step::of(k);
+        const Index fx = 2 * x + 1 + d.x, fy = 2 * y + 1 + d.y, fz = 2 * z + 1 + d.z;
+        if (!fine_.grid.contains(fx, fy, fz)) continue;
+        const float weight = p_[static_cast<std::size_t>(k) * scaled_classes + coarse_.at(x, y, z, j)];
+        f(j, fine_.grid.number(fx, fy, fz), static_cast<double>(weight));
+      }
+    });
+  }
+
+  Coefficients fine_, coarse_;
+  std::vector<float> a_, p_, roots_;
+};
+
+/// The largest difference over the largest expected number; huge where a number is missing.
+template <class Number>
+double error_of(const std::vector<Number>& found, const std::vector<double>& expected) {
+  double error = 0, largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(found[i]) - expected[i]);
+    error = std::isfinite(difference) ? std::max(error, difference) : HUGE_VAL;
+    largest = std::max(largest, std::abs(expected[i]));
+  }
+  return error / largest;
+}
+
+/// A vector of which every `step`-th element belongs to the unknown, from element `first` on; NaN elsewhere.
+template <class T>
+struct Spread {
+  Index step;
+  std::size_t first;
+  std::vector<T> all;
+
+  Spread(const std::vector<T>& v, Index apart, std::size_t offset)
+      : step(apart),
+        first(offset),
+        all(v.size() * static_cast<std::size_t>(apart) + offset, std::numeric_limits<T>::quiet_NaN()) {
+    for (std::size_t i = 0; i < v.size(); ++i) all[at(i)] = v[i];
+  }
+  std::size_t at(std::size_t i) const { return first + i * static_cast<std::size_t>(step); }
+};
+
+template <class Case>
+class PassesOn : public SpaceTest<Case> {
+ protected:
+  using Value = typename Case::T;
+  static constexpr float omega = 0.8f;
+
+  /// Both passes over a grid. `step`, `first`: how the vectors of the solver lie in memory.
+  void expect_passes(const Csr<Value>& a, Index step, std::size_t first) const {
+    const Analysis<Cuda, Value> analysis(this->space(), a);
+    const Hierarchy<Cuda, Value> h(analysis, analysis.grid());
+    const Level<Cuda>& level = h.levels()[0];
+    ASSERT_TRUE(level.by_class && level.star && level.axes == 7);
+    const Reference<Value> reference(this->space(), h);
+    const std::vector<Value> r = random_vector<Value>(a.rows, 3);
+    const std::vector<double> b = reference.scaled(r);
+    const Spread<Value> spread(r, step, first);
+    const Vector<Cuda, Value> source_data = this->put(spread.all);
+    const Source<Value> source{h.inverse_root(), &h.even_inverse_root(), {source_data.data() + first, step}};
+    expect_descent(level, source, reference, b);
+    expect_ascent(level, source, reference, r, b, spread);
+  }
+
+ private:
+  void expect_descent(const Level<Cuda>& level, const Source<Value>& source, const Reference<Value>& reference,
+                      const std::vector<double>& b) const {
+    auto out = this->put(std::vector<float>(level.next.points(), std::numeric_limits<float>::quiet_NaN()));
+    descend(this->space(), level, omega, source, out.data());
+    const auto expected = reference.restricted(reference.less_product(b, static_cast<double>(omega), b));
+    EXPECT_LE(error_of(out.download(), expected), 3e-6);
+  }
+
+  void expect_ascent(const Level<Cuda>& level, const Source<Value>& source, const Reference<Value>& reference,
+                     const std::vector<Value>& r, const std::vector<double>& b, const Spread<Value>& like) const {
+    const auto coarse = random_vector<float>(static_cast<Index>(level.next.points()), 4);
+    const Vector<Cuda, float> coarse_data = this->put(coarse);
+    auto z = this->put(std::vector<Value>(like.all.size(), std::numeric_limits<Value>::quiet_NaN()));
+    auto slot = this->template put<double>({-1});
+    const Value power = Value(2);
+    ascend(this->space(), level, omega, source, coarse_data.data(),
+           Target<Value>{power, {z.data() + like.first, like.step}, slot.data()});
+
+    std::vector<double> x(b.size()), moved(b.size());
+    for (std::size_t i = 0; i < b.size(); ++i) x[i] = static_cast<double>(omega) * b[i];
+    x = reference.interpolated(x, coarse);
+    for (std::size_t i = 0; i < b.size(); ++i) moved[i] = x[i] + static_cast<double>(omega) * b[i];
+    const auto smoothed = reference.less_product(moved, static_cast<double>(omega), x);
+    std::vector<Value> as_source(smoothed.size());
+    for (std::size_t i = 0; i < as_source.size(); ++i) as_source[i] = static_cast<Value>(smoothed[i]);
+    std::vector<double> expected = reference.scaled(as_source);
+    for (double& v : expected) v *= static_cast<double>(power);
+
+    const std::vector<Value> all = z.download();
+    std::vector<Value> found(expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) found[i] = all[like.at(i)];
+    EXPECT_LE(error_of(found, expected), 3e-6);
+    double dot = 0, size = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      dot += static_cast<double>(found[i]) * static_cast<double>(r[i]);
+      size += std::abs(static_cast<double>(found[i]) * static_cast<double>(r[i]));
+    }
+    EXPECT_NEAR(slot.download()[0], dot, 1e-12 * size);
+    const auto touched =
+        static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](Value v) { return !std::isnan(v); }));
+    EXPECT_EQ(touched, found.size()) << "elements of other unknowns were written";
+  }
+};
+
+using OnGpu = testing::Types<On<Cuda, float>, On<Cuda, double>>;
+TYPED_TEST_SUITE(PassesOn, OnGpu, SpaceNames);
+
+/// No flow over the sides of the grid: other coefficients there than within.
+Coupling closed(const Extents& e, double to_the_left) {
+  return [=](Index x, Index y, Index z, int dx, int dy, int dz) {
+    if (std::abs(dx) + std::abs(dy) + std::abs(dz) != 1 || !e.contains(x + dx, y + dy, z + dz)) return 0.0;
+    return dx < 0 ? to_the_left : 1.0;
+  };
+}
+
+TYPED_TEST(PassesOn, GiveWhatTheStepsGive) {
+  using T = typename TypeParam::T;
+  // One thread block and several, along each axis; even and odd; one tile with a side alone.
+  for (const Extents& e : {Extents{8, 8, 8},
+                           {9, 7, 11},
+                           {60, 28, 6},
+                           {61, 29, 13},
+                           {62, 30, 40},
+                           {64, 32, 64},
+                           {130, 9, 12},
+                           {7, 100, 10},
+                           {12, 10, 230},
+                           {33, 65, 97}}) {
+    for (const bool open : {true, false}) {
+      SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z) +
+                   (open ? "" : ", closed"));
+      const Csr<T> a = open ? grid_matrix<T>(e, laplacian(e, true)) : grid_matrix<T>(e, closed(e, 1.25), 0.01);
+      this->expect_passes(a, 1, 0);
+      this->expect_passes(a, 1, 1);
+      this->expect_passes(a, 2, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ostinato::test
