@@ -15,7 +15,7 @@
 #include "support/grids.hpp"
 #include "support/spaces.hpp"
 
-// The passes over a level in three dimensions, which cycles take on large grids alone, against sums in double precision.
+// The passes over a level in three dimensions, which cycles take on large grids alone, against sums in double.
 
 namespace ostinato::test {
 namespace {
