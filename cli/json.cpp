@@ -99,7 +99,7 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
 /// Where another method or preconditioner went on.
 Json to_json(const std::vector<MethodChange>& changes) {
   Json list = Json::array();
-  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"to", c.to}});
+  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"from", c.from}, {"to", c.to}});
   return list;
 }
 

@@ -69,7 +69,7 @@ struct SolveReport {
   std::optional<Amortisation> amortisation;
   Renumbering renumbering;
   SolverChoice solver;
-  PreconditionerChoice preconditioner;
+  PreconditionerChoice preconditioner;         ///< that of the end; `bytes` has those of the first one
   double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
   bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner

@@ -136,6 +136,8 @@ TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   ASSERT_FALSE(result.changes.empty());
   const MethodChange& last = result.changes.back();
   EXPECT_EQ(last.to, "gmres with ilut");
+  EXPECT_EQ(result.changes.front().from, "gmres with " + m.name());
+  EXPECT_EQ(result.preconditioner, "ilut");
   EXPECT_GT(last.iteration, 0);
   EXPECT_LE(last.iteration, result.iterations);
   EXPECT_TRUE(mentions(result, "at iteration " + std::to_string(last.iteration))) << result.message();
@@ -149,7 +151,10 @@ TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
   ASSERT_FALSE(result.changes.empty());
   EXPECT_EQ(result.changes.back().to, "gmres with ilut");
   int before = 0;
+  std::string in_use = result.changes[0].from;
   for (const MethodChange& change : result.changes) {
+    EXPECT_EQ(change.from.substr(0, change.from.find(' ')), in_use.substr(0, in_use.find(' '))) << change.to;
+    in_use = change.to;
     EXPECT_GE(change.iteration, before) << change.to;
     EXPECT_TRUE(mentions(result, "went on with " + change.to.substr(change.to.rfind(' ') + 1))) << change.to;
     before = change.iteration;
