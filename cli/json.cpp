@@ -198,6 +198,7 @@ Json to_json(const Examination& e, Index rows) {
           {"rcm_bandwidth", or_null(e.rcm_bandwidth)},
           {"expected", e.expected},
           {"expected_iterations", or_null(e.expected_iterations)},
+          {"most_iterations", or_null(e.most_iterations)},
           {"stronger", e.stronger},
           {"left_out", e.left_out}};
 }
