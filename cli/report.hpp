@@ -102,6 +102,7 @@ struct Inspection {
   Amortisation amortisation;
   double scatter = 0;  ///< share of the median by which the middle half of repeated measurements differ
   Examination examination;
+  std::vector<PreconditionerMemory> preconditioners;  ///< all that there are; empty where A isn't square
   html::Density pattern;  ///< for the page; empty without one
 };
 

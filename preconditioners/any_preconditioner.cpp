@@ -113,6 +113,17 @@ std::string rounded(double iterations) {
 void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
 
 template <class Space, class T>
+std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>& analysis) {
+  std::vector<PreconditionerMemory> all;
+  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
+    std::string why_not = entry.why_not(analysis.structure());
+    const auto memory = why_not.empty() ? entry.predict(analysis) : std::nullopt;
+    all.push_back({entry.name, std::move(why_not), memory});
+  }
+  return all;
+}
+
+template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
   constexpr Index fewest_rows = 4096;
   const Structure& s = analysis.structure();
@@ -463,6 +474,7 @@ template PreconditionerChoice choose_preconditioner<Host>(const Structure&, cons
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                         \
+  template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&);        \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
   template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
   template class AnyPreconditioner<Space, T>
