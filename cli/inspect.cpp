@@ -145,8 +145,7 @@ Grid formats_of(const Inspection& i, bool all) {
 Grid preconditioners_of(const Inspection& i) {
   Grid grid({"preconditioner", "would keep"});
   for (const PreconditionerMemory& p : i.preconditioners) {
-    if (p.why_not.empty())
-      grid.row({std::string(p.name), p.memory ? in_words(*p.memory) : "found while it is made"});
+    if (p.why_not.empty()) grid.row({std::string(p.name), p.memory ? in_words(*p.memory) : "found while it is made"});
   }
   return grid;
 }

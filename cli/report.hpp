@@ -103,7 +103,7 @@ struct Inspection {
   double scatter = 0;  ///< share of the median by which the middle half of repeated measurements differ
   Examination examination;
   std::vector<PreconditionerMemory> preconditioners;  ///< all that there are; empty where A isn't square
-  html::Density pattern;  ///< for the page; empty without one
+  html::Density pattern;                              ///< for the page; empty without one
 };
 
 /// Whether the formats were timed to choose among them.

@@ -447,6 +447,7 @@ class Ladder {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
                            .seconds = seconds,
+                           .left = slow_ ? seconds_left() : 0,
                            .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
                            .stop = Asking{*this, all, watch}},
                           why);
@@ -536,12 +537,19 @@ class Ladder {
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
-    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
+    goal_ = goal_of<Space, T>(space_, b_, options);
+    CostWatch watch(cost, goal_, options.max_iterations);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// Predicted, of a method that was stopped because it was slow.
+  double seconds_left() const {
+    if (!(pace_.rate > 0 && pace_.rate < 1)) return HUGE_VAL;
+    return pace_.seconds * std::log(goal_ / pace_.residual) / std::log(pace_.rate);
   }
 
   /// Whether a run that was stopped had used up its iterations or its time. The status then says so.
@@ -688,6 +696,7 @@ class Ladder {
   std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
   mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
   Pace pace_;
+  double goal_ = 0;  ///< relative, of the latest run
 };
 
 }  // namespace
