@@ -202,9 +202,9 @@ void require_room(double bytes, std::size_t limit, int vectors) {
 
 /// Whether M^-1 of the basis is kept though M doesn't vary: M in float under double is linear up to 1e-7 only, so that
 /// M^-1 (V y) isn't what the recurrence has seen. Of 71 solves of 20 real matrices (ilu0 and ilut, goals of 1e-8 and
-/// 1e-12, 2026-11) that converge with factors in double, 10 stagnate with factors in float otherwise, and the others take
-/// 1.32 times the iterations, geometric mean, up to 2.2 times; with M^-1 of the basis 2 stagnate, and the same others take
-/// 1.00 times as many. Not where memory is too short for the vectors that the basis should have.
+/// 1e-12, 2026-11) that converge with factors in double, 10 stagnate with factors in float otherwise, and the others
+/// take 1.32 times the iterations, geometric mean, up to 2.2 times; with M^-1 of the basis 2 stagnate, and the same
+/// others take 1.00 times as many. Not where memory is too short for the vectors that the basis should have.
 template <class T, class M>
 bool is_worth_twice_the_basis(const M& m, const SolveOptions& o, std::size_t rows, std::size_t limit) {
   if (sizeof(T) == sizeof(float) || !m.works_in_float()) return false;

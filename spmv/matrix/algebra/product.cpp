@@ -158,8 +158,8 @@ struct Accumulators {
     });
   }
 
-  /// The rows of each part. `count` takes their lengths. With a stop request the parts are made in rounds, between which
-  /// this thread looks at it.
+  /// The rows of each part. `count` takes their lengths. With a stop request the parts are made in rounds, between
+  /// which this thread looks at it.
   std::vector<FoundRows<T>> found_rows(const Host& space, const CsrView<T>& a, const CsrView<T>& b, Offset* count,
                                        const StopRequest& stop) {
     const Factor<T> left(a), right(b);
