@@ -141,6 +141,15 @@ Grid formats_of(const Inspection& i, bool all) {
   return grid;
 }
 
+/// What the preconditioners would keep that can be made for the matrix.
+Grid preconditioners_of(const Inspection& i) {
+  Grid grid({"preconditioner", "would keep"});
+  for (const PreconditionerMemory& p : i.preconditioners) {
+    if (p.why_not.empty()) grid.row({std::string(p.name), p.memory ? in_words(*p.memory) : "found while it is made"});
+  }
+  return grid;
+}
+
 constexpr const char* predicted_sign =
     "~ predicted: nine in ten lie within a factor of 1.5; the other products were\n"
     "  timed now, and conversions are predicted";
@@ -165,6 +174,10 @@ void print(std::FILE* to, const Inspection& i, bool all) {
     legend.add_to(explained);
     explained.print(to);
   }
+  if (!i.preconditioners.empty()) {
+    put(to, "\n");
+    preconditioners_of(i).print(to);
+  }
   require_printed();
 }
 
@@ -186,6 +199,10 @@ html::Page page_of(const Inspection& i, bool all) {
     Facts explained;
     legend.add_to(explained);
     page.facts(explained);
+  }
+  if (!i.preconditioners.empty()) {
+    page.heading("Preconditioners");
+    page.grid(preconditioners_of(i));
   }
   return page;
 }
@@ -270,6 +287,7 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.formats = in.formats;
   i.generated = op.generated();
   i.grid = analysis.grid();
+  if (i.structure.rows == i.structure.cols) i.preconditioners = predict_memory(analysis);
   i.examination = examine(analysis, {.thorough = in.all, .restart = number_or(in.restart, automatic_restart)});
 }
 

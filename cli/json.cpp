@@ -74,13 +74,26 @@ Json to_json(const Times& t) {
           {"total", t.total}};
 }
 
+Json to_json(const std::optional<MemoryPrediction>& memory) {
+  return memory ? Json{{"bytes", memory->bytes}, {"is", to_string(memory->certainty)}} : Json(nullptr);
+}
+
+/// One that can't be made has the reason for it.
+Json to_json(const std::vector<PreconditionerMemory>& preconditioners) {
+  Json list = Json::array();
+  for (const PreconditionerMemory& p : preconditioners) {
+    Json item = {{"name", p.name}, {"predicted", to_json(p.memory)}};
+    if (!p.why_not.empty()) item["why_not"] = p.why_not;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
 Json to_json(const Bytes& b) {
-  const Json predicted =
-      b.predicted ? Json{{"bytes", b.predicted->bytes}, {"is", to_string(b.predicted->certainty)}} : Json(nullptr);
   return {{"matrix", b.matrix},
           {"workspace", b.workspace},
           {"preconditioner", b.preconditioner},
-          {"preconditioner_predicted", predicted},
+          {"preconditioner_predicted", to_json(b.predicted)},
           {"vectors", b.vectors}};
 }
 
@@ -99,7 +112,7 @@ Json to_json(const std::vector<PreconditionerLevel>& levels) {
 /// Where another method or preconditioner went on.
 Json to_json(const std::vector<MethodChange>& changes) {
   Json list = Json::array();
-  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"to", c.to}});
+  for (const MethodChange& c : changes) list.push_back({{"iteration", c.iteration}, {"from", c.from}, {"to", c.to}});
   return list;
 }
 
@@ -198,6 +211,7 @@ Json to_json(const Examination& e, Index rows) {
           {"rcm_bandwidth", or_null(e.rcm_bandwidth)},
           {"expected", e.expected},
           {"expected_iterations", or_null(e.expected_iterations)},
+          {"most_iterations", or_null(e.most_iterations)},
           {"stronger", e.stronger},
           {"left_out", e.left_out}};
 }
@@ -226,6 +240,7 @@ Json to_json(const Inspection& i) {
         {"preconditioner", i.examination.preconditioner.reason},
         {"format", i.choice.reason}}},
       {"selection", to_json(i.choice.candidates)},
+      {"preconditioners", to_json(i.preconditioners)},
       {"format_details", format_details(i.formats, i.generated)},
       {"amortisation", to_json(i.amortisation)}};
   if (is_searched(i.structure)) report["search_engine"] = to_json(search(*i.structure.census));

@@ -69,7 +69,7 @@ struct SolveReport {
   std::optional<Amortisation> amortisation;
   Renumbering renumbering;
   SolverChoice solver;
-  PreconditionerChoice preconditioner;
+  PreconditionerChoice preconditioner;         ///< that of the end; `bytes` has those of the first one
   double goal = 0;                             ///< of ||b - A x|| / ||b||, from rtol and atol; for the page
   bool out_of_time = false;                    ///< the time limit was reached while the preconditioner was made
   std::vector<PreconditionerLevel> hierarchy;  ///< of a multigrid preconditioner
@@ -102,7 +102,8 @@ struct Inspection {
   Amortisation amortisation;
   double scatter = 0;  ///< share of the median by which the middle half of repeated measurements differ
   Examination examination;
-  html::Density pattern;  ///< for the page; empty without one
+  std::vector<PreconditionerMemory> preconditioners;  ///< all that there are; empty where A isn't square
+  html::Density pattern;                              ///< for the page; empty without one
 };
 
 /// Whether the formats were timed to choose among them.

@@ -500,6 +500,15 @@ std::string why_taken(const SolveInput& in, const std::string& reason, const std
   return reason + (options.empty() ? "" : " with " + options) + (remarks.empty() ? "" : "; " + remarks);
 }
 
+/// Names the preconditioner of the end where "auto" has gone on to another one.
+void take_last_preconditioner(SolveReport& report) {
+  PreconditionerChoice& first = report.preconditioner;
+  const std::string& last = report.result.preconditioner;
+  if (last == first.name) return;
+  first = {last, "after " + first.name + " (" + first.reason + ")"};
+  report.hierarchy.clear();
+}
+
 /// Solves, once operator and preconditioner are there. `given`: b and x.
 template <class A, class M, class T>
 int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput& in, SolveReport& report,
@@ -517,6 +526,7 @@ int solve_with(const A& a, const M& m, const System<T>& given, const SolveInput&
   const InterruptFlag interrupt;  // until all is written
   report.result = run_solver(a, b, x, m, in, report.options, interrupt, live);
   if (report.out_of_time) say_out_of_time(in, report.result);
+  take_last_preconditioner(report);
   live.clear();
   report.result.reason = about_rows(report, report.result.reason);
   for (std::string& note : report.result.notes) note = about_rows(report, note);

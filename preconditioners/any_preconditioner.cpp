@@ -10,6 +10,7 @@
 
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
+#include <ostinato/preconditioners/leaving_jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -111,6 +112,17 @@ std::string rounded(double iterations) {
 }  // namespace
 
 void check_preconditioner(std::string_view text) { find_entry<Host, double>(request_of(text)); }
+
+template <class Space, class T>
+std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>& analysis) {
+  std::vector<PreconditionerMemory> all;
+  for (const PreconditionerEntry<Space, T>& entry : preconditioner_list<Space, T>()) {
+    std::string why_not = entry.why_not(analysis.structure());
+    const auto memory = why_not.empty() ? entry.predict(analysis) : std::nullopt;
+    all.push_back({entry.name, std::move(why_not), memory});
+  }
+  return all;
+}
 
 template <class Space, class T>
 PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
@@ -228,32 +240,45 @@ struct Rung {
   /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
   template <class Space, class T>
   bool suits(const Structure& s, bool may_be_definite) const {
-    const Index fewest_rows = options == aggressive ? 20000 : 2000;  // factors are faster for smaller ones
+    if (is_one_level())
+      return Space::on_device && s.symmetric && (s.positive_diagonal || s.negative_diagonal) &&
+             !suits_hierarchy<Space, T>(s);
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
-    if (name == Multigrid<Space, T>::name)
-      return s.rows >= (Space::on_device ? 20000 : fewest_rows) && Multigrid<Space, T>::why_not(s).empty() &&
-             (may_be_definite || !s.symmetric);
+    if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
     return true;
+  }
+
+  /// Whether it may take the place of Jacobi where that is slow (leaving_jacobi.hpp).
+  bool is_one_level() const { return name == "fsai" || name == "chebyshev"; }
+
+  /// Whether the matrix is large enough for a hierarchy, and one can be made. Factors are faster for smaller ones.
+  template <class Space, class T>
+  bool suits_hierarchy(const Structure& s) const {
+    const Index fewest_rows = Space::on_device || options == aggressive ? 20000 : 2000;
+    return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
   }
 
   static constexpr std::string_view aggressive = "kind=classical,aggressive=1";
 };
 /// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse
 /// (fidapex6).
-constexpr std::array<Rung, 9> ladder = {{{"ilu0", "", "", 0.1e-6},
-                                         {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
-                                         {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
-                                         {"cholesky", "fill=10", "fill=10", 1e-6},
-                                         {"ict", "", "", 0.5e-6},
-                                         {"cholesky", "fill=100", "", 3e-6},
-                                         {"ilut", "", "", 1e-6},
-                                         {"lu", "fill=100", "", 10e-6},
-                                         {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
+constexpr std::array<Rung, 11> ladder = {{{"fsai", "", "", 0},
+                                          {"chebyshev", "", "", 0},
+                                          {"ilu0", "", "", 0.1e-6},
+                                          {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
+                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                          {"cholesky", "fill=10", "fill=10", 1e-6},
+                                          {"ict", "", "", 0.5e-6},
+                                          {"cholesky", "fill=100", "", 3e-6},
+                                          {"ilut", "", "", 1e-6},
+                                          {"lu", "fill=100", "", 10e-6},
+                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6}}};
 
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
   const auto entries = static_cast<double>(s.nonzeros);
+  if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
   // Hierarchies are made on the GPU (H200, 2026-11-23), factors on the host.
   if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
@@ -300,8 +325,10 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
 template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
+  const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
   for (auto rung = static_cast<std::size_t>(from); rung < ladder.size(); ++rung)
-    if (ladder[rung].suits<Space, T>(s, may_be_definite)) return static_cast<int>(rung);
+    if (ladder[rung].suits<Space, T>(s, may_be_definite) && (is_simple || !ladder[rung].is_one_level()))
+      return static_cast<int>(rung);
   return no_ladder;
 }
 
@@ -317,6 +344,8 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
     const Rung& rung = ladder[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
+    const auto entries = static_cast<double>(analysis->structure().nonzeros);
+    if (rung.is_one_level() && faster_than_jacobi_on_gpu(entries, options.left) != rung.name) continue;
     if (rung.name == LuKind::name) {
       if (const std::string singular = why_no_complete_factors(*analysis); !singular.empty()) {
         why += (why.empty() ? "" : "; ") + singular;
@@ -463,6 +492,7 @@ template PreconditionerChoice choose_preconditioner<Host>(const Structure&, cons
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                         \
+  template std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>&);        \
   template PreconditionerChoice choose_preconditioner(const Analysis<Space, T>&);              \
   template std::vector<std::string_view> stronger_preconditioners<Space, T>(const Structure&); \
   template class AnyPreconditioner<Space, T>

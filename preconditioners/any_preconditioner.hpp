@@ -37,6 +37,20 @@ const std::vector<PreconditionerInfo>& preconditioner_infos();
 ///           listing the known names, or options that the preconditioner doesn't have, listing those that it has.
 void check_preconditioner(std::string_view text);
 
+/// What a preconditioner with the options that are the default would keep.
+struct PreconditionerMemory {
+  std::string_view name;
+  std::string why_not;                     ///< the reason against it; empty where it may be made
+  std::optional<MemoryPrediction> memory;  ///< nothing where that isn't known before the preconditioner is made
+};
+
+/// Of all preconditioners of the list, without making one.
+///
+/// Exec      Some passes over the pattern. Waits on Cuda.
+/// Throws    DeviceError; std::bad_alloc.
+template <class Space, class T>
+std::vector<PreconditionerMemory> predict_memory(const Analysis<Space, T>& analysis);
+
 /// The preconditioner that "auto" takes, and the reason.
 struct PreconditionerChoice {
   std::string name;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct PreconditionerEntry {
   std::string_view options;                    ///< "KEY=VALUES, KEY=VALUES", for help texts; empty when there are none
   std::string (*why_not)(const Structure& s);  ///< the reason against M; empty when M can be built
   void (*check)(std::string_view options);     ///< throws ArgumentError for a text that M doesn't take
+  /// What M keeps with the options that are the default, as far as that is known without making M.
+  std::optional<MemoryPrediction> (*predict)(const Analysis<Space, T>& analysis);
   /// Announces the memory of M to the budget before taking it.
   std::unique_ptr<BuiltPreconditioner<Space, T>> (*build)(const Analysis<Space, T>& analysis, std::string_view options,
                                                           const StopRequest& stop, const MemoryBudget& memory);
@@ -68,12 +71,19 @@ auto parsed_options(std::string_view text) {
   }
 }
 
+/// What M says beforehand of its memory.
+template <class M, class Analysis, class Options>
+std::optional<MemoryPrediction> predicted(const Analysis& analysis, const Options& options) {
+  if constexpr (requires { M::predict(analysis); }) return M::predict(analysis);
+  if constexpr (requires { M::predict(analysis, options); }) return M::predict(analysis, options);
+  return {};
+}
+
 template <class M, class Analysis>
 M make(const Analysis& analysis, std::string_view options, const StopRequest& stop, const MemoryBudget& memory) {
   const auto parsed = parsed_options<M>(options);
   using Options = decltype(parsed);
-  if constexpr (requires { M::predict(analysis); }) memory.announce(M::predict(analysis));
-  if constexpr (requires { M::predict(analysis, parsed); }) memory.announce(M::predict(analysis, parsed));
+  if (const auto known = predicted<M>(analysis, parsed)) memory.announce(*known);
   if constexpr (std::is_same_v<Options, const NoOptions>) {
     return M(analysis);
   } else if constexpr (std::is_constructible_v<M, const Analysis&, Options, const StopRequest&, const MemoryBudget&>) {
@@ -159,7 +169,8 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 ///
 /// One that knows beforehand what memory it keeps says so by a static predict(analysis) or predict(analysis, options).
 /// One that finds out on the way, and so takes long to make, takes a StopRequest and a MemoryBudget as the last
-/// arguments of the constructor, to announce its memory there, and throws Stopped once the request is made.
+/// arguments of the constructor, to announce its memory there, and throws Stopped once the request is made. It may have
+/// a static guess(analysis), for predict_memory() alone.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
 PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
@@ -170,6 +181,10 @@ PreconditionerEntry<Space, T> preconditioner_entry() {
           options,
           &M::why_not,
           [](std::string_view text) { (void)detail::parsed_options<M>(text); },
+          [](const Analysis<Space, T>& analysis) -> std::optional<MemoryPrediction> {
+            if constexpr (requires { M::guess(analysis); }) return M::guess(analysis);
+            return detail::predicted<M>(analysis, detail::parsed_options<M>({}));
+          },
           [](const Analysis<Space, T>& analysis, std::string_view text, const StopRequest& stop,
              const MemoryBudget& memory) -> std::unique_ptr<BuiltPreconditioner<Space, T>> {
             return std::make_unique<detail::ErasedPreconditioner<M>>(analysis, text, stop, memory);

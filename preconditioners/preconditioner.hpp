@@ -25,6 +25,7 @@ struct StrongerOptions {
   bool thorough = false;      ///< as much as memory allows
   bool definite = true;       ///< A may be positive definite, if it is symmetric
   double seconds = HUGE_VAL;  ///< that there are: nothing is begun that is predicted to take longer
+  double left = 0;            ///< seconds that the solve is predicted to take with this one; 0: it doesn't get there
   std::size_t mem_limit = 0;  ///< bytes that this and weaker ones may keep together; 0: what is free
   StopRequest stop = {};      ///< ends what is being made, with Stopped
 };

@@ -83,22 +83,31 @@ void require_room(const Widths& widths, double vector, std::size_t limit) {
                          "; lower --restart or --recycle, or raise --mem-limit");
 }
 
+/// Whether M^-1 V is kept, as GMRES does under an M in float (gmres.hpp), within the bytes that the basis may take.
+template <class M>
+bool is_worth_more(const M& m, std::size_t value_bytes, const Widths& widths, double vector, std::size_t limit) {
+  return value_bytes > sizeof(float) && m.works_in_float() && widths.search > 1 &&
+         (widths.vectors() + widths.search) * vector <= basis_memory(limit);
+}
+
 /// The cycles of one solve. In the memory of the space: the orthonormal basis [C V], where V gets one column more than
 /// a cycle has steps, and U with A M^-1 U = C.
 template <class Space, class T>
 class Cycles {
  public:
+  /// `keep_z`: M^-1 V is kept.
   Cycles(const Space& on, const OperatorRef<Space, T>& matrix, const PreconditionerRef<Space, T>& preconditioner,
-         Widths given, Workspace<Space>& workspace)
+         Widths given, bool keep_z, Workspace<Space>& workspace)
       : space_(on),
         a_(matrix),
         m_(preconditioner),
         n_(matrix.rows()),
         widths_(given),
+        z_columns_(keep_z ? width(given.search) : 1),
         basis_(workspace.template allocate<T>((width(given.search) + 1) * n_)),
         u_(workspace.template allocate<T>(width(given.keep) * n_)),
         spare_(workspace.template allocate<T>(width(std::max(given.keep, 1)) * n_)),
-        z_(m_.is_identity() ? Out<T>{} : workspace.template allocate<T>(n_)),
+        z_(m_.is_identity() ? Out<T>{} : workspace.template allocate<T>(z_columns_ * n_)),
         h_(workspace.template allocate<T>((width(given.search) + 1) * stride())),
         again_(workspace.template allocate<T>(stride())),
         small_(workspace.template allocate<T>(width(given.search + 1) * width(std::max(given.keep, 1)))),
@@ -143,7 +152,7 @@ class Cycles {
 
   /// Computes column j: w = A M^-1 v(j), orthogonalised against [C V] and normalised, becomes v(j + 1).
   void step(int j) const {
-    apply(column(kept_ + j), column(kept_ + j + 1));
+    apply(column(kept_ + j), z(j), column(kept_ + j + 1));
     orthogonalise(kept_ + j + 1, column(kept_ + j + 1), coefficients(j));
   }
 
@@ -183,14 +192,17 @@ class Cycles {
     if (m_.is_identity()) {
       add(on_kept, u_.data(), x);
       add(y, column(kept_).data(), x);
-    } else {
-      const Out<T> sum = spare_.first(n_);
-      space_.zero(sum.data(), sum.size_bytes());
-      add(on_kept, u_.data(), sum);
-      add(y, column(kept_).data(), sum);
-      m_.apply(sum, z_);
-      add({1}, z_.data(), x);
+      return;
     }
+    const bool has_z = z_columns_ > 1;
+    if (has_z) add(y, z_.data(), x);
+    if (has_z && kept_ == 0) return;
+    const Out<T> sum = spare_.first(n_);
+    space_.zero(sum.data(), sum.size_bytes());
+    add(on_kept, u_.data(), sum);
+    if (!has_z) add(y, column(kept_).data(), sum);
+    m_.apply(sum, z(0));
+    add({1}, z_.data(), x);
   }
 
   /// Keeps the slowest directions of the cycle, or those from before where there is no better choice.
@@ -230,11 +242,14 @@ class Cycles {
     return host;
   }
 
-  /// w = A M^-1 v
-  void apply(In<T> v, Out<T> w) const {
+  /// Where M^-1 v(j) is; empty without M.
+  Out<T> z(int j) const { return z_.empty() ? z_ : z_.subspan(z_columns_ > 1 ? width(j) * n_ : 0, n_); }
+
+  /// z = M^-1 v;  w = A z
+  void apply(In<T> v, Out<T> z, Out<T> w) const {
     if (m_.is_identity()) return a_.apply(v, w);
-    m_.apply(v, z_);
-    a_.apply(z_, w);
+    m_.apply(v, z);
+    a_.apply(z, w);
   }
 
   /// w is orthogonalised twice against the first `columns` of the basis, with the coefficients h, and normalised.
@@ -287,7 +302,7 @@ class Cycles {
     const Out<T> sum = spare_.first(n_), image = column(kept_);
     space_.zero(sum.data(), sum.size_bytes());
     add(ones, u_.data(), sum);
-    apply(sum, image);
+    apply(sum, z(0), image);
     ++products_;
     add(minus, basis_.data(), image);
     dot<T>(space_, image, image, slot_);
@@ -300,7 +315,7 @@ class Cycles {
     for (int i = 0; i < count; ++i) {
       const Out<T> to = u(kept_), image = column(kept_);
       if (kept_ < i) copy<T>(space_, u(i), to);
-      apply(to, image);
+      apply(to, z(0), image);
       ++products_;
       dot<T>(space_, image, image, slot_);
       normalise<T>(space_, slot_, image, h_.data());
@@ -327,9 +342,10 @@ class Cycles {
   const PreconditionerRef<Space, T>& m_;
   std::size_t n_;
   Widths widths_;
+  std::size_t z_columns_;
   Out<T> basis_;  ///< [C V]
   Out<T> u_, spare_;
-  Out<T> z_;
+  Out<T> z_;      ///< M^-1 v, of the latest step or of all steps of the cycle
   Out<T> h_;      ///< columns of coefficients: C^T A M^-1 v(j), then those of V
   Out<T> again_;  ///< coefficients of the second orthogonalisation
   Out<T> small_;
@@ -357,8 +373,9 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   const PreconditionerRef<Space, T>& m = system.m();
   const std::size_t limit = memory_left(options.mem_limit, m.bytes());
   const Widths size = widths(a.rows(), sizeof(T), options, limit);
-  if (options.restart != automatic_restart) require_room(size, static_cast<double>(a.rows() * sizeof(T)), limit);
-  Cycles<Space, T> cycles(space, a, m, size, workspace);
+  const double vector = static_cast<double>(a.rows() * sizeof(T));
+  if (options.restart != automatic_restart) require_room(size, vector, limit);
+  Cycles<Space, T> cycles(space, a, m, size, is_worth_more(m, sizeof(T), size, vector, limit), workspace);
 
   RecycledSpace* recycled = options.recycled;
   using Kept = RecycledSpace::Kept<Space, T>;

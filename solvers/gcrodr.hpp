@@ -46,7 +46,8 @@ class RecycledSpace {
 /// Traffic   A step applies A and M once, and reads the kept images and the basis so far four times. The end of a cycle
 ///           reads all of them recycle + 2 times. Kept vectors whose images are out of date cost one product each.
 /// Exec      Allocates (restart + 2 recycle + 2) n sizeof(T) bytes at entry, with a preconditioner n sizeof(T) more,
-///           and 2 recycle n sizeof(T) for options.recycled. Works as GMRES does (gmres.hpp); at the end of a cycle the
+///           with one in float for a system in double restart n sizeof(T) where memory allows (gmres.hpp says why), and
+///           2 recycle n sizeof(T) for options.recycled. Works as GMRES does (gmres.hpp); at the end of a cycle the
 ///           host solves small dense problems (slow_directions.hpp). A cycle that leaves the residual as it is lets the
 ///           kept directions go, and the next one is GMRES. So does one that meets a direction on which A M^-1 does
 ///           nothing but what the kept images hold.

@@ -19,7 +19,9 @@ int krylov_vectors(std::size_t rows, std::size_t bytes, int restart, double memo
 /// short solve takes little memory. After 50, 100, 200, ... vectors GMRES restarts if the residual has fallen so fast
 /// that four more cycles like this one would reach the goal; a restart then costs less than a longer basis. Where
 /// memory runs out before, GMRES restarts with what there is, and a note says so. With options.flexible, and with an M
-/// that says that it varies, the preconditioned basis is kept (FGMRES), and M may differ from step to step.
+/// that says that it varies, the preconditioned basis is kept (FGMRES), and M may differ from step to step. So it is
+/// under an M in float (works_in_float()) for a system in double, where memory holds 50 such vectors at least, or as
+/// many as options.restart says: M is then linear up to 1e-7 only.
 ///
 /// Shapes    A: n x n, nonsingular. b, x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Traffic   Step j of a cycle applies A and M once and reads the basis four times: 4 (j + 1) n sizeof(T) bytes.

@@ -137,6 +137,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace, Shape::any);
   SolveResult result;
   result.solver = name;
+  result.preconditioner = name_in_report(preconditioner);
   const CallbackGuard guard(options);
   const int every = block_length(space, system.a(), options, period, 2 * system.m().seconds());
   Solve<Space, T> solve(system, x, guard.options(), every, workspace);

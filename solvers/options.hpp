@@ -91,8 +91,9 @@ std::string unused_options(const SolveOptions& options, std::string_view solver)
 
 /// A place where another method or preconditioner went on.
 struct MethodChange {
-  int iteration = 0;    ///< iterations done by then
-  std::string to = {};  ///< the name of what went on: a method, a preconditioner, or as in "gmres with ilut" both
+  int iteration = 0;      ///< iterations done by then
+  std::string from = {};  ///< the name of what was given up: a method, a preconditioner, or as in "cg with jacobi" both
+  std::string to = {};    ///< the name of what went on, in the same way
 };
 
 struct SolveResult {
@@ -113,6 +114,7 @@ struct SolveResult {
   double seconds = 0;
   std::size_t workspace_bytes = 0;         ///< memory allocated by the solver, without x, b, A and the preconditioner
   std::string solver;                      ///< the method that ended the solve
+  std::string preconditioner = {};         ///< with which it did, by name(); "none" without one
   std::vector<std::string> notes;          ///< messages for the user: choices, restarts, fallbacks
   std::vector<MethodChange> changes = {};  ///< of the method or the preconditioner, in the order of iterations
 

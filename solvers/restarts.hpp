@@ -116,6 +116,12 @@ void require_fixed(const PreconditionerRef<Space, T>& m) {
                       " needs; use cg, gmres or bicgstab");
 }
 
+/// "none", or the name of M.
+template <class Space, class T>
+std::string name_in_report(const PreconditionerRef<Space, T>& m) {
+  return m.is_identity() ? "none" : m.name();
+}
+
 /// Fills in the monitor's records, in the units of the caller's b.
 template <class Space, class T>
 void report(SolveResult& result, double norm, const ScaledSystem<Space, T>& system, int restarts,
@@ -432,6 +438,7 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   require_valid(options);
   SolveResult result;
   result.solver = Method::name;
+  result.preconditioner = name_in_report(system.m());
   const CallbackGuard guard(options);
   Solve<Space, T> solve(system, x, guard.options(),
                         block_length(system.space(), system.a(), options, period, system.m().seconds()), workspace);

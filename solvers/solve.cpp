@@ -91,7 +91,7 @@ SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
 
 /// Adds what a further run has spent and noted.
 void count(SolveResult& all, SolveResult& more) {
-  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.to});
+  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.from, c.to});
   all.iterations += more.iterations;
   all.seconds += more.seconds;
   all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
@@ -199,7 +199,8 @@ class FallbackSolve {
     try {
       SolveResult more = counted_from(all.iterations, run_with(m, options));
       const Status ended = more.status;
-      all.changes.push_back({all.iterations, std::string(m.name())});
+      all.changes.push_back({all.iterations, all.preconditioner, more.preconditioner});
+      all.preconditioner = more.preconditioner;
       if (is_nearer(more, all)) {
         extend(all, more);
       } else {
@@ -254,12 +255,12 @@ std::string why_next(const Ending& r, std::string_view next) {
          r.reason + "); went on with " + std::string(next);
 }
 
-/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status and solver become
-/// those of `more` unless its x is farther from the solution, the residual if its x is nearer. `to` names what went on;
-/// empty where that is the same as before.
-void append(SolveResult& all, SolveResult more, const std::string& to) {
+/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and
+/// preconditioner become those of `more` unless its x is farther from the solution, the residual if its x is nearer.
+/// `from` and `to` name what was given up and what went on; empty where that is the same.
+void append(SolveResult& all, SolveResult more, const std::string& from, const std::string& to) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  if (!to.empty()) all.changes.push_back({all.iterations, to});
+  if (!to.empty()) all.changes.push_back({all.iterations, from, to});
   count(all, more);
   if (!nearer && !as_near) {
     const std::string ended =
@@ -272,6 +273,7 @@ void append(SolveResult& all, SolveResult more, const std::string& to) {
   }
   take_ending(all, more);
   all.solver = more.solver;
+  all.preconditioner = more.preconditioner;
   if (nearer) take_residual(all, more);
 }
 
@@ -327,7 +329,7 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
       SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more), std::string(next));
+      append(result, std::move(more), latest.solver, std::string(next));
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -445,6 +447,7 @@ class Ladder {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
                            .seconds = seconds,
+                           .left = slow_ ? seconds_left() : 0,
                            .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
                            .stop = Asking{*this, all, watch}},
                           why);
@@ -465,7 +468,8 @@ class Ladder {
       weaker_bytes_ += m.bytes();
       m = *next;
       try {
-        go_on(all, method_for(m) + " with " + m.name(), [&](const SolveOptions& left) { return watched_run(m, left); });
+        go_on(all, method_in_use(all) + " with " + all.preconditioner, method_for(m) + " with " + m.name(),
+              [&](const SolveOptions& left) { return watched_run(m, left); });
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
       } catch (const DeviceError& e) {
@@ -533,12 +537,19 @@ class Ladder {
   /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
-    CostWatch watch(cost, goal_of<Space, T>(space_, b_, options), options.max_iterations);
+    goal_ = goal_of<Space, T>(space_, b_, options);
+    CostWatch watch(cost, goal_, options.max_iterations);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// Predicted, of a method that was stopped because it was slow.
+  double seconds_left() const {
+    if (!(pace_.rate > 0 && pace_.rate < 1)) return HUGE_VAL;
+    return pace_.seconds * std::log(goal_ / pace_.residual) / std::log(pace_.rate);
   }
 
   /// Whether a run that was stopped had used up its iterations or its time. The status then says so.
@@ -574,6 +585,15 @@ class Ladder {
       choice.reason =
           "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
     return choice;
+  }
+
+  /// The method that ran last, which may not be the one whose x it is.
+  static std::string method_in_use(const SolveResult& all) {
+    for (auto change = all.changes.rbegin(); change != all.changes.rend(); ++change) {
+      const std::string method = change->to.substr(0, change->to.find(' '));
+      if (find<Space, T>(method, Solvers{}) != nullptr) return method;
+    }
+    return all.solver;
   }
 
   /// The method that a run begins with.
@@ -641,7 +661,7 @@ class Ladder {
   /// A slow method has the time that is left, where there is nothing else.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
     const std::string method = method_for(m);
-    go_on(all, method == all.solver ? "" : method, [&](const SolveOptions& left) {
+    go_on(all, method_in_use(all), method == all.solver ? "" : method, [&](const SolveOptions& left) {
       CostWatch none(0, 0, left.max_iterations);
       return run_all(m, left, none);
     });
@@ -649,7 +669,7 @@ class Ladder {
 
   /// Adds a further run of what `to` names. x stays as it is when the run comes no nearer.
   template <class Run>
-  void go_on(SolveResult& all, const std::string& to, Run run) {
+  void go_on(SolveResult& all, const std::string& from, const std::string& to, Run run) {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
@@ -657,7 +677,7 @@ class Ladder {
       SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
-      append(all, std::move(more), to);
+      append(all, std::move(more), from, to);
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -676,6 +696,7 @@ class Ladder {
   std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
   mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
   Pace pace_;
+  double goal_ = 0;  ///< relative, of the latest run
 };
 
 }  // namespace

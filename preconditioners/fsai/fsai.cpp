@@ -74,6 +74,14 @@ std::string Fsai<Space, T>::why_not(const Structure& s) {
 }
 
 template <class Space, class T>
+MemoryPrediction Fsai<Space, T>::guess(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  const auto rows = static_cast<std::size_t>(s.rows), entries = static_cast<std::size_t>(s.nonzeros);
+  const std::size_t of_factor = (rows + 1) * sizeof(Offset) + (entries + rows) / 2 * (sizeof(Index) + sizeof(T));
+  return {2 * of_factor + rows * sizeof(T), Certainty::rough};
+}
+
+template <class Space, class T>
 FsaiOptions Fsai<Space, T>::parse_options(std::string_view text) {
   FsaiOptions o;
   const std::array<PreconditionerOption, 2> known = {{

@@ -41,6 +41,8 @@ class Fsai {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static FsaiOptions parse_options(std::string_view text);
+  /// What G and its transpose keep in CSR.
+  static MemoryPrediction guess(const Analysis<Space, T>& analysis);
 
   explicit Fsai(const Analysis<Space, T>& analysis, FsaiOptions options = {});
   /// Announces the memory of G and G^T once G is there, in host memory, before they are put into their formats.

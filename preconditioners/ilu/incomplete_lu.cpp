@@ -343,8 +343,10 @@ template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                                 const StopRequest& stop, const MemoryBudget& budget) -> Made {
   const Csr<double> whole = usable_copy(space, a);
+  end_factoring_on(stop);
   const Preparation how = prepare(whole.view(), options.preparation, stop);
   const Csr<double> ready = prepared(whole.view(), how);
+  end_factoring_on(stop);
   const Index rows = whole.rows;
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
   const bool is_exact = detail::triangles_of(options).is_exact();

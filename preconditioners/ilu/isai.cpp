@@ -20,8 +20,13 @@ namespace ostinato {
 
 namespace {
 
-/// Rows between two looks at a stop request.
-constexpr std::size_t rows_of_look = std::size_t{1} << 18;
+/// Rows of W between two looks at a stop request, some 10^8 steps: the entries of a row of W times those of L.
+std::size_t rows_of_look(const CsrView<double>& w, const CsrView<double>& l) {
+  constexpr double most_steps = 1e8, fewest_rows = 1 << 12, most_rows = 1 << 18;  // few leave a GPU idle
+  const double rows = std::max(1.0, static_cast<double>(w.rows));
+  const double steps = static_cast<double>(w.nonzeros()) / rows * (static_cast<double>(l.nonzeros()) / rows);
+  return static_cast<std::size_t>(std::clamp(most_steps / std::max(1.0, steps), fewest_rows, most_rows));
+}
 
 /// A group of one lane.
 struct AloneGroup {
@@ -82,7 +87,7 @@ SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Sp
   const CsrView<double>& from = l.view();
   if (from.rows != from.cols) throw ArgumentError("isai: the triangular factor isn't square");
   require_diagonal(space, from);
-  const SpaceCsr<Space, double> pattern = power == 1 ? l : multiply(space, l, l);
+  const SpaceCsr<Space, double> pattern = power == 1 ? l : multiply(space, l, l, stop);
   const CsrView<double>& p = pattern.view();
   auto w = std::make_shared<CsrStorage<Space, double>>();
   w->rows = w->cols = p.rows;
@@ -92,9 +97,10 @@ SpaceCsr<Space, double> incomplete_inverse(const Space& space, const SpaceCsr<Sp
   const detail::InverseRows rows{detail::pattern_of(from), from.val.data(), detail::pattern_of(w->view()),
                                  w->val.data()};
   const auto n = static_cast<std::size_t>(p.rows);
-  for (std::size_t first = 0; first < n; first += rows_of_look) {
+  const std::size_t between = rows_of_look(p, from);
+  for (std::size_t first = 0; first < n; first += between) {
     end_factoring_on(stop);
-    detail::invert_rows(space, rows, first, std::min(rows_of_look, n - first));
+    detail::invert_rows(space, rows, first, std::min(between, n - first));
     if (stop) space.wait();
   }
   space.wait();

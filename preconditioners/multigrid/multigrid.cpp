@@ -412,6 +412,13 @@ void Multigrid<Space, T>::State::restore(const CsrView<T>& a) {
 }
 
 template <class Space, class T>
+std::optional<MemoryPrediction> Multigrid<Space, T>::guess(const Analysis<Space, T>& analysis) {
+  const Structure& s = analysis.structure();
+  if (s.rows > 0 && s.positive_diagonal && analysis.grid()) return {};
+  return predict_levels(s, {});
+}
+
+template <class Space, class T>
 std::string Multigrid<Space, T>::why_not(const Structure& s) {
   if (s.rows != s.cols) return "the matrix isn't square";
   if (s.rows == 0) return {};

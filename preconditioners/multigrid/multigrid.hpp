@@ -127,6 +127,8 @@ class Multigrid {
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.
   static MultigridOptions parse_options(std::string_view text);
+  /// What the levels keep, roughly, where the matrix isn't on a grid.
+  static std::optional<MemoryPrediction> guess(const Analysis<Space, T>& analysis);
 
   explicit Multigrid(const Analysis<Space, T>& analysis, MultigridOptions options = {});
   /// Classical multigrid coarsens aggressively where it doesn't fit into the budget otherwise; remarks() says so then.

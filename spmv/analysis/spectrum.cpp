@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/analysis/tridiagonal.hpp>
@@ -81,6 +82,29 @@ Numbers random_vector(std::size_t n) {
   return x;
 }
 
+/// The Lanczos method for S A S from a vector of length 1.
+class Lanczos {
+ public:
+  Lanczos(const CsrView<double>& a, std::span<const double> scale, Numbers first)
+      : matrix_(a, scale, scale), v_(std::move(first)), next_(v_.size(), 0.0) {}
+
+  void step() {
+    matrix_.apply(v_, beta_, next_);  // next_ holds the vector before v_
+    alpha_ = dot(v_, next_);
+    for (std::size_t i = 0; i < v_.size(); ++i) next_[i] -= alpha_ * v_[i];
+    beta_ = normalise(next_);
+    std::swap(v_, next_);
+  }
+
+  double alpha() const { return alpha_; }  ///< of the tridiagonal matrix: on the diagonal
+  double beta() const { return beta_; }    ///< and beside it
+
+ private:
+  ScaledMatrix matrix_;
+  Numbers v_, next_;
+  double alpha_ = 0, beta_ = 0;
+};
+
 bool is_near(double now, double before, double share) { return std::abs(now - before) <= share * std::abs(now); }
 
 /// Eigenvalues `first` and the last of the leading part of t.
@@ -115,28 +139,41 @@ double nothing(std::size_t n, double size) {
 SpectrumEnds eigenvalue_ends(const CsrView<double>& a, std::span<const double> scale, int most_steps) {
   const auto n = static_cast<std::size_t>(a.rows);
   if (n == 0 || most_steps < 1) return {};
-  ScaledMatrix matrix(a, scale, scale);
-  Numbers v = random_vector(n), next(n, 0.0);
+  Lanczos lanczos(a, scale, random_vector(n));
   Tridiagonal t;
-  double beta = 0, size = 0;
+  double size = 0;
   bool ended = false;
   while (!ended && t.diagonal.size() < static_cast<std::size_t>(most_steps)) {
-    matrix.apply(v, beta, next);  // `next` holds the vector before v
-    const double alpha = dot(v, next);
-    for (std::size_t i = 0; i < n; ++i) next[i] -= alpha * v[i];
-    beta = normalise(next);
-    size = std::max({size, std::abs(alpha), beta});
+    lanczos.step();
+    size = std::max({size, std::abs(lanczos.alpha()), lanczos.beta()});
     if (!std::isfinite(size)) return {};
-    t.diagonal.push_back(alpha);
-    t.beside.push_back(beta);
-    ended = beta <= nothing(n, size) || has_converged(t, 1);
-    std::swap(v, next);
+    t.diagonal.push_back(lanczos.alpha());
+    t.beside.push_back(lanczos.beta());
+    ended = lanczos.beta() <= nothing(n, size) || has_converged(t, 1);
   }
   const std::size_t steps = t.diagonal.size();
   SpectrumEnds ends = ends_of(t, steps, 0);
   ends.steps = static_cast<int>(steps);
   ends.settled = ended || (steps > 1 && are_near(ends, ends_of(t, steps / 2, 0), settled_share));
   return ends;
+}
+
+std::optional<int> cg_iterations(const CsrView<double>& a, std::span<const double> scale, double rtol, int most_steps) {
+  const auto n = static_cast<std::size_t>(a.rows);
+  Numbers r(n, 0.0);
+  ScaledMatrix(a, scale, {}).apply(random_vector(n), 0, r);
+  if (normalise(r) == 0) return 0;
+  Lanczos lanczos(a, scale, std::move(r));
+  double pivot = 1, residual = 1;
+  for (int k = 1; k <= most_steps; ++k) {
+    const double before = lanczos.beta();
+    lanczos.step();
+    pivot = lanczos.alpha() - before * before / pivot;
+    residual *= lanczos.beta() / std::abs(pivot);
+    if (!std::isfinite(residual)) return {};
+    if (residual <= rtol) return k;
+  }
+  return {};
 }
 
 SpectrumEnds singular_value_ends(const CsrView<double>& a, std::span<const double> row_scale,

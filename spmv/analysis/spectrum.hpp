@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -28,6 +29,14 @@ struct SpectrumEnds {
 /// Requires  Canonical rows, finite values.
 /// Source    Lanczos, J. Res. Nat. Bur. Standards 45 (1950) 255; Paige, Linear Algebra Appl. 34 (1980) 235.
 SpectrumEnds eigenvalue_ends(const CsrView<double>& a, std::span<const double> scale, int most_steps);
+
+/// The iterations of CG until the residual of S A S y = S b is at most rtol times what it was, by the Lanczos method,
+/// for the b = A x of a fixed random x. Nothing where that takes more than `most_steps`.
+///
+/// Shapes, Exec, Requires  As eigenvalue_ends(); S A S is positive or negative definite.
+/// Source    Saad, Iterative methods for sparse linear systems (2003), section 6.7: the residuals of CG are the
+///           products of the elements beside the diagonal over the pivots of the tridiagonal matrix.
+std::optional<int> cg_iterations(const CsrView<double>& a, std::span<const double> scale, double rtol, int most_steps);
 
 /// The ends of the singular values of R A C, where R = diag(row_scale) and C = diag(col_scale), by Golub-Kahan
 /// bidiagonalisation from a fixed random vector. Of a matrix with more columns than rows, those of the transpose.

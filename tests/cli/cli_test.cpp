@@ -138,6 +138,22 @@ TEST_F(CliInspect, ExaminesTheMatrix) {
   EXPECT_EQ(e["stronger"], Json({"ilut", "lu"}));
 }
 
+TEST_F(CliInspect, PredictsTheMemoryOfPreconditioners) {
+  generate("convection-diffusion2d 30 u.mtx");
+  const Outcome r = run("inspect u.mtx --device cpu --json report.json");
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("jacobi          7.20 kB"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("ilut            at most "), std::string::npos) << r.out;
+  EXPECT_EQ(r.out.find("\nic0 "), std::string::npos) << "isn't for unsymmetric matrices\n" << r.out;
+  const Json all = report()["preconditioners"];
+  Json by_name;
+  for (const Json& p : all) by_name[p["name"].get<std::string>()] = p;
+  EXPECT_EQ(by_name["jacobi"]["predicted"], Json({{"bytes", 7200}, {"is", "close"}}));
+  EXPECT_EQ(by_name["ilut"]["predicted"]["is"], "at_most");
+  EXPECT_TRUE(by_name["lu"]["predicted"].is_null());
+  EXPECT_EQ(by_name["ic0"]["why_not"], "the matrix isn't symmetric");
+}
+
 TEST_F(CliInspect, LeavesOutWhatTakesTooLongUnlessAsked) {
   const Outcome quick = run("inspect poisson2d:150 --device cpu --json report.json");
   EXPECT_EQ(report()["examination"]["definiteness"], "unknown");

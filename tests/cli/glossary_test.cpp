@@ -44,9 +44,9 @@ Words glossary() {
   return words;
 }
 
-/// The labels at the left of a table's lines, and the columns of a table of formats. The rows of formats, and the lines
-/// that explain their parameters, are left out: they begin with the name of a format.
-Words titles_in(const std::string& output, const Words& formats) {
+/// The labels at the left of a table's lines, and the columns of a table of formats. The rows of formats and
+/// preconditioners, and the lines that explain parameters, are left out: they begin with one of `names`.
+Words titles_in(const std::string& output, const Words& names) {
   Words titles;
   bool rows = false;
   for (const std::string& line : split(output, "\n")) {
@@ -56,7 +56,7 @@ Words titles_in(const std::string& output, const Words& formats) {
       for (const std::string& title : split(line, "  ")) titles.insert(plain(title));
     } else if (!line.starts_with(' ') && line.find("  ") != std::string::npos) {
       const std::string label = line.substr(0, line.find("  "));
-      if (!formats.contains(label)) titles.insert(plain(label));
+      if (!names.contains(label)) titles.insert(plain(label));
     }
   }
   return titles;
@@ -78,14 +78,15 @@ TEST_F(CliGlossary, HasEveryTitleAndParameterOfTheTables) {
   const Words known = glossary();
   generate("poisson2d 20 p.mtx");
   EXPECT_EQ(run("inspect p.mtx --device cpu --json report.json").code, 0);
-  Words formats, titles, parameters;
-  const Json selection = report()["selection"];
-  for (const Json& candidate : selection) formats.insert(candidate["format"].get<std::string>());
+  Words names, titles, parameters;
+  const Json inspected = report();
+  for (const Json& candidate : inspected["selection"]) names.insert(candidate["format"].get<std::string>());
+  for (const Json& p : inspected["preconditioners"]) names.insert(p["name"].get<std::string>());
   for (const char* arguments :
        {"solve p.mtx -o x.mtx --precond jacobi", "solve poisson2d:64", "solve p.mtx --maxiter 2", "inspect p.mtx --all",
         "inspect p.mtx --tune measure", "tune p.mtx --retune", "bench p.mtx --repetitions 1"}) {
     const std::string out = run(std::string(arguments) + " --device cpu").out;
-    titles.merge(titles_in(out, formats));
+    titles.merge(titles_in(out, names));
     parameters.merge(parameters_in(out));
   }
 

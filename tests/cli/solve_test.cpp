@@ -110,6 +110,33 @@ TEST_F(CliSolve, RefusesToRenumberWhatStaysTogether) {
   expect_complaint(run("solve p.mtx --renumber maybe"), 2, "known: auto, on, off");
 }
 
+/// Without a diagonal, so that auto goes on with factors at once.
+std::string ring_of_shifts(int n) {
+  std::string text = "%%MatrixMarket matrix coordinate real general\n";
+  const auto line = [&text](int i, int j, int k) {
+    text += std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(k) + "\n";
+  };
+  line(n, n, n);
+  for (int i = 1; i <= n; ++i) line(i, i % n + 1, 1 + i % 3);
+  return text;
+}
+
+TEST_F(CliSolve, NamesThePreconditionerThatItEndedWith) {
+  write("ring.mtx", ring_of_shifts(150));
+
+  const Outcome r = run("solve ring.mtx --device cpu --json report.json");
+
+  EXPECT_EQ(r.code, 0) << r.err;
+  const Json j = report();
+  EXPECT_EQ(j["solver"], "gmres");
+  EXPECT_EQ(j["preconditioner"], "ilut");
+  ASSERT_EQ(j["changes"].size(), 1u);
+  EXPECT_EQ(j["changes"][0]["from"], "gmres with none");
+  EXPECT_EQ(j["changes"][0]["to"], "gmres with ilut");
+  EXPECT_NE(j["reasons"]["preconditioner"].get<std::string>().find("after none (150 rows"), std::string::npos);
+  EXPECT_NE(r.out.find("ilut: after none"), std::string::npos) << r.out;
+}
+
 TEST_F(CliSolve, ReportsAHierarchy) {
   generate("poisson2d 32 p.mtx");
   const Outcome r = run("solve p.mtx --device cpu --precond multigrid:sweeps=2,smoother=chebyshev --json report.json");

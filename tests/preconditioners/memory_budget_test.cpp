@@ -118,6 +118,26 @@ TYPED_TEST(MemoryOn, IsAsPredicted) {
   EXPECT_GT(made, 150);
 }
 
+TYPED_TEST(MemoryOn, OfEachIsPredictedWithoutMakingIt) {
+  int compared = 0;
+  for (const auto& a : this->matrices()) {
+    const typename TestFixture::Analysed analysis(this->space(), a);
+    const std::vector<PreconditionerMemory> all = predict_memory(analysis);
+    EXPECT_EQ(all.size() + 1, preconditioner_infos().size()) << "without none";
+    for (const PreconditionerMemory& p : all) {
+      SCOPED_TRACE(std::string(p.name) + ", " + std::to_string(a.rows) + " rows");
+      if (!p.memory) continue;
+      EXPECT_EQ(p.why_not, "");
+      try {
+        expect_as_predicted(typename TestFixture::ByName(analysis, p.name).bytes(), p.memory);
+        ++compared;
+      } catch (const ArgumentError&) {  // what its constructor refuses
+      }
+    }
+  }
+  EXPECT_GE(compared, 60);
+}
+
 TYPED_TEST(MemoryOn, IsWithinALimitOrRefused) {
   for (const auto& a : {generate<typename TypeParam::T>("poisson3d", {.n = 18}),
                         generate<typename TypeParam::T>("mesh2d", {.n = 50})}) {

@@ -152,7 +152,9 @@ TYPED_TEST(FallbackOn, TakesThePlaceOfAPoorPreconditioner) {
     EXPECT_EQ(r.status, Status::converged) << r.message();
     EXPECT_TRUE(has_note(r, "went on with lu")) << solver;
     ASSERT_EQ(r.changes.size(), 1u) << solver;
+    EXPECT_EQ(r.changes[0].from, "scattered") << solver;
     EXPECT_EQ(r.changes[0].to, "lu") << solver;
+    EXPECT_EQ(r.preconditioner, "lu") << solver;
     EXPECT_LT(r.changes[0].iteration, r.iterations) << solver;
     EXPECT_EQ(r.history.size(), static_cast<std::size_t>(r.iterations) + 1);
     EXPECT_LT(r.iterations, this->solve(alone, solver, {.rtol = 1e-4}).iterations);
@@ -172,10 +174,12 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   EXPECT_EQ(r.status, Status::converged);
   EXPECT_TRUE(has_note(r, "scattered was slower, went on with the preconditioner"));
   EXPECT_FALSE(has_note(r, "went on with scattered"));
+  EXPECT_EQ(r.preconditioner, "the preconditioner");
   ASSERT_EQ(r.changes.size() % 2, 0u) << "each trial begins and ends";
   ASSERT_GE(r.changes.size(), 2u);
   for (std::size_t k = 0; k < r.changes.size(); ++k) {
     EXPECT_EQ(r.changes[k].to, k % 2 == 0 ? "scattered" : "the preconditioner") << k;
+    EXPECT_EQ(r.changes[k].from, k % 2 != 0 ? "scattered" : "the preconditioner") << k;
     EXPECT_GE(r.changes[k].iteration, k == 0 ? 1 : r.changes[k - 1].iteration) << k;
   }
 }

@@ -119,6 +119,38 @@ TYPED_TEST(GmresOn, IsFlexibleForAPreconditionerThatSaysThatItVaries) {
   EXPECT_EQ(by_itself.x, by_option.x);
 }
 
+/// z = r / 3, rounded to float: not linear to more than 1e-7.
+template <class Space, class T>
+struct InFloat {
+  Space space;
+  std::size_t rows;
+  void apply(std::span<const T> r, std::span<T> z) const {
+    std::vector<T> host(rows);
+    space.download(host.data(), r.data(), r.size_bytes());
+    for (T& v : host) v = static_cast<T>(static_cast<float>(v / 3));
+    space.upload(z.data(), host.data(), z.size_bytes());
+    space.wait();
+  }
+  bool works_in_float() const { return true; }
+};
+
+TYPED_TEST(GmresOn, KeepsThePreconditionedBasisUnderAPreconditionerInFloat) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto system = with_known_solution(generate<T>("pde2d", {.n = 20}));
+  const double rtol = sizeof(T) == 4 ? 1e-5 : 1e-12;
+  const InFloat<Space, T> m{this->space(), 400};
+
+  const auto without = this->solve(system, {.rtol = rtol, .restart = 200}).result;
+  const auto in_float = this->solve(system, {.rtol = rtol, .restart = 200}, m).result;
+  const auto short_of_memory =
+      this->solve(system, {.rtol = rtol, .mem_limit = 300 * 400 * sizeof(T), .restart = 200}, m).result;
+
+  EXPECT_NEAR(in_float.iterations, without.iterations, 1);
+  EXPECT_EQ(short_of_memory.status, Status::converged);
+  EXPECT_LE(short_of_memory.workspace_bytes, 220 * 400 * sizeof(T) + 202 * 202 * sizeof(T));
+}
+
 TYPED_TEST(GmresOn, RestartCountsForTheWorkspace) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));

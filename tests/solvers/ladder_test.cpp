@@ -136,6 +136,8 @@ TYPED_TEST(LadderOn, RecordsWhereAStrongerPreconditionerWentOn) {
   ASSERT_FALSE(result.changes.empty());
   const MethodChange& last = result.changes.back();
   EXPECT_EQ(last.to, "gmres with ilut");
+  EXPECT_EQ(result.changes.front().from, "gmres with " + m.name());
+  EXPECT_EQ(result.preconditioner, "ilut");
   EXPECT_GT(last.iteration, 0);
   EXPECT_LE(last.iteration, result.iterations);
   EXPECT_TRUE(mentions(result, "at iteration " + std::to_string(last.iteration))) << result.message();
@@ -149,7 +151,10 @@ TYPED_TEST(LadderOn, RecordsMethodsAndPreconditionersInTheirOrder) {
   ASSERT_FALSE(result.changes.empty());
   EXPECT_EQ(result.changes.back().to, "gmres with ilut");
   int before = 0;
+  std::string in_use = result.changes[0].from;
   for (const MethodChange& change : result.changes) {
+    EXPECT_EQ(change.from.substr(0, change.from.find(' ')), in_use.substr(0, in_use.find(' '))) << change.to;
+    in_use = change.to;
     EXPECT_GE(change.iteration, before) << change.to;
     EXPECT_TRUE(mentions(result, "went on with " + change.to.substr(change.to.rfind(' ') + 1))) << change.to;
     before = change.iteration;
@@ -319,6 +324,56 @@ TYPED_TEST(LadderOn, LimitsHoldWhileAPreconditionerIsMade) {
   const SolveResult stopped = run({.stop = source.get_token()});
   EXPECT_EQ(stopped.status, Status::interrupted) << stopped.message();
   EXPECT_EQ(stopped.reason.rfind("a stop was requested", 0), 0u) << stopped.reason;
+}
+
+/// Jacobi's place, which remembers what it is told when something stronger is asked for.
+template <class Space, class T>
+struct Told {
+  const AnyPreconditioner<Space, T>& first;
+  double cost;  ///< of something stronger
+  mutable double left = -1;
+  const AnyPreconditioner<Space, T>* stronger(const StrongerOptions& options, std::string&) const {
+    left = options.left;
+    return nullptr;
+  }
+  double stronger_seconds() const { return cost; }
+  void apply(std::span<const T> r, std::span<T> z) const { first.apply(r, z); }
+};
+
+TYPED_TEST(LadderOn, TellsHowLongASlowSolveWouldTake) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto left_of = [&](const System<T>& given, double cost) {
+    const Operator<Space, T> a(this->space(), given.a);
+    const typename TestFixture::Any first(this->space(), given.a, "none");
+    const Told<Space, T> m{first, cost};
+    const auto b = this->put(given.b);
+    auto x = this->put(given.x0);
+    ostinato::solve(this->space(), a, b.span(), x.span(), m, "auto", {.rtol = 1e-4});
+    return m.left;
+  };
+  EXPECT_GT(left_of(with_known_solution(generate<T>("poisson2d", {.n = 60})), 1e-9), 1e-9);
+  EXPECT_EQ(left_of({dense<T>({{0, 1, 0}, {0, 0, 1}, {0, 0, 0}}), {1, 1, 1}}, 1e9), 0) << "it failed, and wasn't slow";
+}
+
+/// On a GPU below 20,000 rows.
+TYPED_TEST(LadderOn, GoesFromJacobiToFsaiOnAGpuWhereTheSolveIsLong) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const Analysis<Space, T> mesh(this->space(), generate<T>("mesh2d", {.n = 20}));
+  const auto next = [&](double left) {
+    const typename TestFixture::Any first(mesh);
+    std::string why;
+    const auto* m = first.stronger({.left = left}, why);
+    EXPECT_NE(m, nullptr) << why;
+    return m == nullptr ? "" : m->name();
+  };
+  EXPECT_EQ(next(0), "cholesky");
+  EXPECT_EQ(next(10), Space::on_device ? "fsai" : "cholesky");
+  if (!Space::on_device) return;
+  const typename TestFixture::Any first(mesh);
+  std::string why;
+  EXPECT_EQ(first.stronger({.left = 10}, why)->stronger({.left = 10}, why)->name(), "cholesky") << "not chebyshev";
 }
 
 struct AtOnce {

@@ -20,7 +20,7 @@ namespace {
 /// A matrix of the coarse rows with the values of a Laplacian, in which a row has an entry for each row that it depends
 /// on by a strong entry, or by one to a fine row and another one from there.
 template <class Space, class T>
-SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c) {
+SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, const StopRequest& stop) {
   const auto n = static_cast<std::size_t>(a.rows);
   const FirstSplit m{detail::pattern_of(a), c.strong.data(), c.split.data(), c.number.data()};
   Vector<Space, Offset> reached_count(space, static_cast<std::size_t>(c.coarse_rows) + 1), coarse_count(space, n + 1);
@@ -31,7 +31,7 @@ SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarseni
   for_each(space, n, FillReached<T>{m, reached->row_ptr.data(), reached->col.data(), reached->val.data()});
   for_each(space, n, FillFirstCoarse<T>{m, coarse_of->row_ptr.data(), coarse_of->col.data(), coarse_of->val.data()});
   const SpaceCsr<Space, T> joined =
-      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros()).result();
+      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros(), stop).result();
   const CsrView<T> g = joined.view();
   const auto laplacian = std::make_shared<CsrStorage<Space, T>>(
       CsrStorage<Space, T>{g.rows, g.cols, Vector<Space, Offset>(space, g.row_ptr.size()),
@@ -67,10 +67,11 @@ SpaceCsr<Space, T> injection(const Space& space, const Coarsening<Space>& c) {
 }  // namespace
 
 template <class Space, class T>
-Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options) {
+Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options,
+                                const StopRequest& stop) {
   Coarsening<Space> c = coarsen(space, a, options);
   if (c.coarse_rows == 0) return c;
-  const SpaceCsr<Space, T> joined = paths(space, a, c);
+  const SpaceCsr<Space, T> joined = paths(space, a, c, stop);
   const Coarsening<Space> second = coarsen(space, joined.view(), options);
   for_each(space, c.split.size(),
            KeepSecond{c.number.data(), second.split.data(), joined.view().row_ptr.data(), c.split.data()});
@@ -80,7 +81,7 @@ Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const C
 
 template <class Space, class T>
 SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
-                                           int most) {
+                                           int most, const StopRequest& stop) {
   const auto n = static_cast<std::size_t>(a.rows);
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Vector<Space, std::int32_t> pass(space, n);
@@ -92,14 +93,16 @@ SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>&
     for_each(space, n, CountPass{rows, count.data()});
     const auto step = with_rows<T>(space, std::move(count), a.rows);
     for_each(space, n, FillPass<T>{rows, a.val.data(), step->row_ptr.data(), step->col.data(), step->val.data()});
-    p = truncated(space, multiply(space, SpaceCsr<Space, T>(step), p).view(), most);
+    p = truncated(space, multiply(space, SpaceCsr<Space, T>(step), p, stop).view(), most);
   }
   return p;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                 \
-  template Coarsening<Space> coarsen_twice(const Space&, const CsrView<T>&, const CoarseningOptions&); \
-  template SpaceCsr<Space, T> multipass_interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int)
+#define OSTINATO_INSTANTIATE(Space, T)                                                                                \
+  template Coarsening<Space> coarsen_twice(const Space&, const CsrView<T>&, const CoarseningOptions&,                 \
+                                           const StopRequest&);                                                       \
+  template SpaceCsr<Space, T> multipass_interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
+                                                      const StopRequest&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -4,6 +4,7 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 
@@ -12,10 +13,12 @@ namespace ostinato::algebraic {
 /// in space.
 ///
 /// Exec      As coarsen(), with a product of two matrices between. Waits.
+/// Throws    Stopped once `stop` is made.
 /// Source    Stueben, GMD report 70 (1999), section A.7.1 (aggressive coarsening by paths); Yang, Numer. Linear Algebra
 ///           Appl. 17 (2010) 325.
 template <class Space, class T>
-Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options = {});
+Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options = {},
+                                const StopRequest& stop = {});
 
 /// The multipass interpolation P for coarse rows that are far apart. In the first pass the rows that depend on a coarse
 /// row take its value, in each further pass those that depend on a row of an earlier pass take what that row takes: row
@@ -28,10 +31,10 @@ Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const C
 ///
 /// Shapes    rows x coarse_rows.
 /// Exec      In the memory of the space, a product of two matrices a pass. Waits.
-/// Throws    ArgumentError when entries leave the range of T.
+/// Throws    ArgumentError when entries leave the range of T; Stopped once `stop` is made.
 /// Source    Stueben 1999, section A.7.1.3.
 template <class Space, class T>
 SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
-                                           int most = 4);
+                                           int most = 4, const StopRequest& stop = {});
 
 }  // namespace ostinato::algebraic

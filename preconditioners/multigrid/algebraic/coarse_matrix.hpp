@@ -7,6 +7,7 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 
@@ -25,11 +26,11 @@ class CoarseMatrix {
  public:
   /// `entries`: those of A, times the unknowns that a row has on the next level, squared (bounded_product()).
   CoarseMatrix(const Space& space, SpaceCsr<Space, T> r, const SpaceCsr<Space, T>& a, SpaceCsr<Space, T> p,
-               Offset entries)
+               Offset entries, const StopRequest& stop)
       : r_(std::move(r)),
         p_(std::move(p)),
-        ap_(bounded_product(space, a, p_, entries)),
-        rap_(bounded_product(space, r_, ap_.result(), entries)) {}
+        ap_(bounded_product(space, a, p_, entries, stop)),
+        rap_(bounded_product(space, r_, ap_.result(), entries, stop)) {}
 
   const SpaceCsr<Space, T>& result() const { return rap_.result(); }
   const SpaceCsr<Space, T>& r() const { return r_; }

@@ -123,8 +123,8 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     add_levels(
         space, analysis.matrix(), options.takes_values,
         [&](const Matrix& a) {
-          return interpolated(space, a, aggregation.next(a, levels_.back().largest), options.near_null->count, stop,
-                              memory);
+          return interpolated(space, a, aggregation.next(a, levels_.back().largest, stop), options.near_null->count,
+                              stop, memory);
         },
         stop, memory);
   } else {
@@ -132,16 +132,16 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         space, analysis.matrix(), options.takes_values || options.takes_interpolations,
         [&](const Matrix& a) -> Found {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
-          Coarsening<Space> c =
-              twice ? coarsen_twice(space, a.view(), options.coarsening) : coarsen(space, a.view(), options.coarsening);
+          Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
+                                      : coarsen(space, a.view(), options.coarsening);
           if (c.coarse_rows == 0 || c.coarse_rows > least_shrinking * a.view().rows) return {};
           end_if(stop);
           if (options.takes_interpolations && !twice)
-            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries), stop,
-                                memory);
+            return interpolated(space, a, Interpolation<Space, T>(space, a.view(), std::move(c), options.entries, stop),
+                                stop, memory);
           return interpolated(space, a,
-                              twice ? multipass_interpolation(space, a.view(), c, options.entries)
-                                    : interpolation(space, a.view(), c, options.entries),
+                              twice ? multipass_interpolation(space, a.view(), c, options.entries, stop)
+                                    : interpolation(space, a.view(), c, options.entries, stop),
                               1, stop, memory);
         },
         stop, memory);
@@ -205,7 +205,7 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space,
                                                              const MemoryBudget& memory, Transfer* transfer) {
   find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.data());
   SpaceCsr<Space, T> coarse =
-      next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors));
+      next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors, stop));
   end_if(stop);
   const auto prolong = in_float(space, p.view(), 1), restrict = in_float(space, r.view(), 1);
   levels_.back().prolong = within(memory, space, SpaceCsr<Space, float>(prolong));

@@ -77,15 +77,17 @@ std::shared_ptr<CsrStorage<Space, T>> truncated_storage(const Space& space, cons
 }
 
 template <class Space, class T>
-MatrixProduct<Space, T> product_of(const Space& space, const InterpolationFactors<Space, T>& f, Offset entries) {
-  return bounded_product(space, SpaceCsr<Space, T>(f.spread), SpaceCsr<Space, T>(f.sources), entries);
+MatrixProduct<Space, T> product_of(const Space& space, const InterpolationFactors<Space, T>& f, Offset entries,
+                                   const StopRequest& stop) {
+  return bounded_product(space, SpaceCsr<Space, T>(f.spread), SpaceCsr<Space, T>(f.sources), entries, stop);
 }
 
 }  // namespace
 
 template <class Space, class T>
-SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most) {
-  return truncated(space, product_of(space, factors_of(space, a, c), a.nonzeros()).result().view(), most);
+SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most,
+                                 const StopRequest& stop) {
+  return truncated(space, product_of(space, factors_of(space, a, c), a.nonzeros(), stop).result().view(), most);
 }
 
 template <class Space, class T>
@@ -94,11 +96,12 @@ SpaceCsr<Space, T> truncated(const Space& space, const CsrView<T>& p, int most) 
 }
 
 template <class Space, class T>
-Interpolation<Space, T>::Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most)
+Interpolation<Space, T>::Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most,
+                                       const StopRequest& stop)
     : space_(space),
       coarsening_(std::move(c)),
       factors_(factors_of(space, a, coarsening_)),
-      product_(product_of(space, factors_, a.nonzeros())),
+      product_(product_of(space, factors_, a.nonzeros(), stop)),
       kept_(truncated_storage(space, product_.result().view(), most)),
       result_(kept_) {}
 
@@ -122,9 +125,10 @@ std::size_t Interpolation<Space, T>::bytes() const {
   return total + product_.bytes();
 }
 
-#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
-  template class Interpolation<Space, T>;                                                                    \
-  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int); \
+#define OSTINATO_INSTANTIATE(Space, T)                                                                      \
+  template class Interpolation<Space, T>;                                                                   \
+  template SpaceCsr<Space, T> interpolation(const Space&, const CsrView<T>&, const Coarsening<Space>&, int, \
+                                            const StopRequest&);                                            \
   template SpaceCsr<Space, T> truncated(const Space&, const CsrView<T>&, int)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

@@ -7,6 +7,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 
@@ -22,10 +23,11 @@ namespace ostinato::algebraic {
 ///
 /// Shapes    rows x coarse_rows.
 /// Exec      In the memory of the space. Waits.
-/// Throws    ArgumentError when entries leave the range of T.
+/// Throws    ArgumentError when entries leave the range of T; Stopped once `stop` is made.
 /// Source    Li, Sjogreen & Yang, SIAM J. Sci. Comput. 43 (2021) S540.
 template <class Space, class T>
-SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most = 4);
+SpaceCsr<Space, T> interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most = 4,
+                                 const StopRequest& stop = {});
 
 /// The factors of P before P is truncated: P = spread sources (interpolation_steps.hpp).
 template <class Space, class T>
@@ -39,7 +41,8 @@ struct InterpolationFactors {
 template <class Space, class T>
 class Interpolation {
  public:
-  Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most = 4);
+  Interpolation(const Space& space, const CsrView<T>& a, Coarsening<Space> c, int most = 4,
+                const StopRequest& stop = {});
 
   /// P. Copies share its arrays, so that update() changes the values of all copies.
   const SpaceCsr<Space, T>& result() const { return result_; }

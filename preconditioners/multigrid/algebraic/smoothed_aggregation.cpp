@@ -27,13 +27,14 @@ SmoothedAggregation<Space, T>::SmoothedAggregation(const Space& space, const Nea
       near_null_(space, std::span<const double>(near_null.values)) {}
 
 template <class Space, class T>
-std::optional<SpaceCsr<Space, T>> SmoothedAggregation<Space, T>::next(const SpaceCsr<Space, T>& a, double largest) {
+std::optional<SpaceCsr<Space, T>> SmoothedAggregation<Space, T>::next(const SpaceCsr<Space, T>& a, double largest,
+                                                                      const StopRequest& stop) {
   constexpr double damping = 4.0 / 3;
   const Aggregation<Space, T> made = aggregate(space_, a, points_, factor_, threshold_);
   if (made.count == 0) return {};
   const SpaceCsr<Space, T> s = smoothing(a, made, damping / largest);
   threshold_ /= 2;
-  return multiply(space_, s, tentative(made.aggregate, made.count));
+  return multiply(space_, s, tentative(made.aggregate, made.count), stop);
 }
 
 template <class Space, class T>

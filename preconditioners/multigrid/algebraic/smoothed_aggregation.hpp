@@ -7,6 +7,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato::algebraic {
 
@@ -26,8 +27,9 @@ class SmoothedAggregation {
   ///
   /// `largest`: eigenvalue of D^-1 A.
   /// Exec      Waits. On Cuda a thread factors an aggregate.
+  /// Throws    Stopped once `stop` is made.
   /// Source    Vanek, Mandel & Brezina, Computing 56 (1996) 179.
-  std::optional<SpaceCsr<Space, T>> next(const SpaceCsr<Space, T>& a, double largest);
+  std::optional<SpaceCsr<Space, T>> next(const SpaceCsr<Space, T>& a, double largest, const StopRequest& stop = {});
 
   /// T for such aggregates. Puts the near-null vectors of the next level in the place of those of this level.
   SpaceCsr<Space, T> tentative(const Vector<Space, Index>& aggregate, Index count);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,21 +59,29 @@ void fetch_ahead(const Factor<T>& a, const Factor<T>& b, Offset k, Offset last) 
   __builtin_prefetch(b.pattern.row_ptr + later);
 }
 
+/// Throws    Stopped once `stop` is made.
+void end_on(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped("a product of matrices was stopped");
+}
+
 /// Adds up row i of A B in `sums`, which has an element for each column, all of them 0 before. Calls meet(j) for the
-/// column of each term.
+/// column of each term. Returns the number of terms.
 template <class T, class F>
-void add_row(const Factor<T>& a, const Factor<T>& b, std::size_t i, T* sums, F meet) {
+Offset add_row(const Factor<T>& a, const Factor<T>& b, std::size_t i, T* sums, F meet) {
   const Offset last = a.pattern.row_ptr[a.pattern.rows] - 1;
+  Offset terms = 0;
   for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
     fetch_ahead(a, b, k, last);
     const T factor = a.val[k];
     const auto of_b = static_cast<std::size_t>(a.pattern.col[k]);
+    terms += b.pattern.length(of_b);
     for (Offset q = b.pattern.row_ptr[of_b]; q < b.pattern.row_ptr[of_b + 1]; ++q) {
       const Index j = b.pattern.col[q];
       sums[j] += factor * b.val[q];
       meet(static_cast<std::uint32_t>(j));
     }
   }
+  return terms;
 }
 
 /// Columns and values of rows, one row after the other.
@@ -134,16 +144,9 @@ struct Accumulators {
   }
 
   /// Makes the matrix: pattern and values in one pass over the terms.
-  void make(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& c) {
-    const Factor<T> left(a), right(b);
-    std::vector<FoundRows<T>> found(sums.size());
-    parallel_for(space, found.size(), [&, this](std::size_t part) {
-      ColumnSet columns(b.cols);
-      for (auto i = static_cast<std::size_t>(first[part]); i < static_cast<std::size_t>(first[part + 1]); ++i) {
-        add_row(left, right, i, sums[part].data(), [&](std::uint32_t j) { columns.insert(j); });
-        c.row_ptr.data()[i] = columns.take(sums[part].data(), found[part]);
-      }
-    });
+  void make(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& c,
+            const StopRequest& stop) {
+    const std::vector<FoundRows<T>> found = found_rows(space, a, b, c.row_ptr.data(), stop);
     exclusive_scan(space, c.row_ptr);
     const auto entries = static_cast<std::size_t>(c.row_ptr.data()[a.rows]);
     c.col = Vector<Host, Index>(space, entries);
@@ -153,6 +156,33 @@ struct Accumulators {
       std::copy(found[part].col.begin(), found[part].col.end(), c.col.data() + to);
       std::copy(found[part].val.begin(), found[part].val.end(), c.val.data() + to);
     });
+  }
+
+  /// The rows of each part. `count` takes their lengths. With a stop request the parts are made in rounds, between
+  /// which this thread looks at it.
+  std::vector<FoundRows<T>> found_rows(const Host& space, const CsrView<T>& a, const CsrView<T>& b, Offset* count,
+                                       const StopRequest& stop) {
+    const Factor<T> left(a), right(b);
+    const Offset most = stop ? Offset{1} << 21 : std::numeric_limits<Offset>::max();  // terms of a part in a round
+    std::vector<FoundRows<T>> found(sums.size());
+    std::vector<std::optional<ColumnSet>> columns(sums.size());
+    std::vector<Index> next(first.begin(), first.end() - 1);
+    do {
+      end_on(stop);
+      parallel_for(space, found.size(), [&, this](std::size_t part) {
+        if (!columns[part]) columns[part].emplace(b.cols);
+        ColumnSet& met = *columns[part];
+        Offset terms = 0;
+        auto i = static_cast<std::size_t>(next[part]);
+        for (; i < static_cast<std::size_t>(first[part + 1]) && terms < most; ++i) {
+          terms += add_row(left, right, i, sums[part].data(), [&](std::uint32_t j) { met.insert(j); });
+          count[i] = met.take(sums[part].data(), found[part]);
+        }
+        next[part] = static_cast<Index>(i);
+      });
+    } while (!std::equal(next.begin(), next.end(), first.begin() + 1));
+    end_on(stop);
+    return found;
   }
 
   void multiply(const Host& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
@@ -174,8 +204,11 @@ struct NoWork {
 
   std::size_t bytes() const { return 0; }
 
-  void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
+  void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
+            const StopRequest& stop) {
+    end_on(stop);
     c.col = detail::product_pattern(space, detail::pattern_of(a), detail::pattern_of(b), b.cols, c.row_ptr.span());
+    end_on(stop);
     c.val = Vector<Cuda, T>(space, c.col.size());
     multiply(space, a, b, detail::pattern_of(c.view()), c.val.data());
   }
@@ -206,8 +239,8 @@ std::shared_ptr<CsrStorage<Space, T>> without_entries(const Space& space, const 
 
 template <class Work, class Space, class T>
 SpaceCsr<Space, T> made(const Space& space, const CsrView<T>& a, const CsrView<T>& b, Work& work,
-                        const std::shared_ptr<CsrStorage<Space, T>>& c) {
-  work.make(space, a, b, *c);
+                        const std::shared_ptr<CsrStorage<Space, T>>& c, const StopRequest& stop) {
+  work.make(space, a, b, *c, stop);
   return SpaceCsr<Space, T>(c);
 }
 
@@ -219,7 +252,8 @@ struct MatrixProduct<Space, T>::Work : std::conditional_t<Space::on_device, NoWo
 };
 
 template <class Space, class T>
-MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b)
+MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
+                                       const StopRequest& stop)
     : space_(space),
       rows_(a.view().rows),
       inner_(a.view().cols),
@@ -228,7 +262,7 @@ MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space,
       b_nonzeros_(b.view().nonzeros()),
       arrays_(without_entries(space, a.view(), b.view())),
       work_(std::make_unique<Work>(space, a.view(), b.view())),
-      result_(made(space, a.view(), b.view(), *work_, arrays_)) {}
+      result_(made(space, a.view(), b.view(), *work_, arrays_, stop)) {}
 
 template <class Space, class T>
 MatrixProduct<Space, T>::MatrixProduct(MatrixProduct&&) noexcept = default;

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
 
@@ -24,13 +25,15 @@ namespace ostinato {
 ///           find the same pattern; values may differ in their rounding.
 /// Limits    On Cuda, a warp adds up a row: a single row with 1e6 terms takes about as long as 1e6 loads one after the
 ///           other.
-/// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
+/// Throws    DimensionError that names both shapes; Stopped once `stop` is made, which the constructor looks at every
+///           some million terms on Host, and between its passes on Cuda; DeviceError; std::bad_alloc.
 /// Source    Gustavson, ACM Trans. Math. Softw. 4 (1978) 250. Cuda: Nagasaka, Nukada & Matsuoka, ICPP 2017, section III
 ///           (a hash table for each row, rows by their number of entries).
 template <class Space, class T>
 class MatrixProduct {
  public:
-  MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+  MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
+                const StopRequest& stop = {});
   MatrixProduct(MatrixProduct&&) noexcept;
   MatrixProduct& operator=(MatrixProduct&&) noexcept;
   ~MatrixProduct();
@@ -70,8 +73,9 @@ Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const S
 
 /// C = A B in arrays of its own. As MatrixProduct.
 template <class Space, class T>
-SpaceCsr<Space, T> multiply(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
-  return MatrixProduct<Space, T>(space, a, b).result();
+SpaceCsr<Space, T> multiply(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
+                            const StopRequest& stop = {}) {
+  return MatrixProduct<Space, T>(space, a, b, stop).result();
 }
 
 }  // namespace ostinato

@@ -127,6 +127,8 @@ TYPED_TEST(IsaiOn, StopsWhenAsked) {
     bool stop_requested() const { return true; }
   };
   EXPECT_THROW(this->inverse(triangle(10, 2, 2, 1), 1, StopRequest(Asked{})), Stopped);
+  EXPECT_EQ(message_of<Stopped>([&] { this->inverse(triangle(10, 2, 2, 1), 2, StopRequest(Asked{})); }),
+            "a product of matrices was stopped");
 }
 
 /// A group of lanes that are threads.

@@ -91,7 +91,29 @@ TEST(Spectrum, ASingularMatrixHasASmallestValueOfRounding) {
   EXPECT_GT(ends.largest, 8);
 }
 
+/// As many as there are eigenvalues, each of which a step takes out.
+TEST(Spectrum, CgTakesAnIterationForEachEigenvalue) {
+  std::vector<Triplet<double>> triplets;
+  for (Index i = 0; i < 60; ++i) triplets.push_back({i, i, 1.0 + i % 3});
+  const auto a = from_triplets(60, 60, triplets);
+  EXPECT_EQ(cg_iterations(a.view(), {}, 1e-8, 100), 3);
+  EXPECT_FALSE(cg_iterations(a.view(), {}, 1e-8, 2));
+  std::vector<double> roots;
+  for (Index i = 0; i < 60; ++i) roots.push_back(1 / std::sqrt(1.0 + i % 3));
+  EXPECT_EQ(cg_iterations(a.view(), roots, 1e-8, 100), 1) << "the identity";
+}
+
+TEST(Spectrum, CgTakesMoreIterationsForASmallerGoal) {
+  const auto a = generate<double>("poisson2d", {.n = 30});
+  const auto few = cg_iterations(a.view(), {}, 1e-2, 1000), many = cg_iterations(a.view(), {}, 1e-8, 1000);
+  ASSERT_TRUE(few && many);
+  EXPECT_GT(*many, *few);
+  EXPECT_LT(*many, 120);  // the bound by the condition of 388 is 188
+}
+
 TEST(Spectrum, NothingComesOfNothing) {
+  EXPECT_EQ(cg_iterations(Csr<double>{}.view(), {}, 1e-8, 10), 0);
+
   EXPECT_EQ(eigenvalue_ends(Csr<double>{}.view(), {}, 10).steps, 0);
   EXPECT_EQ(singular_value_ends(Csr<double>{}.view(), {}, {}, 10).steps, 0);
 }

@@ -109,6 +109,31 @@ TYPED_TEST(MatrixProductOn, CountsTerms) {
   EXPECT_THROW(terms_of_product(this->space(), this->on(a), this->on(a)), DimensionError);
 }
 
+/// Counts how often it is asked, and asks for an end from the given time on.
+struct Looks {
+  int* count;
+  int from;
+  bool stop_requested() const { return ++*count >= from; }
+};
+
+TYPED_TEST(MatrixProductOn, LooksAtAStopRequestOnTheWay) {
+  using T = typename TypeParam::T;
+  const auto a = this->on(generate<T>("fem27", {.n = 32}));  // 22 million terms
+  const Csr<T> whole = this->back(multiply(this->space(), a, a));
+  int looks = 0;
+
+  const Csr<T> unhindered = this->back(multiply(this->space(), a, a, Looks{&looks, 1000000}));
+
+  EXPECT_GE(looks, TypeParam::Space::on_device ? 2 : 4);
+  EXPECT_EQ(unhindered.col, whole.col);
+  EXPECT_EQ(unhindered.val, whole.val);
+  for (const int last : {1, looks / 2, looks}) {
+    int asked = 0;
+    EXPECT_THROW(multiply(this->space(), a, a, Looks{&asked, last}), Stopped);
+    EXPECT_EQ(asked, last);
+  }
+}
+
 TYPED_TEST(MatrixProductOn, RefusesFactorsThatDontFit) {
   using T = typename TypeParam::T;
   const auto a = this->on(dense<T>({{1, 2, 3}})), b = this->on(dense<T>({{1, 2}, {3, 4}}));

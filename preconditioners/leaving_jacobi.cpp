@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/leaving_jacobi.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace ostinato {
+
+namespace {
+
+struct OneLevel {
+  std::string_view name;
+  double setup;  ///< seconds
+  double share;  ///< of the time of a solve with Jacobi
+
+  double seconds(double with_jacobi) const { return setup + share * with_jacobi; }
+  double pays_from() const { return setup / (1 - share); }
+};
+
+std::array<OneLevel, 2> candidates(double entries) {
+  return {{{"fsai", 2e-3 + 50e-9 * entries, 0.53}, {"chebyshev", 3e-3 + 1.2e-9 * entries, 0.71}}};
+}
+
+}  // namespace
+
+std::string_view faster_than_jacobi_on_gpu(double entries, double seconds) {
+  constexpr double endless = 1e6;  // for residuals that don't fall yet
+  const double with_jacobi = std::min(seconds, endless);
+  std::string_view best;
+  double least = with_jacobi;
+  for (const OneLevel& m : candidates(entries)) {
+    if (m.seconds(with_jacobi) >= least) continue;
+    best = m.name;
+    least = m.seconds(with_jacobi);
+  }
+  return best;
+}
+
+double least_seconds_to_leave_jacobi(double entries) {
+  const auto both = candidates(entries);
+  return std::min(both[0].pays_from(), both[1].pays_from());
+}
+
+}  // namespace ostinato
