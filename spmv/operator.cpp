@@ -189,6 +189,11 @@ Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
   return update(SpaceCsr<Space, T>(space_, a, on_space), keeps_pattern(a), true);
 }
 
+template <class Space, class T>
+Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace, SamePattern) {
+  return update(SpaceCsr<Space, T>(space_, a, on_space), given_sorted_, true);
+}
+
 /// Whether arrays in host memory hold the old pattern, which was checked. False where only the space can tell.
 template <class Space, class T>
 bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {

@@ -152,6 +152,10 @@ class Operator {
   /// isn't checked. The arrays are lent.
   Update update_values(const CsrView<T>& a, OnSpace);
 
+  /// The same where the caller also knows that the pattern is the old one.
+  /// Requires  The pattern of the matrix before, as above. Nothing but its size is checked.
+  Update update_values(const CsrView<T>& a, OnSpace, SamePattern);
+
   /// A number that changes whenever a captured apply() becomes out of date: with every update_values(), and when
   /// apply() starts to use kernels that were compiled in the background. These kernels give the same bits as before.
   /// Requires  The stream isn't being captured.

@@ -357,6 +357,9 @@ TYPED_TEST(OperatorOn, TakesTheCallersWordForThePattern) {
     EXPECT_EQ(difference(this->product(op, x), reference_product(next.view(), T{1}, x, T{0}, {})), "");
     EXPECT_FALSE(op.structure().symmetric);
     EXPECT_EQ(op.update_values(next), std::string(format) == "ell" ? Update::rebuilt : Update::refilled);
+    const SpaceCsr<typename TypeParam::Space, T> there(this->space(), a.view());
+    op.update_values(there.view(), on_space, same_pattern);
+    EXPECT_EQ(difference(this->product(op, x), reference_product(a.view(), T{1}, x, T{0}, {})), "");
     const auto smaller = generate<T>("variable2d", {.n = 29});
     EXPECT_THROW(op.update_values(smaller.view(), same_pattern), ArgumentError);
   }

@@ -225,8 +225,8 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
   t.r.update(t.p.result());
   to_float(space, t.p.result().view().val, 1, t.prolong->val);
   to_float(space, t.r.result().view().val, 1, t.restrict->val);
-  level.prolong->update_values(t.prolong->view(), on_space);
-  level.restrict->update_values(t.restrict->view(), on_space);
+  level.prolong->update_values(t.prolong->view(), on_space, same_pattern);
+  level.restrict->update_values(t.restrict->view(), on_space, same_pattern);
 }
 
 template <class Space, class T>
@@ -261,7 +261,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     Source& source = sources_[k];
     const Space& space = level.a.space();
     to_float(space, of_level.view().val, power_, source.a->val);
-    level.a.update_values(source.a->view(), on_space);
+    level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
     if (!source.next) break;
