@@ -180,7 +180,7 @@ template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
   if (!given_sorted_) return update_values(a);
   require_size(a);
-  if (a.row_ptr.size() != static_cast<std::size_t>(rows()) + 1 || a.val.size() != a.col.size()) check(a);  // throws
+  check_sizes(a);
   return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
 }
 

@@ -47,22 +47,6 @@ std::span<const Index> columns(const CsrView<T>& a, Index row) {
 }
 
 template <class T>
-void check_sizes(const CsrView<T>& a) {
-  if (a.rows < 0 || a.cols < 0) refuse("the shape " + shape(a.rows, a.cols) + " is negative");
-  if (a.row_ptr.size() != static_cast<std::size_t>(a.rows) + 1) {
-    refuse(std::to_string(a.rows) + " rows need " + std::to_string(Offset{a.rows} + 1) +
-           " row pointers, but there are " + std::to_string(a.row_ptr.size()));
-  }
-  if (a.row_ptr[0] != 0) {
-    refuse("row 0 begins at entry " + std::to_string(a.row_ptr[0]) + " instead of 0" +
-           (a.row_ptr[0] == 1 ? ask_base : ""));
-  }
-  if (a.col.size() != a.val.size()) {
-    refuse(std::to_string(a.col.size()) + " columns stand beside " + std::to_string(a.val.size()) + " values");
-  }
-}
-
-template <class T>
 void refuse_row(const CsrView<T>& a, Index row) {
   const auto r = static_cast<std::size_t>(row);
   const std::string which = row_text(r);
@@ -145,8 +129,24 @@ Csr<T> from_triplets(Index rows, Index cols, std::span<const Triplet<T>> triplet
 }
 
 template <class T>
+void check_sizes(const CsrView<T>& a) {
+  if (a.rows < 0 || a.cols < 0) refuse("the shape " + shape(a.rows, a.cols) + " is negative");
+  if (a.row_ptr.size() != static_cast<std::size_t>(a.rows) + 1) {
+    refuse(std::to_string(a.rows) + " rows need " + std::to_string(Offset{a.rows} + 1) +
+           " row pointers, but there are " + std::to_string(a.row_ptr.size()));
+  }
+  if (a.col.size() != a.val.size()) {
+    refuse(std::to_string(a.col.size()) + " columns stand beside " + std::to_string(a.val.size()) + " values");
+  }
+}
+
+template <class T>
 void check(const CsrView<T>& a) {
   check_sizes(a);
+  if (a.row_ptr[0] != 0) {
+    refuse("row 0 begins at entry " + std::to_string(a.row_ptr[0]) + " instead of 0" +
+           (a.row_ptr[0] == 1 ? ask_base : ""));
+  }
   const auto entries = static_cast<Offset>(a.col.size());
   const Index bad = first_row(a.rows, [&](Index r) {
     const Offset begin = a.row_ptr[static_cast<std::size_t>(r)];
@@ -219,6 +219,7 @@ Csr<T> transpose(const CsrView<T>& a) {
 #define OSTINATO_INSTANTIATE(T)                                                                      \
   template Csr<T> from_triplets<T>(Index, Index, std::span<const Triplet<T>>, std::vector<Offset>*); \
   template void check<T>(const CsrView<T>&);                                                         \
+  template void check_sizes<T>(const CsrView<T>&);                                                   \
   template bool is_canonical<T>(const CsrView<T>&);                                                  \
   template Csr<T> canonical<T>(const CsrView<T>&);                                                   \
   template Csr<T> transpose<T>(const CsrView<T>&)

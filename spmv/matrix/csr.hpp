@@ -92,6 +92,10 @@ Csr<T> from_triplets(Index rows, Index cols, const Triplets& triplets, std::vect
 template <class T>
 void check(const CsrView<T>& a);
 
+/// The same for the sizes alone, which are known where the arrays are in the memory of a GPU.
+template <class T>
+void check_sizes(const CsrView<T>& a);
+
 /// True when the columns of each row ascend strictly, so that no row holds duplicates.
 template <class T>
 bool is_canonical(const CsrView<T>& a);

@@ -49,6 +49,7 @@ SpaceCsr<Space, T>::SpaceCsr(const Space& space, Csr<T>&& a) : SpaceCsr(space, a
 
 template <class Space, class T>
 SpaceCsr<Space, T>::SpaceCsr([[maybe_unused]] const Space& space, const CsrView<T>& a, OnSpace) : view_(a) {
+  check_sizes(a);
   if constexpr (Space::on_device) {
     require_device_memory(space, a.row_ptr.data(), "row_ptr of the matrix");
     require_device_memory(space, a.col.data(), "col of the matrix");

@@ -60,7 +60,8 @@ class SpaceCsr {
 
   /// Refers to arrays in the memory of the space, which must outlive the object and its copies.
   /// Requires  Ascending columns, no duplicates and valid indices. The constructor doesn't check this.
-  /// Throws    DeviceError when an array is in host memory that the GPU can't read, or in the memory of another GPU.
+  /// Throws    ArgumentError when the sizes of the arrays don't fit; DeviceError when an array is in host memory that
+  ///           the GPU can't read, or in the memory of another GPU.
   SpaceCsr(const Space& space, const CsrView<T>& a, OnSpace);
 
   /// Shares the arrays with their other owners, who may change the values as long as no work reads them.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
@@ -126,10 +127,13 @@ Cuda::State::~State() {
 
 Cuda::State::Pinned Cuda::State::take_pinned() {
   Pinned p;
-  if (!spare.empty()) {
-    p = spare.back();
-    spare.pop_back();
-    return p;
+  {
+    const std::lock_guard lock(spare_mutex);
+    if (!spare.empty()) {
+      p = spare.back();
+      spare.pop_back();
+      return p;
+    }
   }
   try {
     OSTINATO_CUDA(cudaMallocHost(&p.memory, Pinned::bytes));
@@ -139,6 +143,15 @@ Cuda::State::Pinned Cuda::State::take_pinned() {
     throw;
   }
   return p;
+}
+
+void Cuda::State::give_pinned(const Pinned& p) noexcept {
+  try {
+    const std::lock_guard lock(spare_mutex);
+    spare.push_back(p);
+  } catch (const std::bad_alloc&) {
+    free(p);
+  }
 }
 
 void Cuda::State::free(const Pinned& p) noexcept {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/readback.hpp>
 
-#include <new>
 #include <stdexcept>
 
 #include <ostinato/spmv/space/cuda/state.cuh>
@@ -18,12 +17,7 @@ struct CudaReadback::Buffer {
     state = &from;
   }
   ~Buffer() {
-    if (state == nullptr) return;
-    try {
-      state->spare.push_back(pinned);
-    } catch (const std::bad_alloc&) {
-      Cuda::State::free(pinned);
-    }
+    if (state != nullptr) state->give_pinned(pinned);
   }
 };
 

@@ -568,6 +568,25 @@ TYPED_TEST(OperatorOn, TakesArraysThatAreInTheMemoryOfTheSpace) {
   EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
 }
 
+TYPED_TEST(OperatorOn, RefusesArraysInItsMemoryWhoseSizesDontFit) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{1, 2}, {0, 3}});
+  const SpaceCsr<typename TypeParam::Space, T> there(this->space(), a.view());
+  CsrView<T> few_values = there.view(), few_pointers = there.view();
+  few_values.val = few_values.val.first(2);
+  few_pointers.row_ptr = few_pointers.row_ptr.first(1);
+  for (const char* format : {"csr", "dia", "sliced-ell"}) {
+    SCOPED_TRACE(format);
+    Operator op(this->space(), a, {.format = format});
+    for (const auto& wrong : {few_values, few_pointers}) {
+      EXPECT_THROW(Operator(this->space(), wrong, on_space, {.format = format}), ArgumentError);
+      EXPECT_THROW(op.update_values(wrong, on_space), ArgumentError);
+      EXPECT_THROW(op.update_values(wrong, on_space, same_pattern), ArgumentError);
+    }
+    EXPECT_EQ(this->product(op, {1, 1}), (std::vector<T>{3, 3}));
+  }
+}
+
 TYPED_TEST(OperatorOn, MovesWithItsMatrix) {
   using T = typename TypeParam::T;
   Operator from(this->space(), dense<T>({{1, 2}, {0, 3}}));

@@ -285,6 +285,9 @@ class Planes {
   /// Begins to copy the plane that comes after those which are there. The one before the plane in turn, z, is lost.
   __device__ void go_on(Index z) { fetch(z + count - 1); }
 
+  /// Waits for all planes, before others are copied to the same place: copies under way have no order.
+  __device__ void wait_for_rest() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
  private:
   __device__ unsigned slot(Index z) const {
     return room_ + (static_cast<unsigned>(z) & (count - 1)) * static_cast<unsigned>(2 * threads * sizeof(Pair<T>));
@@ -626,6 +629,7 @@ __device__ double ascend_planes(const Pass<T>& pass, const Place& p, const float
     turn(Constant<0>{}, z - 1);
     if (z <= last) turn(Constant<1>{}, z);
   }
+  r.wait_for_rest();
   return dot;
 }
 
@@ -673,11 +677,12 @@ Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, cons
           level.grid.x % 2 == 0 && pairs(source.r) && pairs(target)};
 }
 
-/// Bytes of dynamic shared memory of a kernel, which is told of them.
+/// Bytes of dynamic shared memory of a kernel, which is told of them on the GPU of the space.
 template <class T, class Shape, class Kernel>
-std::size_t room_of(Kernel kernel) {
+std::size_t room_of(const Cuda& space, Kernel kernel) {
   if constexpr (!is_deep<Shape>) return 0;
   constexpr std::size_t bytes = Planes<T>::bytes;
+  const OnDevice here(space);
   OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
   return bytes;
 }
@@ -704,7 +709,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Sou
   const Pass<T> pass = make_pass(space, level, omega, source, level.next);
   with_shape_of(level, [&]<class S>(S) {
     const auto kernel = descend_kernel<S, T>;
-    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(kernel), pass,
+    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(space, kernel), pass,
                  b_of_next);
   });
 }
@@ -720,7 +725,7 @@ void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Sour
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
   with_shape_of(level, [&]<class S>(S) {
     const auto kernel = ascend_kernel<S, T>;
-    cuda::launch(space, kernel, blocks, threads, room_of<T, S>(kernel), pass, coarse, target, tiles,
+    cuda::launch(space, kernel, blocks, threads, room_of<T, S>(space, kernel), pass, coarse, target, tiles,
                  cuda::reduction(space, target.slot));
   });
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -71,8 +72,11 @@ struct Cuda::State {
     cudaEvent_t copied = nullptr;
   };
   /// Pinned buffers that nobody uses: they are kept, since to make and to free one takes longer than a small solve.
+  /// The mutex is for destructors, which run in a thread that was refused because another one uses the space, too.
   std::vector<Pinned> spare;
+  std::mutex spare_mutex;
   Pinned take_pinned();
+  void give_pinned(const Pinned& p) noexcept;
   static void free(const Pinned& p) noexcept;
 
   mutable std::atomic<std::thread::id> user{};  ///< the thread that uses the space at this moment (OnDevice)

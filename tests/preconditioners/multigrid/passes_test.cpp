@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -227,6 +228,30 @@ TYPED_TEST(PassesOn, GiveWhatTheStepsGive) {
       this->expect_passes(a, 2, 0);
     }
   }
+}
+
+/// What both passes give on a GPU, one behind the other.
+std::vector<double> passed_on(int device) {
+  const Cuda space(device);
+  const Extents e{40, 30, 20};
+  const Csr<double> a = grid_matrix<double>(e, laplacian(e, true));
+  const Analysis<Cuda, double> analysis(space, a);
+  const Hierarchy<Cuda, double> h(analysis, analysis.grid());
+  const Level<Cuda>& level = h.levels()[0];
+  const std::vector<double> host_r = random_vector<double>(a.rows, 3);
+  const Vector<Cuda, double> r(space, std::span<const double>(host_r));
+  Vector<Cuda, double> z(space, host_r.size());
+  Vector<Cuda, float> coarse(space, level.next.points());
+  const Source<double> source{h.inverse_root(), &h.even_inverse_root(), {r.data()}};
+  descend(space, level, 0.8f, source, coarse.data());
+  ascend(space, level, 0.8f, source, coarse.data(), Target<double>{1, {z.data()}, nullptr});
+  return z.download();
+}
+
+TEST(CudaPasses, GiveTheSameOnAGpuThatIsNotCurrent) {
+  if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
+  if (Cuda::device_count() < 2) GTEST_SKIP() << "only one GPU here";
+  EXPECT_EQ(passed_on(1), passed_on(0));  // the second GPU first: no kernel was told of its memory before
 }
 
 }  // namespace
