@@ -288,7 +288,9 @@ void look_at(const Space& space, const Csr<T>& a, const InspectInput& in, Inspec
   i.generated = op.generated();
   i.grid = analysis.grid();
   if (i.structure.rows == i.structure.cols) i.preconditioners = predict_memory(analysis);
-  i.examination = examine(analysis, {.thorough = in.all, .restart = number_or(in.restart, automatic_restart)});
+  i.examination = examine(analysis, {.thorough = in.all,
+                                     .restart = number_or(in.restart, automatic_restart),
+                                     .rtol = sizeof(T) == sizeof(float) ? 1e-5 : 1e-8});
 }
 
 template <class T, class Space>

@@ -355,7 +355,8 @@ class Examiner {
     if (ends && ends->settled) e_.most_iterations = most_cg_iterations(condition(*ends, a_.rows), options_.rtol);
     const auto most = steps("the iterations of cg", 1);
     if (!most || is_singular()) return;
-    const auto found = cg_iterations(a_, scaled ? inverse_roots() : std::vector<double>(), options_.rtol, *most);
+    // "none" is taken where the diagonal is constant. To scale by it then keeps huge and tiny values in range.
+    const auto found = cg_iterations(a_, inverse_roots(), options_.rtol, *most);
     if (found) e_.expected_iterations = rounded_up(*found);
     e_.tried_iterations = *most;
   }

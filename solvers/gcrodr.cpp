@@ -84,10 +84,11 @@ void require_room(const Widths& widths, double vector, std::size_t limit) {
 }
 
 /// Whether M^-1 V is kept, as GMRES does under an M in float (gmres.hpp), within the bytes that the basis may take.
-template <class M>
-bool is_worth_more(const M& m, std::size_t value_bytes, const Widths& widths, double vector, std::size_t limit) {
-  return value_bytes > sizeof(float) && m.works_in_float() && widths.search > 1 &&
-         (widths.vectors() + widths.search) * vector <= basis_memory(limit);
+template <class T, class Space, class M>
+bool is_worth_more(const Space& space, const M& m, const Widths& widths, double vector, std::size_t limit) {
+  if (sizeof(T) == sizeof(float) || !m.works_in_float() || widths.search == 1) return false;
+  const double bytes = (widths.vectors() + widths.search) * vector;
+  return bytes <= basis_memory(limit) && is_free(space, bytes);
 }
 
 /// The cycles of one solve. In the memory of the space: the orthonormal basis [C V], where V gets one column more than
@@ -375,7 +376,7 @@ SolveResult Gcrodr::run(const Space& space, const OperatorRef<Space, T>& given, 
   const Widths size = widths(a.rows(), sizeof(T), options, limit);
   const double vector = static_cast<double>(a.rows() * sizeof(T));
   if (options.restart != automatic_restart) require_room(size, vector, limit);
-  Cycles<Space, T> cycles(space, a, m, size, is_worth_more(m, sizeof(T), size, vector, limit), workspace);
+  Cycles<Space, T> cycles(space, a, m, size, is_worth_more<T>(space, m, size, vector, limit), workspace);
 
   RecycledSpace* recycled = options.recycled;
   using Kept = RecycledSpace::Kept<Space, T>;

@@ -204,14 +204,17 @@ void require_room(double bytes, std::size_t limit, int vectors) {
 /// M^-1 (V y) isn't what the recurrence has seen. Of 71 solves of 20 real matrices (ilu0 and ilut, goals of 1e-8 and
 /// 1e-12, 2026-11) that converge with factors in double, 10 stagnate with factors in float otherwise, and the others
 /// take 1.32 times the iterations, geometric mean, up to 2.2 times; with M^-1 of the basis 2 stagnate, and the same
-/// others take 1.00 times as many. Not where memory is too short for the vectors that the basis should have.
-template <class T, class M>
-bool is_worth_twice_the_basis(const M& m, const SolveOptions& o, std::size_t rows, std::size_t limit) {
+/// others take 1.00 times as many. Not where memory is too short for the vectors that the basis should have: a basis of
+/// an explicit restart is allocated as a whole.
+template <class T, class Space, class M>
+bool is_worth_twice_the_basis(const Space& space, const M& m, const SolveOptions& o, std::size_t rows,
+                              std::size_t limit) {
   if (sizeof(T) == sizeof(float) || !m.works_in_float()) return false;
   constexpr std::size_t column = 2 * sizeof(T);
-  if (o.restart != automatic_restart)
-    return limit == 0 ||
-           static_cast<double>(column * rows) * krylov_vectors(rows, column, o.restart) <= static_cast<double>(limit);
+  if (o.restart != automatic_restart) {
+    const double bytes = static_cast<double>(column * rows) * krylov_vectors(rows, column, o.restart);
+    return (limit == 0 || bytes <= static_cast<double>(limit)) && is_free(space, bytes);
+  }
   return krylov_vectors(rows, column, o.restart, basis_memory(limit)) >=
          std::min<double>(first_checkpoint, static_cast<double>(rows));
 }
@@ -240,7 +243,8 @@ SolveResult Gmres::run(const Space& space, const OperatorRef<Space, T>& given, I
   const OperatorRef<Space, T>& a = system.a();
   const PreconditionerRef<Space, T>& m = system.m();
   const std::size_t limit = memory_left(options.mem_limit, m.bytes());
-  const bool flexible = options.flexible || m.varies() || is_worth_twice_the_basis<T>(m, options, a.rows(), limit);
+  const bool flexible =
+      options.flexible || m.varies() || is_worth_twice_the_basis<T>(space, m, options, a.rows(), limit);
   const std::size_t column = sizeof(T) * (flexible && !m.is_identity() ? 2 : 1);
   const int size = krylov_vectors(a.rows(), column, options.restart, basis_memory(limit));
   if (options.restart != automatic_restart) require_room(static_cast<double>(column * a.rows()) * size, limit, size);

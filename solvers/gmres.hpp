@@ -9,6 +9,12 @@ namespace ostinato {
 /// The bytes that a basis may take: 2 GB, or `limit` where that is less and not 0.
 double basis_memory(std::size_t limit = 0);
 
+/// Whether so many bytes are free in the memory of the space, and a tenth of what is free is left over.
+template <class Space>
+bool is_free(const Space& space, double bytes) {
+  return bytes <= 0.9 * static_cast<double>(space.free_bytes());
+}
+
 /// The vectors that GMRES keeps at most before it restarts: `restart`, at most `rows`. With automatic_restart as many
 /// as `memory` bytes and an eighth of the host's memory hold, at most 1000. `bytes`: of an element in all bases,
 /// sizeof(T), for FGMRES twice that.

@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/solvers/callback_guard.hpp>
 #include <ostinato/solvers/no_solution.hpp>
+#include <ostinato/solvers/restarts.hpp>
 #include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -250,6 +251,37 @@ bool may_try_another(const Ending& e) {
          (e.status == Status::not_finite && e.solver == Minres::name);
 }
 
+/// Method and preconditioner that ran last. The x of a result may be that of others.
+struct InUse {
+  std::string method, preconditioner;
+
+  std::string text() const { return method + " with " + preconditioner; }
+};
+
+template <class Space, class T>
+InUse in_use(const SolveResult& result) {
+  constexpr std::string_view between = " with ";
+  InUse last;
+  for (auto change = result.changes.rbegin(); change != result.changes.rend(); ++change) {
+    const std::size_t end = change->to.find(between);
+    const std::string first = change->to.substr(0, end);
+    const bool names_method = find<Space, T>(first, Solvers{}) != nullptr;
+    if (names_method && last.method.empty()) last.method = first;
+    if (!last.preconditioner.empty() || (names_method && end == std::string::npos)) continue;
+    last.preconditioner = names_method ? change->to.substr(end + between.size()) : change->to;
+  }
+  if (last.method.empty()) last.method = result.solver;
+  if (last.preconditioner.empty()) last.preconditioner = result.preconditioner;
+  return last;
+}
+
+/// From what ran last to `next`. Names only what is another one; nothing where both are the same.
+MethodChange change_between(const InUse& last, const InUse& next) {
+  if (last.preconditioner == next.preconditioner)
+    return last.method == next.method ? MethodChange{} : MethodChange{0, last.method, next.method};
+  return {0, last.text(), next.text()};
+}
+
 std::string why_next(const Ending& r, std::string_view next) {
   return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
          r.reason + "); went on with " + std::string(next);
@@ -257,15 +289,19 @@ std::string why_next(const Ending& r, std::string_view next) {
 
 /// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and
 /// preconditioner become those of `more` unless its x is farther from the solution, the residual if its x is nearer.
-/// `from` and `to` name what was given up and what went on; empty where that is the same.
-void append(SolveResult& all, SolveResult more, const std::string& from, const std::string& to) {
+/// `change`: what was given up and what went on; empty where that is the same.
+void append(SolveResult& all, SolveResult more, const MethodChange& change) {
   const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
-  if (!to.empty()) all.changes.push_back({all.iterations, from, to});
+  if (!change.to.empty()) all.changes.push_back({all.iterations, change.from, change.to});
   count(all, more);
   if (!nearer && !as_near) {
     const std::string ended =
         more.status == Status::interrupted ? " was stopped" : " ended as " + in_words(more.status);
-    all.notes.push_back(more.solver + ended + ", no nearer; x is that of " + all.solver);
+    const bool tell_both = more.preconditioner != all.preconditioner;
+    const auto named = [&](const SolveResult& r) {
+      return tell_both ? InUse{r.solver, r.preconditioner}.text() : r.solver;
+    };
+    all.notes.push_back(named(more) + ended + ", no nearer; x is that of " + named(all));
     // A reached limit or an interruption is reported, even though x is that of the solver before.
     const Status s = more.status;
     if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
@@ -325,11 +361,12 @@ Ending go_on(std::string_view next, const Ending& latest, SolveResult& result, c
   try {
     Vector<Space, T> before(space, x.size());
     copy<T>(space, x, before.span());
+    const MethodChange change = change_between(in_use<Space, T>(result), {std::string(next), name_in_report(m)});
     try {
       SolveResult more = counted_from(result.iterations, run(next, space, a, b, x, m, left));
       if (!is_nearer(more, result)) copy<T>(space, before, x);
       Ending ending = ending_of(more);
-      append(result, std::move(more), latest.solver, std::string(next));
+      append(result, std::move(more), change);
       ending.iterations = result.iterations;
       return ending;
     } catch (...) {
@@ -433,11 +470,12 @@ class Ladder {
 
   SolveResult climb(PreconditionerRef<Space, T> m) {
     SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
+    latest_ = ending_of(all);
     if (!unsolvable_ && may_climb(all))
       unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
     while (!unsolvable_ && may_climb(all)) {
       // Other pivots don't make complete factors of a singular matrix better.
-      if (m.name() == "lu" && all.reason.find("A is singular") != std::string::npos) break;
+      if (m.name() == "lu" && latest_.reason.find("A is singular") != std::string::npos) break;
       std::string why;
       const Stopwatch watch;
       called_ = 0;
@@ -468,8 +506,8 @@ class Ladder {
       weaker_bytes_ += m.bytes();
       m = *next;
       try {
-        go_on(all, method_in_use(all) + " with " + all.preconditioner, method_for(m) + " with " + m.name(),
-              [&](const SolveOptions& left) { return watched_run(m, left); });
+        const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
+        go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
       } catch (const std::bad_alloc&) {
         return without_memory(std::move(all), "not enough memory");
       } catch (const DeviceError& e) {
@@ -587,15 +625,6 @@ class Ladder {
     return choice;
   }
 
-  /// The method that ran last, which may not be the one whose x it is.
-  static std::string method_in_use(const SolveResult& all) {
-    for (auto change = all.changes.rbegin(); change != all.changes.rend(); ++change) {
-      const std::string method = change->to.substr(0, change->to.find(' '));
-      if (find<Space, T>(method, Solvers{}) != nullptr) return method;
-    }
-    return all.solver;
-  }
-
   /// The method that a run begins with.
   std::string method_for(const PreconditionerRef<Space, T>& m) const {
     return solver_ == "auto" ? choice_for(m).name : std::string(solver_);
@@ -620,10 +649,10 @@ class Ladder {
   }
 
   std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
-    const std::string name = all.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
+    const std::string name = latest_.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
     if (!slow_)
-      return name + " ended as " + in_words(all.status) + " at iteration " + std::to_string(all.iterations) + " (" +
-             all.reason + ")";
+      return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             latest_.reason + ")";
     if (all.iterations == 0)
       return std::to_string(structure_.missing_diagonal) +
              (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
@@ -660,16 +689,16 @@ class Ladder {
 
   /// A slow method has the time that is left, where there is nothing else.
   void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
-    const std::string method = method_for(m);
-    go_on(all, method_in_use(all), method == all.solver ? "" : method, [&](const SolveOptions& left) {
+    const MethodChange change = change_between(in_use<Space, T>(all), {method_for(m), name_in_report(m)});
+    go_on(all, change, [&](const SolveOptions& left) {
       CostWatch none(0, 0, left.max_iterations);
       return run_all(m, left, none);
     });
   }
 
-  /// Adds a further run of what `to` names. x stays as it is when the run comes no nearer.
+  /// Adds a further run, of what `change` leads to. x stays as it is when the run comes no nearer.
   template <class Run>
-  void go_on(SolveResult& all, const std::string& from, const std::string& to, Run run) {
+  void go_on(SolveResult& all, const MethodChange& change, Run run) {
     Vector<Space, T> before(space_, x_.size());
     copy<T>(space_, x_, before.span());
     try {
@@ -677,7 +706,8 @@ class Ladder {
       SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
       if (!is_nearer(more, all)) copy<T>(space_, before, x_);
       if (was_slow) take_ending(all, more);
-      append(all, std::move(more), from, to);
+      latest_ = ending_of(more);
+      append(all, std::move(more), change);
     } catch (...) {
       copy<T>(space_, before, x_);
       throw;
@@ -697,6 +727,7 @@ class Ladder {
   mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
   Pace pace_;
   double goal_ = 0;  ///< relative, of the latest run
+  Ending latest_{};  ///< of that run, which may have come no nearer than those before
 };
 
 }  // namespace

@@ -138,6 +138,12 @@ TEST_F(CliInspect, ExaminesTheMatrix) {
   EXPECT_EQ(e["stronger"], Json({"ilut", "lu"}));
 }
 
+TEST_F(CliInspect, ExpectsTheIterationsToTheGoalOfThePrecision) {
+  EXPECT_NE(run("inspect poisson2d:20 --device cpu").out.find("iterations to 1e-08"), std::string::npos);
+  EXPECT_NE(run("inspect poisson2d:20 --device cpu --precision single").out.find("iterations to 1e-05"),
+            std::string::npos);
+}
+
 TEST_F(CliInspect, PredictsTheMemoryOfPreconditioners) {
   generate("convection-diffusion2d 30 u.mtx");
   const Outcome r = run("inspect u.mtx --device cpu --json report.json");

@@ -226,6 +226,18 @@ TEST(Examination, CgTakesAboutTheIterationsExpected) {
   }
 }
 
+TEST(Examination, ExpectsAsManyIterationsForHugeAndTinyValues) {
+  const Csr<double> a = poisson(12);
+  const std::string plain = examine_on_host(a).expected;
+  for (const int exponent : {1000, -1000}) {
+    Csr<double> scaled = a;
+    for (double& v : scaled.val) v = std::ldexp(v, exponent);
+    const Examination e = examine_on_host(scaled);
+    ASSERT_EQ(e.preconditioner.name, "none");
+    EXPECT_EQ(e.expected.substr(0, e.expected.find(';')), plain.substr(0, plain.find(';'))) << exponent;
+  }
+}
+
 TEST(Examination, ExpectsABreakdownOfCgOnAnIndefiniteMatrix) {
   const Examination e = examine_on_host(dense<double>({{1, 2}, {2, 1.5}}));
   EXPECT_EQ(e.solver.name, "cg");

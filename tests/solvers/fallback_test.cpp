@@ -184,6 +184,33 @@ TYPED_TEST(FallbackOn, IsGivenUpWhereItIsWorse) {
   }
 }
 
+/// z = -r, with which CG breaks down at once.
+template <class Space, class T>
+struct Negative {
+  Space space;
+  std::string name() const { return "negative"; }
+  void apply(std::span<const T> r, std::span<T> z) const { scale<T>(space, T{-1}, r, z); }
+};
+
+template <class Space, class T>
+struct SlowWithNegative : Scattered<Space, T> {
+  Negative<Space, T> other;
+  SlowWithNegative(const Space& on, Index rows) : Scattered<Space, T>(on, rows, nullptr), other{on} {}
+  const Negative<Space, T>* fallback() const { return &other; }
+};
+
+TYPED_TEST(FallbackOn, IsNamedWhereAnotherMethodGoesBack) {
+  const SlowWithNegative<typename TypeParam::Space, typename TypeParam::T> m(this->space(), this->system.a.rows);
+
+  const SolveResult r = this->solve(m, "auto", {.rtol = 1e-4, .max_iterations = 300});
+
+  ASSERT_GE(r.changes.size(), 2u) << r.message();
+  EXPECT_EQ(r.changes[0].from, "scattered");
+  EXPECT_EQ(r.changes[0].to, "negative");
+  EXPECT_EQ(r.changes[1].from, "cg with negative");
+  EXPECT_EQ(r.changes[1].to, "minres with scattered");
+}
+
 TYPED_TEST(FallbackOn, EndsNoFartherThanWhereTheTrialBegan) {
   using T = typename TypeParam::T;
   Scattered<typename TypeParam::Space, T> bad(this->space(), this->system.a.rows, nullptr);

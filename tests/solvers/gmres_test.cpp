@@ -3,7 +3,12 @@
 #include <ostinato/solvers/gmres.hpp>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
+
+#include <ostinato/solvers/gcrodr.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -149,6 +154,40 @@ TYPED_TEST(GmresOn, KeepsThePreconditionedBasisUnderAPreconditionerInFloat) {
   EXPECT_NEAR(in_float.iterations, without.iterations, 1);
   EXPECT_EQ(short_of_memory.status, Status::converged);
   EXPECT_LE(short_of_memory.workspace_bytes, 220 * 400 * sizeof(T) + 202 * 202 * sizeof(T));
+}
+
+/// Lets the process have little more memory than it has.
+class LittleMemory {
+ public:
+  explicit LittleMemory(std::size_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit less = before_;
+    less.rlim_cur = pages * static_cast<std::size_t>(getpagesize()) + bytes;
+    setrlimit(RLIMIT_AS, &less);
+  }
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(GmresInLittleMemory, KeepsOneBasisWhereThereIsNoRoomForTwo) {
+  const Host space;
+  const auto system = with_known_solution(generate<double>("pde2d", {.n = 150}));
+  const InFloat<Host, double> m{space, system.b.size()};
+  const SolveOptions options{.rtol = 1e-4, .max_iterations = 20, .restart = 500, .recycle = 1};
+  const std::size_t basis = 500 * system.b.size() * sizeof(double);
+
+  const LittleMemory memory(basis + basis / 2);
+  const auto by_gmres = solve_honestly<Gmres>(space, system, options, m).result;
+  const auto by_gcrodr = solve_honestly<Gcrodr>(space, system, options, m).result;
+
+  EXPECT_EQ(by_gmres.iterations, 20);
+  EXPECT_EQ(by_gcrodr.iterations, 20);
 }
 
 TYPED_TEST(GmresOn, RestartCountsForTheWorkspace) {

@@ -326,6 +326,52 @@ TYPED_TEST(LadderOn, LimitsHoldWhileAPreconditionerIsMade) {
   EXPECT_EQ(stopped.reason.rfind("a stop was requested", 0), 0u) << stopped.reason;
 }
 
+/// Of a list: z is a multiple of r in the first unknowns, which grows from call to call, and 0 in the others.
+template <class Space, class T>
+struct Listed {
+  Space space;
+  std::string own_name;
+  std::size_t unknowns;
+  T growth = 1;
+  const Listed* next = nullptr;
+  mutable T multiple = T(0.5);
+
+  std::string name() const { return own_name; }
+  const Listed* stronger(const StrongerOptions&, std::string&) const { return next; }
+  void apply(std::span<const T> r, std::span<T> z) const {
+    space.zero(z.data(), z.size_bytes());
+    scale<T>(space, multiple, r.first(unknowns), z.first(unknowns));
+    multiple *= growth;
+  }
+};
+
+TYPED_TEST(LadderOn, NamesWhatWasGivenUpThoughItCameNoNearer) {
+  using T = typename TypeParam::T;
+  using Rung = Listed<typename TypeParam::Space, T>;
+  const System<T> diagonal = with_known_solution(diagonal_matrix(std::vector<T>(60, T{2})));
+  const Operator<typename TypeParam::Space, T> a(this->space(), diagonal.a);
+  const Rung whole{this->space(), "whole", 60};
+  const Rung growing{this->space(), "growing", 60, 10, &whole};
+  const Rung half{this->space(), "half", 30, 1, &growing};
+  const auto b = this->put(diagonal.b);
+  auto x = this->put(diagonal.x0);
+
+  const SolveResult result =
+      ostinato::solve(this->space(), a, b.span(), x.span(), half, "gmres", {.rtol = TestFixture::goal});
+
+  EXPECT_EQ(result.status, Status::converged) << result.message();
+  ASSERT_EQ(result.changes.size(), 2u) << result.message();
+  EXPECT_EQ(result.changes[0].from, "gmres with half");
+  EXPECT_EQ(result.changes[0].to, "gmres with growing");
+  EXPECT_EQ(result.changes[1].from, "gmres with growing");
+  EXPECT_EQ(result.changes[1].to, "gmres with whole");
+  EXPECT_EQ(result.preconditioner, "whole");
+  const std::string at = "at iteration " + std::to_string(result.changes[1].iteration);
+  EXPECT_TRUE(mentions(result, "gmres with growing ended as stagnated, no nearer; x is that of gmres with half"));
+  EXPECT_TRUE(mentions(
+      result, "gmres with growing ended as stagnated " + at + " (the recomputed residual no longer fell " + at));
+}
+
 /// Jacobi's place, which remembers what it is told when something stronger is asked for.
 template <class Space, class T>
 struct Told {
