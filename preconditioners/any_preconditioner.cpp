@@ -488,6 +488,16 @@ bool AnyPreconditioner<Space, T>::apply_dot(std::span<const T> r, std::span<T> z
   return !is_identity() && built_->apply_dot(r, z, slot);
 }
 
+template <class Space, class T>
+void AnyPreconditioner<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
+  if (!is_identity()) built_->mixed_dot(r, z, slot);
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::has_mixed_dot() const {
+  return !is_identity() && built_->has_mixed_dot();
+}
+
 template PreconditionerChoice choose_preconditioner<Host>(const Structure&, const Grid&);
 template PreconditionerChoice choose_preconditioner<Cuda>(const Structure&, const Grid&);
 

@@ -138,6 +138,9 @@ class AnyPreconditioner {
   std::vector<PreconditionerLevel> levels() const;  ///< of a multigrid hierarchy, the finest first; empty for others
   void apply(std::span<const T> r, std::span<T> z) const;                    ///< z = M^-1 r
   bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;  ///< false when it can't
+  /// As apply_dot() for vectors in float, where T is double; does nothing unless has_mixed_dot().
+  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const;
+  bool has_mixed_dot() const;
 
  private:
   AnyPreconditioner() = default;

@@ -26,6 +26,9 @@ class BuiltPreconditioner {
   virtual ~BuiltPreconditioner() = default;
   virtual void apply(std::span<const T> r, std::span<T> z) const = 0;                    ///< z = M^-1 r
   virtual bool apply_dot(std::span<const T> r, std::span<T> z, double* slot) const = 0;  ///< false when M has none
+  /// As apply_dot() for vectors in float, where T is double. Does nothing unless has_mixed_dot().
+  virtual void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const = 0;
+  virtual bool has_mixed_dot() const = 0;
   virtual bool capturable() const = 0;
   virtual double seconds() const = 0;
   virtual bool equals_transpose() const = 0;
@@ -111,6 +114,13 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
     } else {
       return false;
     }
+  }
+  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const override {
+    if constexpr (requires { m_.mixed_dot(r, z, slot); }) m_.mixed_dot(r, z, slot);
+  }
+  bool has_mixed_dot() const override {
+    if constexpr (requires { m_.has_mixed_dot(); }) return m_.has_mixed_dot();
+    return false;
   }
   bool capturable() const override { return is_capturable<M>; }
   double seconds() const override {

@@ -37,6 +37,8 @@ struct StrongerOptions {
 ///
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
+///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double
+///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
 ///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
 ///   std::size_t bytes() const                   memory that M keeps, which counts for SolveOptions::mem_limit
 ///   double seconds() const                      predicted time of an application: a solve looks at its residual more
@@ -151,6 +153,10 @@ class PreconditionerRef {
     dot<T>(space, r, z, slot);
   }
 
+  /// The same for vectors in float, where has_mixed_dot().
+  void mixed_dot(In<float> r, Out<float> z, double* slot) const { calls_->mixed_dot(object_, r, z, slot); }
+  bool has_mixed_dot() const { return !is_identity() && !is_scaled() && calls_->has_mixed_dot(object_); }
+
  private:
   struct Calls {
     bool (*is_identity)(const void*);
@@ -169,12 +175,20 @@ class PreconditionerRef {
     std::string (*name)(const void*);
     void (*apply)(const void*, In<T>, Out<T>);
     bool (*apply_dot)(const void*, In<T>, Out<T>, double*);
+    void (*mixed_dot)(const void*, In<float>, Out<float>, double*);
+    bool (*has_mixed_dot)(const void*);
   };
 
   template <class M>
   static const M& as(const void* object) {
     return *static_cast<const M*>(object);
   }
+
+  template <class M>
+  static constexpr bool mixes = std::same_as<T, double>&& requires(const M& m, In<float> r, Out<float> z,
+                                                                   double* slot) {
+    m.mixed_dot(r, z, slot);
+  };
 
   // AnyPreconditioner says at run time whether it is the identity and capturable; other classes say so by their type.
   template <class M>
@@ -253,6 +267,13 @@ class PreconditionerRef {
         } else {
           return false;
         }
+      },
+      [](const void* o, In<float> r, Out<float> z, double* slot) {
+        if constexpr (mixes<M>) as<M>(o).mixed_dot(r, z, slot);
+      },
+      [](const void* o) {
+        if constexpr (mixes<M> && requires { bool(as<M>(o).has_mixed_dot()); }) return bool(as<M>(o).has_mixed_dot());
+        return mixes<M>;
       }};
 
   bool is_scaled() const { return space_ != nullptr; }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/cg.hpp>
 
+#include <cmath>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <ostinato/solvers/cg_steps.hpp>
@@ -17,48 +20,167 @@ namespace ostinato {
 // the residual norm records the norm in `state`. The state stops the recurrence by itself: later steps change nothing.
 // GraphCapture may replay a block of iterations from a CUDA graph, so at the end of a block every scalar has to be in
 // the slot where it was at the start. Hence blocks are multiples of Cg::period.
+
+namespace {
+
+template <class Space, class T>
+bool is_negative(const OperatorRef<Space, T>& a) {
+  return a.structure() != nullptr && a.structure()->negative_diagonal;
+}
+
+/// The recurrence of CG for an A in T, with r, p, q and z in V: T or float.
+template <class Space, class T, class V>
+class Recurrence {
+ public:
+  Recurrence(const ScaledSystem<Space, T>& system, Out<T> x, Workspace<Space>& workspace)
+      : space_(system.space()),
+        a_(system.a()),
+        m_(system.m()),
+        x_(x),
+        p_(workspace.template allocate<V>(x.size())),
+        q_(workspace.template allocate<V>(x.size())),
+        z_(m_.is_identity() ? Out<V>{} : workspace.template allocate<V>(x.size())),
+        pq_(workspace.emplace(0.0)),
+        rz_(workspace.emplace(0.0)),
+        rz_before_(workspace.emplace(0.0)),
+        zq_(m_.varies() ? workspace.emplace(0.0) : nullptr) {}
+
+  /// Runs from a residual r of this norm to the goal of the monitor, or to `least` if that is larger. The host can end
+  /// the recurrence before an application of M that nobody needs, since M comes first in an iteration. x is updated
+  /// together with p, and so one iteration late.
+  void run(Out<V> r, double* rr, double norm, double least, Monitor<Space>& monitor) {
+    GraphCapture<Space> run_block(space_, monitor.every(), Cg::period, a_.capturable() && m_.capturable());
+    ConvergenceState* state = monitor.start(norm, least);
+    const Out<V> z = m_.is_identity() ? r : z_;
+    const double sign_a = is_negative(a_) ? -1 : 1, sign_m = sign_a < 0 ? sign_of_m(r, z) : 1;
+    if (m_.is_identity()) dot<V>(space_, r, r, rz_);
+    if (zq_ != nullptr) space_.zero(q_.data(), q_.size_bytes());
+    const auto iterate = [&] {
+      if (!m_.is_identity()) {
+        std::swap(rz_, rz_before_);
+        precondition(r, z, rz_);                         // z = M^-1 r;  rz = r . z
+        if (zq_ != nullptr) dot<V>(space_, z, q_, zq_);  // M varies:  zq = z . q
+      }
+      // x += alpha p of the iteration before;  p = z + beta p, where beta = rz / rz_before, or -zq / pq where M varies
+      update_x_p<T, V>(space_, rz_before_, pq_, rz_, zq_, z, x_, p_, state);
+      multiply(p_, q_);  // q = A p;  pq = p . q
+      if (m_.is_identity()) {
+        // alpha = rz / pq;  r -= alpha q;  rz = r . r
+        update_r<V>(space_, rz_, pq_, q_, r, rz_before_, state, sign_a, sign_m);
+        std::swap(rz_, rz_before_);
+      } else {
+        update_r<V>(space_, rz_, pq_, q_, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
+      }
+    };
+    while (monitor.next()) run_block(a_.revision(), iterate);
+    update_x<T, V>(space_, m_.is_identity() ? rz_before_ : rz_, pq_, p_, x_,
+                   state);  // x += alpha p of the last iteration
+    monitor.finish();
+  }
+
+ private:
+  static constexpr bool is_mixed = !std::is_same_v<T, V>;
+
+  /// Of a definite M.
+  double sign_of_m(In<V> r, Out<V> z) {
+    precondition(r, z, rz_);
+    return read_scalar(space_, rz_) < 0 ? -1 : 1;
+  }
+
+  void precondition(In<V> r, Out<V> z, double* slot) const {
+    if constexpr (is_mixed) {
+      m_.mixed_dot(r, z, slot);
+    } else {
+      m_.apply_dot(space_, r, z, slot);
+    }
+  }
+  void multiply(In<V> p, Out<V> q) const {
+    if constexpr (is_mixed) {
+      a_.mixed_dot(p, q, p, pq_);
+    } else {
+      a_.apply_dot(space_, p, q, p, pq_);
+    }
+  }
+
+  const Space& space_;
+  const OperatorRef<Space, T>& a_;
+  const PreconditionerRef<Space, T>& m_;
+  Out<T> x_;
+  Out<V> p_, q_, z_;
+  double *pq_, *rz_, *rz_before_, *zq_;
+};
+
+/// The recurrence with vectors in float, where A and M take them, for as long as it brings x nearer.
+template <class Space>
+class MixedRecurrence {
+ public:
+  MixedRecurrence(const ScaledSystem<Space, double>& system, Out<double> x, Workspace<Space>& workspace)
+      : space_(system.space()), r_(workspace.template allocate<float>(x.size())), recurrence_(system, x, workspace) {}
+
+  /// Runs from r, whose norm was computed in double. Returns false, and does nothing, once that norm has shown that
+  /// float isn't enough.
+  bool run(In<double> r, double* rr, double norm, Monitor<Space>& monitor) {
+    constexpr double gain = 0.1;  // a recurrence in float that works gains far more
+    if (failed_ || !(norm <= gain * before_)) return false;
+    before_ = norm;
+    round_to_float(space_, r, r_);
+    recurrence_.run(r_, rr, norm, least_for(norm, monitor.goal()), monitor);
+    const StopReason reason = monitor.reason();
+    failed_ = reason == StopReason::breakdown || reason == StopReason::not_finite || reason == StopReason::growth;
+    if (failed_ || reason == StopReason::goal) monitor.stop(StopReason::precision);
+    return true;
+  }
+
+ private:
+  /// The norm to which a recurrence in float goes: shares the way to the goal into equal parts, each of which leaves
+  /// float some digits. 0 for the last part.
+  static double least_for(double norm, double goal) {
+    constexpr double most = 1e5;
+    const double parts = std::ceil(std::log(norm / goal) / std::log(most));
+    return parts > 1 ? norm * std::pow(goal / norm, 1 / parts) : 0;
+  }
+
+  const Space& space_;
+  Out<float> r_;
+  Recurrence<Space, double, float> recurrence_;
+  double before_ = HUGE_VAL;
+  bool failed_ = false;
+};
+
+/// Whether the vectors are to be in float. For small systems launches and waits count more than bytes, and each
+/// recomputed residual costs some (H200, 2026-11).
+template <class Space, class T>
+bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Precision asked) {
+  constexpr std::size_t large = Space::on_device ? std::size_t{1} << 21 : std::size_t{1} << 18;
+  if (asked == Precision::full || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
+  return asked == Precision::mixed || a.rows() >= large;
+}
+
+}  // namespace
+
 template <class Space, class T>
 SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T> b, Out<T> x,
                     const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
-  const OperatorRef<Space, T>& a = system.a();
-  const PreconditionerRef<Space, T>& m = system.m();
-  const std::size_t n = b.size();
-  const Out<T> p = workspace.template allocate<T>(n), q = workspace.template allocate<T>(n);
-  Out<T> z = m.is_identity() ? Out<T>{} : workspace.template allocate<T>(n);
-  const double sign_a = a.structure() != nullptr && a.structure()->negative_diagonal ? -1 : 1;
-  double* pq = workspace.emplace(0.0);
-  double* rz = workspace.emplace(0.0);
-  double* rz_new = workspace.emplace(0.0);
-  double* zq = m.varies() ? workspace.emplace(0.0) : nullptr;
-
+  const bool mixes = is_mixed(system.a(), system.m(), options.precision);
+  std::optional<Recurrence<Space, T, T>> full;
+  std::optional<MixedRecurrence<Space>> mixed;
+  if constexpr (std::is_same_v<T, double>) {
+    if (mixes) mixed.emplace(system, x, workspace);
+  }
+  if (!mixed) full.emplace(system, x, workspace);
   const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
-    if (m.is_identity()) z = r;
-    GraphCapture<Space> run_block(space, monitor.every(), Cg::period, a.capturable() && m.capturable());
-    ConvergenceState* state = monitor.start(norm);
-    m.apply_dot(space, r, z, rz);  // z = M^-1 r;  rz = r . z
-    copy<T>(space, z, p);          // p = z
-    const double sign_m = sign_a < 0 && read_scalar(space, rz) < 0 ? -1 : 1;
-    const auto iterate = [&] {
-      a.apply_dot(space, p, q, p, pq);  // q = A p;  pq = p . q
-      if (m.is_identity()) {
-        update_r<T>(space, rz, pq, q, r, rz_new, state, sign_a,
-                    sign_m);  // alpha = rz / pq;  r -= alpha q;  rz_new = r . r
-      } else {
-        update_r<T>(space, rz, pq, q, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
-        m.apply_dot(space, r, z, rz_new);                             // z = M^-1 r;  rz_new = r . z
-        if (zq != nullptr) dot<T>(space, z, q, zq);                   // M varies:  zq = z . q
-      }
-      // x += alpha p;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where M varies
-      update_x_p<T>(space, rz, pq, rz_new, zq, z, x, p, state);
-      std::swap(rz, rz_new);
-    };
-    while (monitor.next()) run_block(a.revision(), iterate);
-    monitor.finish();
+    if constexpr (std::is_same_v<T, double>) {
+      if (mixed && mixed->run(r, rr, norm, monitor)) return;
+    }
+    if (!full) full.emplace(system, x, workspace);
+    full->run(r, rr, norm, 0, monitor);
   };
   SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
-  if (sign_a < 0) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
+  if (is_negative(system.a())) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
+  if (options.precision == Precision::mixed && !mixes)
+    result.notes.emplace_back("precision = mixed had no effect: A or M doesn't take vectors in float");
   return result;
 }
 

@@ -5,7 +5,14 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_ON_CUDA(detail::UpdateXP)
+#define OSTINATO_ON_CUDA(...)                                 \
+  OSTINATO_FOR_EACH_OF_ON_CUDA(detail::UpdateXP<__VA_ARGS__>) \
+  OSTINATO_FOR_EACH_OF_ON_CUDA(detail::UpdateX<__VA_ARGS__>)
+OSTINATO_ON_CUDA(float, float)
+OSTINATO_ON_CUDA(double, float)
+OSTINATO_ON_CUDA(double, double)
+#undef OSTINATO_ON_CUDA
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::RoundToFloat)
 OSTINATO_SUM_ON_CUDA(detail::UpdateR)
 
 }  // namespace ostinato

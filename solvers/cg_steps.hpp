@@ -56,24 +56,53 @@ struct UpdateR {
   }
 };
 
-template <class T>
+template <class T, class V>
 struct UpdateXP {
   const double *rz, *pq, *rz_new, *zq;
-  const T* z;
-  T *x, *p;
+  const V* z;
+  T* x;
+  V* p;
   const ConvergenceState* state;
-  T alpha = 0, beta = 0;
+  T alpha = 0;
+  V beta = 0;
+  bool first = false;
+
+  OSTINATO_FUNCTION bool prepare() {
+    first = state->x_is_behind == 0;
+    alpha = static_cast<T>(*rz / *pq);
+    beta = static_cast<V>(zq == nullptr ? *rz_new / *rz : -*zq / *pq);
+    return !first || state->running();
+  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (first) {
+      p[i] = z[i];
+    } else {
+      const V direction = p[i];
+      x[i] += alpha * static_cast<T>(direction);
+      p[i] = z[i] + beta * direction;
+    }
+  }
+};
+
+template <class T, class V>
+struct UpdateX {
+  const double *rz, *pq;
+  const V* p;
+  T* x;
+  const ConvergenceState* state;
+  T alpha = 0;
 
   OSTINATO_FUNCTION bool prepare() {
     alpha = static_cast<T>(*rz / *pq);
-    beta = static_cast<T>(zq == nullptr ? *rz_new / *rz : -*zq / *pq);
     return state->x_is_behind != 0;
   }
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const T direction = p[i];
-    x[i] += alpha * direction;
-    p[i] = z[i] + beta * direction;
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { x[i] += alpha * static_cast<T>(p[i]); }
+};
+
+struct RoundToFloat {
+  const double* from;
+  float* to;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<float>(from[i]); }
 };
 
 }  // namespace detail
@@ -86,11 +115,25 @@ void update_r(const Space& space, const double* rz, const double* pq, In<T> q, O
   sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m}, rr);
 }
 
-/// x += (rz / pq) p;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where zq isn't null
-template <class T, class Space>
-void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, const double* zq, In<T> z,
-                Out<T> x, Out<T> p, const ConvergenceState* state) {
-  for_each(space, x.size(), detail::UpdateXP<T>{rz, pq, rz_new, zq, z.data(), x.data(), p.data(), state});
+/// x += (rz / pq) p, which the step before has left to do;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where
+/// zq isn't null. In the first iteration, in which x isn't behind, only p = z.
+template <class T, class V = T, class Space>
+void update_x_p(const Space& space, const double* rz, const double* pq, const double* rz_new, const double* zq, In<V> z,
+                Out<std::type_identity_t<T>> x, Out<std::type_identity_t<V>> p, const ConvergenceState* state) {
+  for_each(space, x.size(), detail::UpdateXP<T, V>{rz, pq, rz_new, zq, z.data(), x.data(), p.data(), state});
+}
+
+/// x += (rz / pq) p, unless that is done already
+template <class T, class V = T, class Space>
+void update_x(const Space& space, const double* rz, const double* pq, In<V> p, Out<std::type_identity_t<T>> x,
+              const ConvergenceState* state) {
+  for_each(space, x.size(), detail::UpdateX<T, V>{rz, pq, p.data(), x.data(), state});
+}
+
+/// to = from, rounded
+template <class Space>
+void round_to_float(const Space& space, In<double> from, Out<float> to) {
+  for_each(space, to.size(), detail::RoundToFloat{from.data(), to.data()});
 }
 
 }  // namespace ostinato

@@ -25,7 +25,8 @@ enum class StopReason {
   breakdown,
   not_finite,
   growth,
-  stall,  ///< the residual that is left can't be seen by a recurrence in T
+  precision,  ///< a recurrence in float came as far as its digits go
+  stall,      ///< the residual that is left can't be seen by a recurrence in T
 };
 
 /// Watches a solve from the host: counts iterations, keeps the history, calls the callback and checks the time limit.
@@ -60,15 +61,16 @@ class Monitor {
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
 
-  /// Begins a recurrence from a residual of norm `r_norm`. The returned state is in the memory of the space.
-  ConvergenceState* start(double r_norm) {
+  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at `least` if that is larger. The
+  /// returned state is in the memory of the space.
+  ConvergenceState* start(double r_norm, double least = 0) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
       started_ = true;
     }
     fresh_ = ConvergenceState{};
-    fresh_.goal = aim_;
+    fresh_.goal = std::max(aim_, least);
     fresh_.limit = limit_;
     fresh_.last = options_.max_iterations - iterations_;
     space_.upload(state_, &fresh_, sizeof fresh_);
@@ -138,7 +140,7 @@ class Monitor {
   /// preconditioner, those were a third of all.
   bool is_about_to_end() const {
     if (!(latest_ > 0) || !(before_ > latest_)) return false;
-    return latest_ * std::pow(latest_ / before_, readback_.pending()) <= aim_;
+    return latest_ * std::pow(latest_ / before_, readback_.pending()) <= fresh_.goal;
   }
 
   /// Calls the callback and checks the time limit.

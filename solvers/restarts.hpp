@@ -28,11 +28,12 @@ namespace ostinato {
 /// Returns the number of iterations in a block (Monitor). On the GPU it is a multiple of `period`, the number of
 /// iterations after which the scalars of the recurrence are in their original slots again. A block is long enough to
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
-/// block has one iteration unless options.check_every says otherwise. `preconditioning`: seconds of an application of
+/// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few and
+/// long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an application of
 /// M.
 template <class Space, class T>
 int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
-                 double preconditioning = 0) {
+                 double preconditioning = 0, bool few_iterations = false) {
   constexpr int most = ConvergenceState::ring / 4;
   const auto whole = [=](int length) {
     const int longest = most / period * period;
@@ -43,9 +44,10 @@ int block_length(const Space& space, const OperatorRef<Space, T>& a, const Solve
   if constexpr (!Space::on_device) {
     return 1;
   } else {
-    constexpr double between_readbacks = 100e-6, launches = 6e-6;
+    constexpr double between_readbacks = 100e-6, launches = 6e-6, long_enough = 50e-6;
     const double bytes = 12.0 * static_cast<double>(a.rows()) * sizeof(T) + static_cast<double>(a.bytes());
     const double iteration = launches + bytes / space.bandwidth() + preconditioning;
+    if (few_iterations && iteration > long_enough) return 1;
     return whole(std::clamp(2 * static_cast<int>(between_readbacks / iteration / 2), 2, 16));
   }
 }
@@ -64,6 +66,7 @@ class RestartPolicy {
     previous_ = norm;
     switch (reason) {
       case StopReason::none:
+      case StopReason::precision:
         return false;
       case StopReason::limit:
         return end(Status::iteration_limit);
@@ -441,7 +444,9 @@ SolveResult solve_with_restarts(const ScaledSystem<Space, T>& system, Out<T> x, 
   result.preconditioner = name_in_report(system.m());
   const CallbackGuard guard(options);
   Solve<Space, T> solve(system, x, guard.options(),
-                        block_length(system.space(), system.a(), options, period, system.m().seconds()), workspace);
+                        block_length(system.space(), system.a(), options, period, system.m().seconds(),
+                                     system.m().rate() > 0 && system.m().rate() < 0.5),
+                        workspace);
   Monitor<Space>& monitor = solve.monitor();
   double* rr = workspace.emplace(0.0);
   RestartPolicy policy(Method::on_breakdown);

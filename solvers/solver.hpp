@@ -99,6 +99,7 @@ struct MisspeltOptions {
   RecycledSpace* recycled;
   bool flexible;
   int shadow, check_every;
+  Precision precision;
   Effort effort;
   bool history, verbose;
   std::function<bool(const Iteration&)> callback;

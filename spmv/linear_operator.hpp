@@ -22,6 +22,9 @@ struct Structure;
 ///                                               x and y are device memory, and apply works on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
+///   mixed_dot(x, y, w, slot) const              as apply_dot for vectors in float, where A is in double; an element of y
+///                                               is added up in double and rounded once
+///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
 ///   bool accurate_residual(outer, inner, x, b, r, slot) const
 ///                                               r = b - outer A (inner x) with twice the digits, *slot = r . r; outer
@@ -173,6 +176,12 @@ class OperatorRef {
     dot<T>(space, w, y, slot);
   }
 
+  /// The same for vectors in float, where has_mixed_dot().
+  void mixed_dot(In<float> x, Out<float> y, In<float> w, double* slot) const {
+    calls_->mixed_dot(object_, x, y, w, slot);
+  }
+  bool has_mixed_dot() const { return !is_scaled() && calls_->has_mixed_dot(object_); }
+
   /// r = b - A x;  *slot = r . r
   void residual(const Space& space, In<T> x, In<T> b, Out<T> r, double* slot) const {
     if (!is_scaled() && calls_->residual(object_, x, b, r, slot)) return;
@@ -198,6 +207,8 @@ class OperatorRef {
     Apply apply;
     Apply apply_transposed;  ///< null when the operator has none
     bool (*apply_dot)(const void*, In<T>, Out<T>, In<T>, double*);
+    void (*mixed_dot)(const void*, In<float>, Out<float>, In<float>, double*);
+    bool (*has_mixed_dot)(const void*);
     bool (*residual)(const void*, In<T>, In<T>, Out<T>, double*);
     bool (*accurate_residual)(const void*, double, double, In<T>, In<T>, Out<T>, double*);
     bool capturable;
@@ -214,6 +225,12 @@ class OperatorRef {
       return [](const void* o, T alpha, In<T> x, T beta, Out<T> y) { as<A>(o).apply_transposed(alpha, x, beta, y); };
     return nullptr;
   }
+
+  template <class A>
+  static constexpr bool mixes = std::same_as<T, double>&& requires(const A& a, In<float> x, Out<float> y, In<float> w,
+                                                                   double* slot) {
+    a.mixed_dot(x, y, w, slot);
+  };
 
   template <class A>
   static constexpr Calls calls = {
@@ -249,6 +266,13 @@ class OperatorRef {
         } else {
           return false;
         }
+      },
+      [](const void* o, In<float> x, Out<float> y, In<float> w, double* slot) {
+        if constexpr (mixes<A>) as<A>(o).mixed_dot(x, y, w, slot);
+      },
+      [](const void* o) {
+        if constexpr (mixes<A> && requires { bool(as<A>(o).has_mixed_dot()); }) return bool(as<A>(o).has_mixed_dot());
+        return mixes<A>;
       },
       [](const void* o, In<T> x, In<T> b, Out<T> r, double* slot) {
         if constexpr (requires { bool(as<A>(o).residual(x, b, r, slot)); }) {

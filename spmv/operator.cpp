@@ -128,6 +128,19 @@ void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::sp
 }
 
 template <class Space, class T>
+void Operator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
+                                   double* slot) const {
+  require_shapes(x.size(), y.size());
+  require_shapes(x.size(), w.size());
+  format_->mixed_dot(x, y, w, slot);
+}
+
+template <class Space, class T>
+bool Operator<Space, T>::has_mixed_dot() const {
+  return format_->has_mixed_dot();
+}
+
+template <class Space, class T>
 bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
   require_shapes(x.size(), b.size());
   require_shapes(x.size(), r.size());

@@ -111,6 +111,12 @@ class Operator {
   /// space.
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
 
+  /// The same for vectors in float, of a matrix in double whose terms are added up in double: y is A x rounded once. So
+  /// the error of y is small beside y itself, however far the terms of a row cancel. The vectors take half the traffic.
+  /// Requires  has_mixed_dot(): dia, brcsd-i and brcsd-ii in double.
+  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const;
+  bool has_mixed_dot() const;
+
   /// Computes r = b - A x and *slot = r . r in one pass. The slot is in the memory of the space. Returns false, and
   /// does nothing, when the format has no such kernel.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;

@@ -314,6 +314,11 @@ struct Multigrid<Space, T>::State {
   /// z = M^-1 r. With one unknown, *slot = r . z; otherwise the last unknown's part of it.
   void apply(const T* r, T* z, double* slot) const {
     if (algebraic) return algebraic->apply({r, rows}, {z, rows}, slot);
+    apply_to_grids(r, z, slot);
+  }
+  /// The same by structured grids, for vectors of T or float.
+  template <class V>
+  void apply_to_grids(const V* r, V* z, double* slot) const {
     for (std::size_t u = 0; u < cycles.size(); ++u) cycles[u].apply(unknown(r, u), unknown(z, u), slot);
   }
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
@@ -521,6 +526,22 @@ template <class Space, class T>
 void Multigrid<Space, T>::apply_dot(std::span<const T> r, std::span<T> z, double* slot) const {
   state().apply(r.data(), z.data(), slot);
   if (state().cycles.size() > 1) dot<T>(state().space, r, z, slot);
+}
+
+template <class Space, class T>
+void Multigrid<Space, T>::mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
+  state().apply_to_grids(r.data(), z.data(), slot);
+  if (state().cycles.size() > 1) dot<float>(state().space, r, z, slot);
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::has_mixed_dot() const {
+  constexpr double largest = 1e6;  // z then stays in the range of float, however small r becomes
+  const State& s = state();
+  return sizeof(T) > sizeof(float) && !s.algebraic && std::all_of(s.cycles.begin(), s.cycles.end(), [](const auto& c) {
+           const double power = c.hierarchy().power();
+           return power < largest && power > 1 / largest;
+         });
 }
 
 template <class Space, class T>

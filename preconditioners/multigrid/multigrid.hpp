@@ -160,6 +160,10 @@ class Multigrid {
   /// z = M^-1 r;  *slot = r . z
   void apply_dot(std::span<const T> r, std::span<T> z, double* slot) const;
 
+  /// The same for vectors in float, where has_mixed_dot(): T is double and the grids are structured.
+  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const;
+  bool has_mixed_dot() const;
+
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }

@@ -31,6 +31,12 @@ class BuiltFormat {
   /// r = b - A x and *slot = r . r in one pass. Returns false and does nothing when the format has no such pass.
   virtual bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const = 0;
 
+  /// y = A x and *slot = w . y in one pass for vectors in float, of a matrix in double: the terms of a row are added up
+  /// in double. Does nothing unless has_mixed_dot().
+  virtual void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
+                         double* slot) const = 0;
+  virtual bool has_mixed_dot() const = 0;
+
   /// Takes new values on the same pattern. Returns false when the format has to be built anew; until then the object
   /// must not be used.
   virtual bool update_values(const SpaceCsr<Space, T>& a) = 0;

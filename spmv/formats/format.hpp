@@ -33,6 +33,8 @@ namespace ostinato {
 /// Optional members:
 ///   void apply_dot(x, y, w, slot) const            y = A x and *slot = w . y in one pass
 ///   void residual(x, b, r, slot) const             r = b - A x and *slot = r . r in one pass
+///   void mixed_dot(x, y, w, slot) const            as apply_dot for vectors in float, of a format in double: the terms
+///                                                  of a row are added up in double
 ///   void or bool update_values(matrix)             takes new values on the same pattern without allocation or
 ///                                                  analysis; false when the stored form can't hold the values: the
 ///                                                  format is then built anew
@@ -138,6 +140,11 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
     }
   }
 
+  bool has_mixed_dot() const override { return mixes; }
+  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const override {
+    if constexpr (mixes) format_.mixed_dot(x, y, w, slot);
+  }
+
   bool update_values(const SpaceCsr<Space, T>& a) override {
     if constexpr (requires { bool(format_.update_values(a)); }) {
       return format_.update_values(a);
@@ -171,6 +178,10 @@ class Erased final : public BuiltFormat<typename F::space_type, typename F::valu
   std::size_t bytes() const override { return format_.bytes(); }
 
  private:
+  static constexpr bool mixes = requires(const F& f, std::span<const float> x, std::span<float> y, double* slot) {
+    f.mixed_dot(x, y, x, slot);
+  };
+
   F format_;
 };
 

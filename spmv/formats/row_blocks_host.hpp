@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/formats/store_row.hpp>
@@ -29,20 +30,22 @@ void row_blocks(const Host& host, Index rows, F f) {
 
 /// sum[i] = sum over k of value[k][i] * shifted[k][i], added in the order of k. Without Fresh the products are added to
 /// the old sum[i].
-template <bool Fresh, class Values, class T, std::size_t K>
-void multiply_add(const std::array<Values, K>& value, const std::array<const T*, K>& shifted, Index rows, T* sum) {
+template <bool Fresh, class Values, class T, class V, std::size_t K>
+void multiply_add(const std::array<Values, K>& value, const std::array<const V*, K>& shifted, Index rows, T* sum) {
 #pragma omp simd
   for (Index i = 0; i < rows; ++i) {
     T t = Fresh ? T{0} : sum[i];
-    for (std::size_t k = 0; k < K; ++k) t += value[k][i] * shifted[k][i];
+    for (std::size_t k = 0; k < K; ++k) t += value[k][i] * static_cast<T>(shifted[k][i]);
     sum[i] = t;
   }
 }
 
 /// Computes rows begin .. end - 1 of the product p. add_up(begin, end, x, sum) stores these rows of A x in sum.
-template <class T, class F>
-void multiply_block(const Product<T>& p, Index begin, Index end, const F& add_up) {
-  if (p.alpha == T{1} && p.beta == T{0}) return add_up(begin, end, p.x, p.y + begin);
+template <class T, class V, class F>
+void multiply_block(const Product<T, V>& p, Index begin, Index end, const F& add_up) {
+  if constexpr (std::is_same_v<T, V>) {
+    if (p.alpha == T{1} && p.beta == T{0}) return add_up(begin, end, p.x, p.y + begin);
+  }
   std::array<T, block_rows> sum;
   add_up(begin, end, p.x, sum.data());
 #pragma omp simd
@@ -57,13 +60,13 @@ void multiply_blocks(const Host& host, Index rows, const Product<T>& p, F add_up
 
 /// The product, and *slot = w . y in one pass; w may be y. The sums of the blocks are added in order, so the result
 /// doesn't depend on the number of threads.
-template <class T, class F>
-void multiply_dot_blocks(const Host& host, Index rows, const Product<T>& p, const T* w, double* slot, F add_up) {
+template <class T, class V, class F>
+void multiply_dot_blocks(const Host& host, Index rows, const Product<T, V>& p, const V* w, double* slot, F add_up) {
   static thread_local std::vector<double> partial;
   partial.assign(static_cast<std::size_t>(rows) / block_rows + 1, 0.0);
   row_blocks(host, rows, [=, out = partial.data()](std::size_t block, Index begin, Index end) {
     multiply_block(p, begin, end, add_up);
-    const Dot<T> dot{w + begin, p.y + begin};
+    const Dot<V> dot{w + begin, p.y + begin};
     out[block] = ostinato::detail::block_sums(dot, 0, static_cast<std::size_t>(end - begin)).v[0];
   });
   *slot = 0;

@@ -90,6 +90,18 @@ void StencilOperator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, 
 }
 
 template <class Space, class T>
+void StencilOperator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w,
+                                          double* slot) const requires(std::is_same_v<T, double>) {
+  require_shapes(x.size(), y.size());
+  require_shapes(w.size(), y.size());
+  const detail::StencilRows<T> rows = view();
+  detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
+    sum_grid(space_, grid_.extents,
+             detail::StencilProduct<S, T, float>{rows, x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
+  });
+}
+
+template <class Space, class T>
 bool StencilOperator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r,
                                          double* slot) const {
   require_shapes(x.size(), r.size());

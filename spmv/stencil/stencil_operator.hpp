@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/spmv/analysis/grid.hpp>
@@ -69,6 +70,10 @@ class StencilOperator {
 
   /// y = A x;  *slot = w . y, in one pass. The slot is in the memory of the space.
   void apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const;
+
+  /// The same for vectors in float (Operator::mixed_dot()).
+  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const
+      requires(std::is_same_v<T, double>);
 
   /// r = b - A x;  *slot = r . r, in one pass. Returns true.
   bool residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const;

@@ -45,24 +45,25 @@ struct StencilRows {
 };
 
 /// (A x)(i)
-template <class Shape, class T>
-OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const T* x, Index px, Index py, Index pz, std::size_t i) {
+template <class Shape, class T, class V>
+OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const V* x, Index px, Index py, Index pz, std::size_t i) {
   const T* a = rows.row(px, py, pz, i);
-  const T* own = x + i;
+  const V* own = x + i;
   const std::size_t stride = rows.stride();
   const Extents& grid = rows.grid;
   if constexpr (Shape::wraps) {
-    T total = a[static_cast<std::size_t>(rows.around.count) * stride] * own[0];
-    rows.around.for_neighbours(grid, px, py, pz,
-                               [&](int c, std::size_t j) { total += a[static_cast<std::size_t>(c) * stride] * x[j]; });
+    T total = a[static_cast<std::size_t>(rows.around.count) * stride] * static_cast<T>(own[0]);
+    rows.around.for_neighbours(grid, px, py, pz, [&](int c, std::size_t j) {
+      total += a[static_cast<std::size_t>(c) * stride] * static_cast<T>(x[j]);
+    });
     return total;
   } else {
-    T total = a[static_cast<std::size_t>(Shape::count()) * stride] * own[0];
+    T total = a[static_cast<std::size_t>(Shape::count()) * stride] * static_cast<T>(own[0]);
     const bool inside = rows.template is_inside<Shape>(py, pz, 1);
     for_coefficients<Shape>([&](int c, auto k) {
       constexpr Step d = Step::of(decltype(k)::value);
       if (inside ? rows.has_along_x(px, d.x) : grid.contains(px + d.x, py + d.y, pz + d.z))
-        total += a[static_cast<std::size_t>(c) * stride] * own[d.distance(grid)];
+        total += a[static_cast<std::size_t>(c) * stride] * static_cast<T>(own[d.distance(grid)]);
     });
     return total;
   }
@@ -70,8 +71,8 @@ OSTINATO_FUNCTION T product(const StencilRows<T>& rows, const T* x, Index px, In
 
 /// The same for the points of a column: out[k] = (A x)(i + k-th step). Constant coefficients, and elements of x that
 /// points share, are read once.
-template <class Shape, class T>
-OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px, Index py, Index pz, std::size_t i,
+template <class Shape, class T, class V>
+OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const V* x, Index px, Index py, Index pz, std::size_t i,
                                 T (&out)[column_points]) {
   const Extents& grid = rows.grid;
   const auto along = [&](int k) { return static_cast<std::size_t>(Shape::along(k).distance(grid)); };
@@ -87,7 +88,7 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
   } else {
     if (!rows.template is_inside<Shape>(py, pz, column_points)) return one_by_one();
     const T* a = rows.row(px, py, pz, i);
-    const T* own = x + i;
+    const V* own = x + i;
     const std::size_t stride = rows.stride();
     const auto add_all = [&](auto by_class) {
       const auto add = [&](int c, const Step& d) {
@@ -96,8 +97,8 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
         const T shared = coefficient[0];
 #pragma unroll
         for (int k = 0; k < column_points; ++k)
-          out[k] +=
-              (decltype(by_class)::value ? shared : coefficient[along(k)]) * own[(d + Shape::along(k)).distance(grid)];
+          out[k] += (decltype(by_class)::value ? shared : coefficient[along(k)]) *
+                    static_cast<T>(own[(d + Shape::along(k)).distance(grid)]);
       };
       add(Shape::count(), {0, 0, 0});
       for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
@@ -114,22 +115,23 @@ OSTINATO_FUNCTION void products(const StencilRows<T>& rows, const T* x, Index px
 
 /// The same for `count` points of a line that aren't at its ends: out[k] = (A x)(i + k). In place of neighbours
 /// outside, whose coefficients are 0, the points themselves are read.
-template <class Shape, class T>
-void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index count, Index py, Index pz,
+template <class Shape, class T, class V>
+void products_of_segment(const StencilRows<T>& rows, const V* x, Index px, Index count, Index py, Index pz,
                          std::size_t i, T* out) {
   if constexpr (Shape::wraps) {
     const T* a = rows.row(px, py, pz, i);
     const std::size_t stride = rows.stride(), step = rows.by_class ? 0 : 1, n = static_cast<std::size_t>(count);
     const T* own = a + static_cast<std::size_t>(rows.around.count) * stride;
-    for (std::size_t k = 0; k < n; ++k) out[k] = own[k * step] * x[i + k];
+    for (std::size_t k = 0; k < n; ++k) out[k] = own[k * step] * static_cast<T>(x[i + k]);
     rows.around.for_neighbours(rows.grid, px, py, pz, [&](int c, std::size_t j) {
       const T* coefficient = a + static_cast<std::size_t>(c) * stride;
-      for (std::size_t k = 0; k < n; ++k) out[k] += coefficient[k * step] * x[j + k];
+      for (std::size_t k = 0; k < n; ++k) out[k] += coefficient[k * step] * static_cast<T>(x[j + k]);
     });
   } else {
     constexpr int all = Shape::count() + 1;
     const T* a = rows.row(px, py, pz, i);
-    const T *from[all], *coefficient[all];
+    const V* from[all];
+    const T* coefficient[all];
     T shared[all];
     const auto set = [&](int c, const Step& d) {
       const bool inside = rows.grid.contains(px, py + d.y, pz + d.z);
@@ -142,43 +144,44 @@ void products_of_segment(const StencilRows<T>& rows, const T* x, Index px, Index
     if (rows.by_class) {
 #pragma omp simd
       for (Index k = 0; k < count; ++k) {
-        T total = shared[all - 1] * from[all - 1][k];
-        for_coefficients<Shape>([&](int c, auto) { total += shared[c] * from[c][k]; });
+        T total = shared[all - 1] * static_cast<T>(from[all - 1][k]);
+        for_coefficients<Shape>([&](int c, auto) { total += shared[c] * static_cast<T>(from[c][k]); });
         out[k] = total;
       }
     } else {
 #pragma omp simd
       for (Index k = 0; k < count; ++k) {
-        T total = coefficient[all - 1][k] * from[all - 1][k];
-        for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * from[c][k]; });
+        T total = coefficient[all - 1][k] * static_cast<T>(from[all - 1][k]);
+        for_coefficients<Shape>([&](int c, auto) { total += coefficient[c][k] * static_cast<T>(from[c][k]); });
         out[k] = total;
       }
     }
   }
 }
 
-/// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself.
-template <class Shape, class T>
+/// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself. The
+/// vectors are of V, which is T or, in a mixed product, float.
+template <class Shape, class T, class V = T>
 struct StencilProduct {
   StencilRows<T> rows;
-  const T* x;
+  const V* x;
   T alpha, beta;
-  const T* b;
-  T* out;
-  const T* w;
+  const V* b;
+  V* out;
+  const V* w;
 
   /// The element that `out` gets, of A x.
-  OSTINATO_FUNCTION T value(T product, std::size_t i) const {
-    return beta == T{0} ? alpha * product : alpha * product + beta * b[i];
+  OSTINATO_FUNCTION V value(T product, std::size_t i) const {
+    return static_cast<V>(beta == T{0} ? alpha * product : alpha * product + beta * static_cast<T>(b[i]));
   }
   /// The element of w that belongs to this element of `out`.
-  OSTINATO_FUNCTION double weight(T value, std::size_t i) const {
+  OSTINATO_FUNCTION double weight(V value, std::size_t i) const {
     return w == nullptr ? 0.0 : static_cast<double>(w == out ? value : w[i]);
   }
 
   OSTINATO_FUNCTION Sums<1> operator()(Index px, Index py, Index pz) const {
     const std::size_t i = rows.grid.number(px, py, pz);
-    const T v = value(product<Shape>(rows, x, px, py, pz, i), i);
+    const V v = value(product<Shape>(rows, x, px, py, pz, i), i);
     const double of_w = weight(v, i);
     out[i] = v;
     return {{of_w * static_cast<double>(v)}};
@@ -190,12 +193,12 @@ struct StencilProduct {
     T v[segment_points];
     products_of_segment<Shape>(rows, x, px, count, py, pz, i, v);
     if (beta == T{0}) {
-      for (std::size_t k = 0; k < n; ++k) out[i + k] = alpha * v[k];
+      for (std::size_t k = 0; k < n; ++k) out[i + k] = static_cast<V>(alpha * v[k]);
     } else {
-      for (std::size_t k = 0; k < n; ++k) out[i + k] = alpha * v[k] + beta * b[i + k];
+      for (std::size_t k = 0; k < n; ++k) out[i + k] = static_cast<V>(alpha * v[k] + beta * static_cast<T>(b[i + k]));
     }
     if (w == nullptr) return {};
-    return block_sums(Dot<T>{w + i, out + i}, 0, n);
+    return block_sums(Dot<V>{w + i, out + i}, 0, n);
   }
 
   OSTINATO_FUNCTION int column_axis() const { return Shape::column_axis; }
@@ -204,14 +207,15 @@ struct StencilProduct {
     const auto at = [&](int k) { return i + static_cast<std::size_t>(Shape::along(k).distance(rows.grid)); };
     T v[column_points];
     products<Shape>(rows, x, px, py, pz, i, v);
+    V rounded[column_points];
     Sums<1> dot{};
 #pragma unroll
     for (int k = 0; k < column_points; ++k) {
-      v[k] = value(v[k], at(k));
-      dot.v[0] += weight(v[k], at(k)) * static_cast<double>(v[k]);
+      rounded[k] = value(v[k], at(k));
+      dot.v[0] += weight(rounded[k], at(k)) * static_cast<double>(rounded[k]);
     }
 #pragma unroll
-    for (int k = 0; k < column_points; ++k) out[at(k)] = v[k];
+    for (int k = 0; k < column_points; ++k) out[at(k)] = rounded[k];
     return dot;
   }
 };

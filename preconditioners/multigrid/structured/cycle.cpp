@@ -263,14 +263,24 @@ void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) cons
 }
 
 template <class Space, class T>
-void Cycle<Space, T>::apply(Strided<const T> r, Strided<T> z, double* slot) const {
-  run(Source<T>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
-      Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
+template <class U>
+void Cycle<Space, T>::apply_to(Strided<const U> r, Strided<U> z, double* slot) const {
+  run(Source<U>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
+      Target<U>{static_cast<U>(hierarchy_.power()), z, slot});
 }
 
 template class Cycle<Host, float>;
 template class Cycle<Host, double>;
 template class Cycle<Cuda, float>;
 template class Cycle<Cuda, double>;
+
+#define OSTINATO_INSTANTIATE(Space, T, U) \
+  template void Cycle<Space, T>::apply_to(Strided<const U>, Strided<U>, double*) const
+OSTINATO_INSTANTIATE(Host, float, float);
+OSTINATO_INSTANTIATE(Host, double, float);
+OSTINATO_INSTANTIATE(Host, double, double);
+OSTINATO_INSTANTIATE(Cuda, float, float);
+OSTINATO_INSTANTIATE(Cuda, double, float);
+OSTINATO_INSTANTIATE(Cuda, double, double);
 
 }  // namespace ostinato::multigrid

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/damping.hpp>
@@ -30,9 +31,12 @@ class Cycle {
   std::size_t bytes() const;
   double seconds() const;  ///< predicted time of a cycle
 
-  /// z = M^-1 r;  *slot = r . z
+  /// z = M^-1 r;  *slot = r . z, for vectors of float or T
   /// Exec      Enqueued; allocates nothing.
-  void apply(Strided<const T> r, Strided<T> z, double* slot) const;
+  void apply(Strided<const float> r, Strided<float> z, double* slot) const { apply_to<float>(r, z, slot); }
+  void apply(Strided<const double> r, Strided<double> z, double* slot) const requires(std::is_same_v<T, double>) {
+    apply_to<double>(r, z, slot);
+  }
 
  private:
   /// How a cycle goes over a level: step by step, in one kernel each way, or in one kernel together with all levels
@@ -51,6 +55,8 @@ class Cycle {
     float c;
   };
 
+  template <class U>
+  void apply_to(Strided<const U> r, Strided<U> z, double* slot) const;
   template <class U>
   void run(const Source<U>& source, const Target<U>& target) const;
   template <class U>

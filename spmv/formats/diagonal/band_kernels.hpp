@@ -47,10 +47,10 @@ void band_apply(const Host& space, const BandView<T>& a, const Product<T>& p);
 template <class T>
 void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p);
 
-/// Computes the product p and *slot = w . y; w may be y. Enqueued.
-template <class T>
-void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
-template <class T>
-void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot);
+/// Computes the product p and *slot = w . y; w may be y. V is T, or float: a mixed product. Enqueued.
+template <class T, class V>
+void band_apply_dot(const Host& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot);
+template <class T, class V>
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot);
 
 }  // namespace ostinato::formats

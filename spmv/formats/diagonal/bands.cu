@@ -36,10 +36,10 @@ struct Whole {
 };
 
 /// One thread per row. D is the number of bands; when D is 0, `count` is.
-template <int D, bool Dotted, class T>
+template <int D, bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
-    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count, Product<T> p,
-                 const T* w, cuda::Reduction to) {
+    whole_kernel(Whole<T> a, const __grid_constant__ Places<D == 0 ? max_in_kernel : D> places, int count,
+                 Product<T, V> p, const V* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(cuda::tile_rows)
     T sum = 0;
     const auto add = [&](int d) {
       const Offset j = i + places.offset[d];
-      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), p.x[j], sum);
+      if (j >= 0 && j < a.cols) sum = fma(__ldg(a.data + places.base[d] + i), static_cast<T>(p.x[j]), sum);
     };
     if constexpr (D > 0) {
 #pragma unroll
@@ -61,8 +61,9 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
-template <int D, bool Dotted, class T>
-void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T>& p, const T* w, double* slot) {
+template <int D, bool Dotted, class T, class V>
+void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Product<T, V>& p, const V* w,
+                  double* slot) {
   Places<D == 0 ? max_in_kernel : D> places{};
   for (int d = 0; d < D; ++d) places.offset[d] = a.cols;  // surplus bands lie outside the matrix
   for (int d = 0; d < count; ++d) {
@@ -71,13 +72,13 @@ void launch_whole(const Cuda& space, const BandView<T>& a, int count, const Prod
     places.offset[d] = band.offset;
   }
   const Whole<T> whole{a.rows, a.cols, reinterpret_cast<const T*>(a.data)};
-  cuda::launch(space, whole_kernel<D, Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, whole,
-               places, count, p, w, cuda::reduction(space, slot));
+  cuda::launch(space, whole_kernel<D, Dotted, T, V>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0,
+               whole, places, count, p, w, cuda::reduction(space, slot));
 }
 
-template <bool Dotted, class T, int... D>
-void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, const Product<T>& p,
-                     const T* w, double* slot) {
+template <bool Dotted, class T, class V, int... D>
+void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const BandView<T>& a, const Product<T, V>& p,
+                     const V* w, double* slot) {
   const int count = static_cast<int>(a.plan->bands.size());
   bool done = false;
   const auto try_one = [&]<int N>() {
@@ -89,18 +90,19 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
 }
 
 /// Computes a plan with one row piece of at most max_in_kernel full bands.
-template <bool Dotted, class T>
-void run_whole(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <bool Dotted, class T, class V>
+void run_whole(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
 /// Adds up row i, which may lie past the end, over its bands. The loads of some bands are issued before the first is
 /// used. With Whole all bands are stored as Storage::full.
-template <bool Whole, class T>
-__device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const T* x) {
+template <bool Whole, class T, class V>
+__device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offset i, const V* x) {
   T sum = 0;
   for (int begin = 0; begin < count; begin += in_flight) {
-    T value[in_flight], factor[in_flight];
+    T value[in_flight];
+    V factor[in_flight];
     bool there[in_flight];
 #pragma unroll
     for (int k = 0; k < in_flight; ++k) {
@@ -115,18 +117,18 @@ __device__ T sum_bands(const BandView<T>& a, const Band* bands, int count, Offse
       factor[k] = x[j];
     }
 #pragma unroll
-    for (int k = 0; k < in_flight; ++k) sum = there[k] ? fma(value[k], factor[k], sum) : sum;
+    for (int k = 0; k < in_flight; ++k) sum = there[k] ? fma(value[k], static_cast<T>(factor[k]), sum) : sum;
   }
   return sum;
 }
 
 /// Adds the remainder's entries of this thread's row in a tile. All warps read the tile's few entries.
-template <class T>
-__device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const T* x) {
+template <class T, class V>
+__device__ T add_remainder(const RemainderView<T>& r, Offset tile, T sum, const V* x) {
   if (r.ptr == nullptr) return sum;
   const Index end = r.ptr[tile + 1];
   for (Index k = r.ptr[tile]; k < end; ++k) {
-    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], x[r.col[k]], sum);
+    if (r.row[k] == threadIdx.x) sum = fma(r.val[k], static_cast<T>(x[r.col[k]]), sum);
   }
   return sum;
 }
@@ -138,9 +140,9 @@ struct List {
 };
 
 /// For one row piece with few bands: the bands are a kernel parameter, so no thread has to load them.
-template <bool Dotted, class T>
+template <bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
-    list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T> p, const T* w,
+    list_kernel(BandView<T> a, const __grid_constant__ List list, int count, Product<T, V> p, const V* w,
                 cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
@@ -150,18 +152,18 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
-template <bool Dotted, class T>
-void run_list(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <bool Dotted, class T, class V>
+void run_list(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   List list{};
   std::copy(a.plan->bands.begin(), a.plan->bands.end(), list.bands);
-  cuda::launch(space, list_kernel<Dotted, T>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, list,
+  cuda::launch(space, list_kernel<Dotted, T, V>, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, list,
                static_cast<int>(a.plan->bands.size()), p, w, cuda::reduction(space, slot));
 }
 
 /// For any plan: a thread block takes a tile of rows, which lies in one row piece.
-template <bool Whole, bool Dotted, class T>
+template <bool Whole, bool Dotted, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
-    pieces_kernel(BandView<T> a, Product<T> p, const T* w, cuda::Reduction to) {
+    pieces_kernel(BandView<T> a, Product<T, V> p, const V* w, cuda::Reduction to) {
   const Offset tiles = (static_cast<Offset>(a.rows) + cuda::tile_rows - 1) / cuda::tile_rows;
   Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
@@ -175,13 +177,13 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
-template <bool Dotted, class T>
-void run(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <bool Dotted, class T, class V>
+void run(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   const bool whole = a.plan->is_whole;
   const bool one_piece = a.plan->pieces.size() == 1 && a.plan->remainder() == 0;
   if (one_piece && whole && a.plan->bands.size() <= max_in_kernel) return run_whole<Dotted>(space, a, p, w, slot);
   if (one_piece && a.plan->bands.size() <= max_listed) return run_list<Dotted>(space, a, p, w, slot);
-  const auto kernel = whole ? pieces_kernel<true, Dotted, T> : pieces_kernel<false, Dotted, T>;
+  const auto kernel = whole ? pieces_kernel<true, Dotted, T, V> : pieces_kernel<false, Dotted, T, V>;
   cuda::launch(space, kernel, cuda::tile_blocks(space, a.rows, Dotted), cuda::tile_rows, 0, a, p, w,
                cuda::reduction(space, slot));
 }
@@ -229,8 +231,8 @@ void band_apply(const Cuda& space, const BandView<T>& a, const Product<T>& p) {
   if (a.rows > 0) run<false>(space, a, p, static_cast<const T*>(nullptr), nullptr);
 }
 
-template <class T>
-void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <class T, class V>
+void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   run<true>(space, a, p, w, slot);
 }
 
@@ -242,5 +244,7 @@ void band_apply_dot(const Cuda& space, const BandView<T>& a, const Product<T>& p
   template void band_apply_dot(const Cuda&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
+template void band_apply_dot(const Cuda&, const BandView<double>&, const Product<double, float>&, const float*,
+                             double*);
 
 }  // namespace ostinato::formats

@@ -52,7 +52,10 @@ class Bands {
   }
 
   void apply(const Product<T>& p) const { band_apply(space_, view(), p); }
-  void apply_dot(const Product<T>& p, const T* w, double* slot) const { band_apply_dot(space_, view(), p, w, slot); }
+  template <class V>
+  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
+    band_apply_dot(space_, view(), p, w, slot);
+  }
 
   /// Takes new values on the same pattern; allocates nothing that grows with the matrix. Returns false when the
   /// storages can't hold the values; the matrix then must not be used until it is built anew.

@@ -133,8 +133,8 @@ class MaskedBand {
 };
 
 /// Adds up rows i .. i + rows - 1 of masked bands; rows is at most 32.
-template <bool Fresh, class T, std::size_t K>
-void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const T*, K> shifted, Index i, Index rows,
+template <bool Fresh, class T, class V, std::size_t K>
+void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const V*, K> shifted, Index i, Index rows,
                  T* sum) {
   std::array<MaskedWord<T>, K> word;
   for (std::size_t k = 0; k < K; ++k) {
@@ -147,10 +147,10 @@ void masked_span(const std::array<MaskedBand<T>, K>& band, std::array<const T*, 
 /// Adds up the products of rows begin .. end - 1 with K bands, all of which lie inside the matrix in these rows. With
 /// Fresh the old values of sum are ignored. S is the storage of all K bands; with mask, full bands and constants may be
 /// among them.
-template <Storage S, int K, bool Fresh, class T>
-void band_span(const BandView<T>& a, const Band* band, Index begin, Index end, const T* x, T* sum) {
+template <Storage S, int K, bool Fresh, class T, class V>
+void band_span(const BandView<T>& a, const Band* band, Index begin, Index end, const V* x, T* sum) {
   const Index rows = end - begin;
-  std::array<const T*, K> shifted;
+  std::array<const V*, K> shifted;
   for (std::size_t k = 0; k < K; ++k) shifted[k] = x + (static_cast<Offset>(begin) + band[k].offset);
   if constexpr (S == Storage::mask) {
     std::array<MaskedBand<T>, K> masked;
@@ -165,22 +165,22 @@ void band_span(const BandView<T>& a, const Band* band, Index begin, Index end, c
   }
 }
 
-template <class T>
-using BandSpan = void (*)(const BandView<T>&, const Band*, Index, Index, const T*, T*);
+template <class T, class V>
+using BandSpan = void (*)(const BandView<T>&, const Band*, Index, Index, const V*, T*);
 
-template <Storage S, bool Fresh, class T, std::size_t... K>
-constexpr std::array<BandSpan<T>, sizeof...(K)> spans_of(std::index_sequence<K...>) {
-  return {&band_span<S, K + 1, Fresh, T>...};
+template <Storage S, bool Fresh, class T, class V, std::size_t... K>
+constexpr std::array<BandSpan<T, V>, sizeof...(K)> spans_of(std::index_sequence<K...>) {
+  return {&band_span<S, K + 1, Fresh, T, V>...};
 }
 
 /// The band_span for a storage and a number of bands.
-template <bool Fresh, class T>
-BandSpan<T> span_for(Storage storage, std::size_t count) {
+template <bool Fresh, class T, class V>
+BandSpan<T, V> span_for(Storage storage, std::size_t count) {
   constexpr std::make_index_sequence<most_fused> fused;
   static constexpr std::array spans = {
-      spans_of<Storage::full, Fresh, T>(fused),   spans_of<Storage::single, Fresh, T>(fused),
-      spans_of<Storage::bfloat, Fresh, T>(fused), spans_of<Storage::code, Fresh, T>(fused),
-      spans_of<Storage::mask, Fresh, T>(fused),   spans_of<Storage::constant, Fresh, T>(fused)};
+      spans_of<Storage::full, Fresh, T, V>(fused),   spans_of<Storage::single, Fresh, T, V>(fused),
+      spans_of<Storage::bfloat, Fresh, T, V>(fused), spans_of<Storage::code, Fresh, T, V>(fused),
+      spans_of<Storage::mask, Fresh, T, V>(fused),   spans_of<Storage::constant, Fresh, T, V>(fused)};
   return spans[static_cast<std::size_t>(storage)][count - 1];
 }
 
@@ -205,19 +205,19 @@ struct BandGroup {
 };
 
 /// Adds a band that may leave the matrix, clipped to its part inside.
-template <class T>
-void add_edge(const BandView<T>& a, const Band& band, Index begin, Index end, const T* x, T* sum) {
+template <class T, class V>
+void add_edge(const BandView<T>& a, const Band& band, Index begin, Index end, const V* x, T* sum) {
   const Offset from = std::max<Offset>(begin, -static_cast<Offset>(band.offset));
   const Offset to = std::min<Offset>(end, static_cast<Offset>(a.cols) - band.offset);
   if (from >= to) return;
-  const auto add = span_for<false, T>(band.storage, 1);
+  const auto add = span_for<false, T, V>(band.storage, 1);
   add(a, &band, static_cast<Index>(from), static_cast<Index>(to), x, sum + (from - begin));
 }
 
 /// sum = rows begin .. end - 1 of a row piece. Bands inside the matrix are added several per pass, other bands one by
 /// one. Offsets ascend, so the bands inside the matrix are adjacent.
-template <class T>
-void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index end, const T* x, T* sum) {
+template <class T, class V>
+void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index end, const V* x, T* sum) {
   const Band* const all = a.bands + piece.first_band;
   const Band* const past = all + piece.bands;
   const Band* first = all;
@@ -228,8 +228,8 @@ void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index e
   for (const Band* band = all; band != first; ++band) add_edge(a, *band, begin, end, x, sum);
   for (const Band* band = first; band != last;) {
     const BandGroup group = BandGroup::from(band, last);
-    const auto add =
-        band == all ? span_for<true, T>(group.storage, group.count) : span_for<false, T>(group.storage, group.count);
+    const auto add = band == all ? span_for<true, T, V>(group.storage, group.count)
+                                 : span_for<false, T, V>(group.storage, group.count);
     add(a, band, begin, end, x, sum);
     band += group.count;
   }
@@ -237,11 +237,12 @@ void add_piece(const BandView<T>& a, const RowPiece& piece, Index begin, Index e
 }
 
 /// Adds the remainder, the entries that no band holds. begin is a multiple of piece_rows.
-template <class T>
-void add_remainder(const RemainderView<T>& r, Index begin, Index end, const T* x, T* sum) {
+template <class T, class V>
+void add_remainder(const RemainderView<T>& r, Index begin, Index end, const V* x, T* sum) {
   for (Index row = 0; row < end - begin; row += piece_rows) {
     const Index piece = (begin + row) / piece_rows;
-    for (Index k = r.ptr[piece]; k < r.ptr[piece + 1]; ++k) sum[row + r.row[k]] += r.val[k] * x[r.col[k]];
+    for (Index k = r.ptr[piece]; k < r.ptr[piece + 1]; ++k)
+      sum[row + r.row[k]] += r.val[k] * static_cast<T>(x[r.col[k]]);
   }
 }
 
@@ -258,7 +259,8 @@ template <class T>
 struct AddBands {
   BandView<T> a;
 
-  void operator()(Index begin, Index end, const T* x, T* sum) const {
+  template <class V>
+  void operator()(Index begin, Index end, const V* x, T* sum) const {
     for_pieces(a, begin, end, [&](const RowPiece& piece, Index from, Index to) {
       add_piece(a, piece, from, to, x, sum + (from - begin));
     });
@@ -397,8 +399,8 @@ void band_apply(const Host& host, const BandView<T>& a, const Product<T>& p) {
   detail::multiply_blocks(host, a.rows, p, AddBands<T>{a});
 }
 
-template <class T>
-void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <class T, class V>
+void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   detail::multiply_dot_blocks(host, a.rows, p, w, slot, AddBands<T>{a});
 }
 
@@ -410,5 +412,7 @@ void band_apply_dot(const Host& host, const BandView<T>& a, const Product<T>& p,
   template void band_apply_dot(const Host&, const BandView<T>&, const Product<T>&, const T*, double*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
+template void band_apply_dot(const Host&, const BandView<double>&, const Product<double, float>&, const float*,
+                             double*);
 
 }  // namespace ostinato::formats

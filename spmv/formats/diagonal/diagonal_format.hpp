@@ -97,6 +97,13 @@ class DiagonalFormat {
     multiply_dot(plain_product(x.data(), y.data()), w.data(), slot);
   }
 
+  /// The same for vectors in float.
+  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const
+      requires(std::is_same_v<T, double>) {
+    const Product<double, float> p{1, x.data(), 0, y.data(), y.data()};
+    std::visit([&](const auto& stored) { stored.apply_dot(p, w.data(), slot); }, *stored_);
+  }
+
   /// r = b - A x and *slot = r . r in one pass.
   void residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
     multiply_dot({T{-1}, x.data(), T{1}, b.data(), r.data()}, r.data(), slot);

@@ -185,21 +185,21 @@ struct Stencil {
 };
 
 /// Computes a row that may reach outside the matrix, term by term.
-template <int N, class T>
-__device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const T* x) {
+template <int N, class T, class V>
+__device__ T edge_row(const Stencil<N, T>& a, std::uint64_t word, const V* x) {
   const T* values = a.values + (word >> class_shift) * static_cast<unsigned>(a.diagonals);
   T sum = 0;
   for (int d = 0; d < a.diagonals; ++d) {
-    if ((word >> d & 1u) != 0) sum = fma(__ldg(values + d), x[a.offset[d]], sum);
+    if ((word >> d & 1u) != 0) sum = fma(__ldg(values + d), static_cast<T>(x[a.offset[d]]), sum);
   }
   return sum;
 }
 
 /// Computes a row whose diagonals all lie inside x, with or without an entry in this row. So x is loaded while the
 /// pattern is.
-template <int D, int N, class T>
-__device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
-  T factor[D];
+template <int D, int N, class T, class V>
+__device__ T inner_row(const Stencil<N, T>& a, Offset i, const V* x) {
+  V factor[D];
 #pragma unroll
   for (int d = 0; d < D; ++d) factor[d] = x[a.offset[d]];
   const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
@@ -207,7 +207,7 @@ __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   if (name == 0) {
 #pragma unroll
     for (int d = 0; d < D; ++d) {
-      if ((a.present >> d & 1u) != 0) sum = fma(a.value[d], factor[d], sum);
+      if ((a.present >> d & 1u) != 0) sum = fma(a.value[d], static_cast<T>(factor[d]), sum);
     }
     return sum;
   }
@@ -215,14 +215,14 @@ __device__ T inner_row(const Stencil<N, T>& a, Offset i, const T* x) {
   if (!a.simple) return edge_row(a, word, x);
 #pragma unroll
   for (int d = 0; d < D; ++d) {
-    if ((word >> d & 1u) != 0) sum = fma(a.value[d], factor[d], sum);
+    if ((word >> d & 1u) != 0) sum = fma(a.value[d], static_cast<T>(factor[d]), sum);
   }
   return sum;
 }
 
 /// Computes row i of A x; x points to element i.
-template <int D, int N, class T>
-__device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
+template <int D, int N, class T, class V>
+__device__ T class_row(const Stencil<N, T>& a, Offset i, const V* x) {
   if constexpr (D > 0) {
     if (i + a.offset[0] >= 0 && i + a.offset[D - 1] < a.cols) return inner_row<D>(a, i, x);
   }
@@ -232,9 +232,9 @@ __device__ T class_row(const Stencil<N, T>& a, Offset i, const T* x) {
 }
 
 /// One thread per row. D is the number of diagonals, or 0 for any number.
-template <int D, bool Dotted, int N, class T>
+template <int D, bool Dotted, int N, class T, class V>
 __global__ void __launch_bounds__(cuda::tile_rows)
-    classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T> p, const T* w, cuda::Reduction to) {
+    classes_kernel(const __grid_constant__ Stencil<N, T> a, Product<T, V> p, const V* w, cuda::Reduction to) {
   const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows;
   Sums<1> dot{};
   cuda::pdl_trigger_and_wait();
@@ -244,8 +244,8 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
-template <int D, bool Dotted, class T>
-void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <int D, bool Dotted, class T, class V>
+void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   constexpr int room = D == 0 ? static_cast<int>(ClassTable<T>::max_diagonals) : D;
   const ClassTable<T>& table = *a.table;
   Stencil<room, T> stencil{
@@ -254,13 +254,13 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const
   std::fill(std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset), stencil.offset + room,
             table.offsets.empty() ? 0 : table.offsets.back());
   std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
-  cuda::launch(space, classes_kernel<D, Dotted, room, T>, cuda::tile_blocks(space, table.rows, Dotted), cuda::tile_rows,
-               0, stencil, p, w, cuda::reduction(space, slot));
+  cuda::launch(space, classes_kernel<D, Dotted, room, T, V>, cuda::tile_blocks(space, table.rows, Dotted),
+               cuda::tile_rows, 0, stencil, p, w, cuda::reduction(space, slot));
 }
 
-template <bool Dotted, class T, int... D>
-void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T>& p,
-                     const T* w, double* slot) {
+template <bool Dotted, class T, class V, int... D>
+void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const ClassView<T>& a, const Product<T, V>& p,
+                     const V* w, double* slot) {
   const int count = static_cast<int>(a.table->offsets.size());
   constexpr int small = 12, dense = 27;
   bool done = false;
@@ -272,8 +272,8 @@ void launch_unrolled(std::integer_sequence<int, D...>, const Cuda& space, const 
   (try_one.template operator()<D>(), ...);
 }
 
-template <bool Dotted, class T>
-void run(const Cuda& space, const ClassView<T>& a, const Product<T>& p, const T* w, double* slot) {
+template <bool Dotted, class T, class V>
+void run(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   launch_unrolled<Dotted>(Unrolled{}, space, a, p, w, slot);
 }
 
@@ -398,11 +398,15 @@ void RowClasses<Cuda, T>::apply(const Product<T>& p) const {
 }
 
 template <class T>
-void RowClasses<Cuda, T>::apply_dot(const Product<T>& p, const T* w, double* slot) const {
+template <class V>
+void RowClasses<Cuda, T>::apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
   run<true>(space_, view(), p, w, slot);
 }
 
 template class RowClasses<Cuda, float>;
 template class RowClasses<Cuda, double>;
+template void RowClasses<Cuda, float>::apply_dot(const Product<float>&, const float*, double*) const;
+template void RowClasses<Cuda, double>::apply_dot(const Product<double>&, const double*, double*) const;
+template void RowClasses<Cuda, double>::apply_dot(const Product<double, float>&, const float*, double*) const;
 
 }  // namespace ostinato::formats

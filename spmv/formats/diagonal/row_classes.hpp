@@ -57,7 +57,9 @@ class RowClasses<Host, T> {
   static std::optional<RowClasses> make(const Host& space, const CsrView<T>& a, const DiagonalCensus& census);
 
   void apply(const Product<T>& p) const;
-  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< the product and *slot = w . y; w may be y
+  /// The product and *slot = w . y; w may be y. V is T, or float: a mixed product.
+  template <class V>
+  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const;
   bool update_values(const CsrView<T>& a);
   std::size_t bytes() const;
 
@@ -101,7 +103,9 @@ class RowClasses<Cuda, T> {
   static std::optional<RowClasses> make(const Cuda& space, const CsrView<T>& a, const DiagonalCensus& census);
 
   void apply(const Product<T>& p) const;
-  void apply_dot(const Product<T>& p, const T* w, double* slot) const;  ///< the product and *slot = w . y; w may be y
+  /// The product and *slot = w . y; w may be y. V is T, or float: a mixed product.
+  template <class V>
+  void apply_dot(const Product<T, V>& p, const V* w, double* slot) const;
   bool update_values(const CsrView<T>& a);
   /// Of the GPU; the table is on the host, too.
   std::size_t bytes() const {

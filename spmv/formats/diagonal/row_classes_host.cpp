@@ -89,10 +89,10 @@ struct Constant {
 };
 
 /// Adds up the products of rows begin .. end - 1 with K terms. With Fresh the old values of sum are ignored.
-template <std::size_t K, bool Fresh, class T>
-void class_span(const ClassTerm<T>* term, Index begin, Index end, const T* x, T* sum) {
+template <std::size_t K, bool Fresh, class T, class V>
+void class_span(const ClassTerm<T>* term, Index begin, Index end, const V* x, T* sum) {
   std::array<Constant<T>, K> value;
-  std::array<const T*, K> shifted;
+  std::array<const V*, K> shifted;
   for (std::size_t k = 0; k < K; ++k) {
     value[k].value = term[k].value;
     shifted[k] = x + (static_cast<Offset>(begin) + term[k].offset);
@@ -100,13 +100,13 @@ void class_span(const ClassTerm<T>* term, Index begin, Index end, const T* x, T*
   multiply_add<Fresh>(value, shifted, end - begin, sum);
 }
 
-template <class T>
-using ClassSpan = void (*)(const ClassTerm<T>*, Index, Index, const T*, T*);
+template <class T, class V>
+using ClassSpan = void (*)(const ClassTerm<T>*, Index, Index, const V*, T*);
 
 /// The class_span functions, by number of terms.
-template <bool Fresh, class T, std::size_t... K>
-constexpr std::array<ClassSpan<T>, sizeof...(K)> class_spans(std::index_sequence<K...>) {
-  return {&class_span<K + 1, Fresh, T>...};
+template <bool Fresh, class T, class V, std::size_t... K>
+constexpr std::array<ClassSpan<T, V>, sizeof...(K)> class_spans(std::index_sequence<K...>) {
+  return {&class_span<K + 1, Fresh, T, V>...};
 }
 
 /// sum = rows begin .. end - 1 of A x.
@@ -119,7 +119,8 @@ struct AddClasses {
   const std::size_t* first_term;  ///< first term of each class, and the end
   const ClassTerm<T>* terms;
 
-  void operator()(Index begin, Index, const T* x, T* sum) const {
+  template <class V>
+  void operator()(Index begin, Index, const V* x, T* sum) const {
     for (const ClassRun& run : blocks[begin / block_rows]) {
       const std::span<const ClassTerm<T>> row(terms + first_term[run.row_class], terms + first_term[run.row_class + 1]);
       if (run.rows() <= few_rows) {
@@ -131,15 +132,17 @@ struct AddClasses {
   }
 
  private:
-  static T add_row(std::span<const ClassTerm<T>> row, Offset i, const T* x) {
+  template <class V>
+  static T add_row(std::span<const ClassTerm<T>> row, Offset i, const V* x) {
     T t = 0;
-    for (const ClassTerm<T>& term : row) t += term.value * x[i + term.offset];
+    for (const ClassTerm<T>& term : row) t += term.value * static_cast<T>(x[i + term.offset]);
     return t;
   }
 
-  static void add_run(std::span<const ClassTerm<T>> row, Index begin, Index end, const T* x, T* sum) {
+  template <class V>
+  static void add_run(std::span<const ClassTerm<T>> row, Index begin, Index end, const V* x, T* sum) {
     constexpr std::make_index_sequence<most_fused> fused;
-    static constexpr auto fresh = class_spans<true, T>(fused), more = class_spans<false, T>(fused);
+    static constexpr auto fresh = class_spans<true, T, V>(fused), more = class_spans<false, T, V>(fused);
     if (row.empty()) std::fill(sum, sum + (end - begin), T{0});
     for (std::size_t k = 0, count = 0; k < row.size(); k += count) {
       count = std::min(most_fused, row.size() - k);
@@ -173,7 +176,8 @@ void RowClasses<Host, T>::apply(const Product<T>& p) const {
 }
 
 template <class T>
-void RowClasses<Host, T>::apply_dot(const Product<T>& p, const T* w, double* slot) const {
+template <class V>
+void RowClasses<Host, T>::apply_dot(const Product<T, V>& p, const V* w, double* slot) const {
   multiply_dot_blocks(space_, rows_, p, w, slot, AddClasses<T>{blocks_.data(), first_term_.data(), terms_.data()});
 }
 
@@ -240,5 +244,8 @@ bool RowClasses<Host, T>::rows_are_in_class(const CsrView<T>& matrix) const {
 
 template class RowClasses<Host, float>;
 template class RowClasses<Host, double>;
+template void RowClasses<Host, float>::apply_dot(const Product<float>&, const float*, double*) const;
+template void RowClasses<Host, double>::apply_dot(const Product<double>&, const double*, double*) const;
+template void RowClasses<Host, double>::apply_dot(const Product<double, float>&, const float*, double*) const;
 
 }  // namespace ostinato::formats
