@@ -16,19 +16,24 @@ bool has_passes(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_a
 std::size_t first_coarse_grid(const Cuda&, const std::vector<Level<Cuda>>&) { throw DeviceError(Cuda::why_absent()); }
 void solve_coarse_grids(const Cuda&, const CoarseGrids&, bool) { throw DeviceError(Cuda::why_absent()); }
 
-template <class T>
-void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*) {
+Transfer<Cuda> make_transfer(const Cuda&, const Level<Cuda>&, float, const Coefficients&, const EvenPart&) {
   throw DeviceError(Cuda::why_absent());
 }
 
 template <class T>
-void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&) {
+void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*) {
   throw DeviceError(Cuda::why_absent());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                            \
-  template void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*); \
-  template void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
+template <class T>
+void ascend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, const float*, const Target<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                                                \
+  template void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*);     \
+  template void ascend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, const float*, \
+                       const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -38,11 +38,14 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     if (ways_[k] != Way::passes) v.t = field();
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
     vectors_.push_back(std::move(v));
+    const Source<float> one = unscaled(k, nullptr);
+    transfers_.push_back(ways_[k] == Way::passes ? transfer(k, one.root, *one.even_root) : Transfer<Space>{});
   }
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
   coarse_grids_.inverse = hierarchy_.inverse().data();
-  rate_ = measure_rate();
+  rate_ = measure_rate();  // of the scaled operator
+  if (ways_[0] == Way::passes) transfers_[0] = transfer(0, hierarchy_.inverse_root(), hierarchy_.even_inverse_root());
 }
 
 /// The coarsest level has no axes to halve, so that there are no passes over it.
@@ -68,6 +71,7 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
     const bool passes = all_ways[k] == Way::passes;
     const std::size_t fields = (k > 0 || !passes ? 2 : 0) + (passes ? 0 : 1);
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
+    if (passes) total += Transfer<Space>::bytes_of(grids[k].dimensions);
   }
   return total;
 }
@@ -79,14 +83,21 @@ Source<float> Cycle<Space, T>::unscaled(std::size_t k, const float* b) const {
 }
 
 template <class Space, class T>
+Transfer<Space> Cycle<Space, T>::transfer(std::size_t k, const Coefficients& root, const EvenPart& even_root) const {
+  return make_transfer(space_, level(k), omega(k, 0), root, even_root);
+}
+
+template <class Space, class T>
 std::size_t Cycle<Space, T>::bytes(std::size_t k) const {
-  return level(k).bytes() + vectors_[k].b.bytes() + vectors_[k].x.bytes() + vectors_[k].t.bytes();
+  return level(k).bytes() + vectors_[k].b.bytes() + vectors_[k].x.bytes() + vectors_[k].t.bytes() +
+         transfers_[k].bytes();
 }
 
 template <class Space, class T>
 std::size_t Cycle<Space, T>::bytes() const {
   std::size_t total = hierarchy_.bytes();
   for (const Vectors& v : vectors_) total += v.b.bytes() + v.x.bytes() + v.t.bytes();
+  for (const Transfer<Space>& t : transfers_) total += t.bytes();
   return total;
 }
 
@@ -239,8 +250,8 @@ template <class Space, class T>
 template <class U>
 void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<U>& target) const {
   if constexpr (Space::on_device) {
-    multigrid::descend(space_, level(k), omega(k, 0), source, vectors_[k + 1].b.data());
-    multigrid::ascend(space_, level(k), omega(k, 0), source, solve(k + 1), target);
+    multigrid::descend(space_, level(k), transfers_[k], source, vectors_[k + 1].b.data());
+    multigrid::ascend(space_, level(k), transfers_[k], source, solve(k + 1), target);
   }
 }
 

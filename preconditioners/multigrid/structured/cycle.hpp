@@ -9,6 +9,7 @@
 #include <ostinato/preconditioners/multigrid/structured/coarse_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
+#include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 
 namespace ostinato::multigrid {
 
@@ -70,6 +71,7 @@ class Cycle {
   void smooth(std::size_t k, int sweep, Iterate from, float* out) const;
   float omega(std::size_t k, int sweep) const;
   double measure_rate() const;
+  Transfer<Space> transfer(std::size_t k, const Coefficients& root, const EvenPart& even_root) const;
   Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
   const Level<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
 
@@ -84,6 +86,7 @@ class Cycle {
   int sweeps_;
   std::vector<Way> ways_;
   std::vector<Vectors> vectors_;
+  std::vector<Transfer<Space>> transfers_;  ///< of the levels that passes go over; empty for others
   CoarseGrids coarse_grids_;
   Vector<Space, float> ones_;  ///< by class: the scale of inner levels
   double rate_;

@@ -1,79 +1,29 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes over a large level. A thread has the 2 x 2 fine points of a coarse one in a plane and marches along z.
-// What lies beside them along x comes from the neighbouring lanes of the warp, along y from the neighbouring warps
-// through shared memory, along z from sums that wait for the next plane. The outermost lanes and warps of a thread
-// block serve the others only. A grid of two dimensions has one plane.
+// The passes over a level. What a pass does between two grids is one stencil: down it is P^T (I - omega A) S, where S is
+// the scale of the source, with the 5 x 5 x 5 fine points around a coarse one; up it is S (I - omega A) P, beside
+// omega S (2 - omega A) S for the source. So no thread waits for another, and a thread reads what it needs of the source
+// from the cache.
 //
-// The coefficients are by class. Those of nearly all points are arguments of the kernel; the others are read from the
-// tables.
+// Nearly all points have the same coefficients, which are arguments of the kernels. The points at the sides of the grid
+// read theirs from tables, in thread blocks of their own.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 
 namespace ostinato::multigrid {
 
 namespace {
 
-constexpr int warps = 16, threads = 32 * warps;
-constexpr int tile_x = 30, tile_y = warps - 2;  ///< coarse points that a thread block serves
-constexpr int blocks_each = 2;                  ///< thread blocks that a multiprocessor holds at once
-constexpr unsigned all_lanes = 0xffffffffu;
-
-/// Coefficients that all points of a box share.
-template <int Count>
-struct Shared {
-  float value[Count];
-  Extents begin, end;
-
-  explicit Shared(const EvenPart& even) : value{}, begin(even.begin), end(even.end) {
-    std::copy(even.values.begin(), even.values.end(), value);
-  }
-  /// Whether the points (x, y) to (x + 1, y + 1) of a plane that the grid has are in the box.
-  __device__ bool has_quad(Index x, Index y, const Extents& e) const {
-    return max(x, 0) >= begin.x && min(x + 1, e.x - 1) < end.x && max(y, 0) >= begin.y && min(y + 1, e.y - 1) < end.y;
-  }
-  __device__ bool has_planes(const Extents& e) const { return begin.z <= 0 && end.z >= e.z; }
-  __device__ bool has_plane(Index z) const { return z >= begin.z && z < end.z; }
-};
-
-/// How thread blocks cut a grid: tiles along x first, then y, then runs of coarse planes.
-struct Runs {
-  unsigned along_x, along_y, along_z;
-  Index planes;  ///< coarse planes of a run
-
-  Runs(const Extents& cells, int multiprocessors) {
-    const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
-    along_x = tiles(cells.x, tile_x);
-    along_y = tiles(cells.y, tile_y);
-    const std::size_t fill = static_cast<std::size_t>(multiprocessors) * blocks_each;
-    const auto wanted = static_cast<Index>(std::max<std::size_t>(1, fill / (std::size_t{along_x} * along_y)));
-    planes = std::max<Index>(1, (cells.z + wanted - 1) / wanted);
-    along_z = tiles(cells.z, planes);
-  }
-
-  std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
-};
-
-template <class T>
-struct Pass {
-  Coefficients a, p;
-  Source<T> source;
-  float omega;
-  Shared<neighbours - 1> even_a;
-  Shared<neighbours> even_p;
-  Shared<1> even_root;
-  Runs runs;
-  bool pairs;  ///< whether two elements of the source, or of the target, beside each other along x move as one
-};
+constexpr int threads = 256;
 
 template <class Shape>
 constexpr bool is_deep = Shape::column_axis == 2;
@@ -81,146 +31,157 @@ constexpr bool is_deep = Shape::column_axis == 2;
 template <class Shape>
 using AllHalved = Halved<is_deep<Shape> ? 7 : 3>;
 
-/// The place of a thread: coarse point (cx, cy) and the fine points (x, y) to (x + 1, y + 1).
-struct Place {
-  int lane, warp;
-  Index cx, cy, x, y;
-  Index first, end;         ///< the coarse planes of the thread block
-  bool has_x[2], has_y[2];  ///< whether the grid has the columns x and x + 1, the lines y and y + 1
-  bool serves;              ///< whether the thread gives results
-  // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator,
-  // the scale of the source, the weights of the coarse points that give to them.
-  bool even_rows, even_roots, even_parents;
-  bool even;  ///< whether those of the operator and of the source are, in all planes
-  // By class: the places along x and y of the fine points and of the four coarse points at the end of which the
-  // thread's own is, a byte each.
-  unsigned places, parent_places;
-
-  template <class T>
-  __device__ Place(const Pass<T>& pass, unsigned tile, Index planes) {
-    const Runs& r = pass.runs;
-    const unsigned line = tile / r.along_x, layer = line / r.along_y;
-    lane = static_cast<int>(threadIdx.x % 32);
-    warp = static_cast<int>(threadIdx.x / 32);
-    cx = static_cast<Index>(tile - line * r.along_x) * tile_x + lane - 1;
-    cy = static_cast<Index>(line - layer * r.along_y) * tile_y + warp - 1;
-    x = 2 * cx;
-    y = 2 * cy;
-    first = static_cast<Index>(layer) * r.planes;
-    end = min(first + r.planes, planes);
-    for (int k = 0; k < 2; ++k) {
-      has_x[k] = x + k >= 0 && x + k < pass.a.grid.x;
-      has_y[k] = y + k >= 0 && y + k < pass.a.grid.y;
-    }
-    serves = lane > 0 && lane <= tile_x && warp > 0 && warp <= tile_y;
-    even_rows = pass.even_a.has_quad(x, y, pass.a.grid);
-    even_roots = pass.even_root.has_quad(x, y, pass.a.grid);
-    even_parents = pass.even_p.has_quad(cx - 1, cy - 1, pass.p.grid);
-    even = even_rows && even_roots && pass.even_a.has_planes(pass.a.grid) && pass.even_root.has_planes(pass.a.grid);
-    places = even ? 0 : places_of(x, y, pass.a.grid);
-    parent_places = even_parents && pass.even_p.has_planes(pass.p.grid) ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
-  }
-
-  __device__ static unsigned places_of(Index x, Index y, const Extents& e) {
-    const auto left = static_cast<unsigned>(scaled_place(x, e.x)),
-               right = static_cast<unsigned>(scaled_place(x + 1, e.x)),
-               above = 5 * static_cast<unsigned>(scaled_place(y, e.y)),
-               below = 5 * static_cast<unsigned>(scaled_place(y + 1, e.y));
-    return (left + above) | (right + above) << 8 | (left + below) << 16 | (right + below) << 24;
-  }
-  __device__ bool has(int line, int column) const { return has_y[line] && has_x[column]; }
-  /// The number of the thread's first fine point in a plane; negative outside the grid.
-  __device__ Index number(const Extents& e, Index z) const { return (z * e.y + y) * e.x + x; }
-};
-
-/// A thread's fine points in a plane: [line][column].
-struct Quad {
-  float v[2][2];
-};
-
-template <int N>
-struct Constant {
-  __host__ __device__ constexpr operator int() const { return N; }
-};
-
-/// Calls f(line, column) for the points of a quad. Both are constants to the compiler.
-template <class F>
-__device__ void for_quad(F f) {
-  using Zero = Constant<0>;
-  using One = Constant<1>;
-  f(Zero{}, Zero{});
-  f(Zero{}, One{});
-  f(One{}, Zero{});
-  f(One{}, One{});
-}
-
-/// The points of a quad and those around it.
-struct Window {
-  float v[4][4];
-};
-
-/// The lines of all warps, in shared memory: those of x for one plane and, for descend, the first lines of residuals.
-struct Lines {
-  float2 x[warps][2][32];
-  float2 t[warps][32];
-};
-
-__device__ void put(Lines& lines, const Place& p, const Quad& q) {
-  lines.x[p.warp][0][p.lane] = {q.v[0][0], q.v[0][1]};
-  lines.x[p.warp][1][p.lane] = {q.v[1][0], q.v[1][1]};
-}
-
-/// The window of a quad, after all threads have put theirs. Corners are filled in for full stencils only.
+/// The coefficients of the stencil between two grids: one for each step of at most 2 along the axes.
 template <class Shape>
-__device__ Window window(const Lines& lines, const Place& p, const Quad& q) {
-  const float2 above = lines.x[max(p.warp - 1, 0)][1][p.lane], below = lines.x[min(p.warp + 1, warps - 1)][0][p.lane];
-  Window w;
-  w.v[0][1] = above.x, w.v[0][2] = above.y, w.v[3][1] = below.x, w.v[3][2] = below.y;
-  for_quad([&](auto line, auto column) { w.v[line + 1][column + 1] = q.v[line][column]; });
-#pragma unroll
-  for (int line = 0; line < 4; ++line) {
-    if (Shape::star && (line == 0 || line == 3)) continue;
-    w.v[line][0] = __shfl_up_sync(all_lanes, w.v[line][2], 1);
-    w.v[line][3] = __shfl_down_sync(all_lanes, w.v[line][1], 1);
+constexpr int coefficients = is_deep<Shape> ? 125 : 25;
+
+OSTINATO_FUNCTION constexpr int slot_of(bool deep, int x, int y, int z) {
+  return x + 2 + 5 * (y + 2) + (deep ? 25 * (z + 2) : 0);
+}
+
+/// The neighbour in the other direction.
+OSTINATO_FUNCTION constexpr int opposite(int k) { return 2 * centre - k; }
+
+/// A step of at most 2 along each axis.
+OSTINATO_FUNCTION constexpr Step step_of(bool deep, int slot) {
+  return {slot % 5 - 2, slot / 5 % 5 - 2, deep ? slot / 25 - 2 : 0};
+}
+
+/// How far along x a line of that stencil reaches, dy and dz from the coarse point; negative where there is none. A step
+/// of 2 is one of P and one of A: a star has no such steps along two axes.
+template <class Shape>
+OSTINATO_FUNCTION constexpr int reach(int dy, int dz) {
+  const int far = (dy == 2 || dy == -2) + (dz == 2 || dz == -2);
+  return !Shape::star ? 2 : far == 0 ? 2 : far == 1 ? 1 : -1;
+}
+
+/// The coefficient of step d: the sum, over the fine points w of a coarse one, of P's weight times that of I - omega A
+/// from w to d. weight(k): of the point at step k. side(w, k): of A from w to its neighbour k, which is d.
+template <class Shape, class Weight, class Side>
+OSTINATO_FUNCTION double composed(const Step& d, double omega, Weight weight, Side side) {
+  double sum = 0;
+  for (int k = 0; k < neighbours; ++k) {
+    if (!AllHalved<Shape>::has(k)) continue;
+    const Step w = Step::of(k), rest{d.x - w.x, d.y - w.y, d.z - w.z};
+    if (rest.x < -1 || rest.x > 1 || rest.y < -1 || rest.y > 1 || rest.z < -1 || rest.z > 1) continue;
+    const int neighbour = rest.number();
+    if (neighbour != centre && !Shape::has(neighbour)) continue;
+    sum += weight(k) * (neighbour == centre ? 1 - omega : -omega * side(w, neighbour));
   }
-  return w;
+  return sum;
 }
 
-/// Where the coefficients of a thread's fine point are, of the operator or the scale of the source. Points outside the
-/// grid get some coefficients of others, too.
-__device__ int class_of(const Coefficients& a, const Place& p, int line, int column, Index z) {
-  return static_cast<int>(p.places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(z, a.grid.z);
-}
+/// The coefficients of the 125 classes of coarse points: c[slot * 125 + class]. `up`: of (I - omega A) P, in which A
+/// leads from d to w; otherwise of P^T (I - omega A).
+template <class Shape>
+struct Compose {
+  Coefficients a, p, root;
+  float omega;
+  bool up;
+  float* c;
 
-/// Where the weights of a parent of a thread's points, [y - 1, y][x - 1, x] of coarse points, are.
-__device__ int class_of_parent(const Coefficients& w, const Place& p, int line, int column, Index k) {
-  return static_cast<int>(p.parent_places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(k, w.grid.z);
-}
+  /// The coarse point that stands for a place along an axis. On small grids it may be one of another place.
+  OSTINATO_FUNCTION static Index point(int place, Index n) {
+    const Index at[] = {0, 1, n / 2, n - 2, n - 1};
+    return at[place] < 0 ? 0 : at[place] < n ? at[place] : n - 1;
+  }
 
-/// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives. Even: the coefficients are the shared
-/// ones; outside the grid, the sum may be anything.
-template <class Shape, int Dz, bool Even, class T>
-__device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const Window& w, Quad& sum) {
-  const Coefficients& a = pass.a;
-  if constexpr (Dz == 0) for_quad([&](auto line, auto column) { sum.v[line][column] += w.v[line + 1][column + 1]; });
-  const auto add = [&](auto value) {
-    for_coefficients<Shape>([&](int c, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      if constexpr (d.z == Dz) {
-        for_quad([&](auto line, auto column) {
-          sum.v[line][column] += value(c, line, column) * w.v[line + 1 + d.y][column + 1 + d.x];
+  OSTINATO_FUNCTION void operator()(std::size_t n) const {
+    const int number = static_cast<int>(n % scaled_classes);
+    const Step d = step_of(is_deep<Shape>, static_cast<int>(n / scaled_classes));
+    const Index cx = point(number % 5, p.grid.x), cy = point(number / 5 % 5, p.grid.y),
+                cz = point(number / 25, p.grid.z);
+    const Index x = 2 * cx + 1, y = 2 * cy + 1, z = is_deep<Shape> ? 2 * cz + 1 : 0;
+    if (!a.grid.contains(x + d.x, y + d.y, z + d.z)) {
+      c[n] = 0;
+      return;
+    }
+    const float* weights = p.a + p.at(cx, cy, cz, 0);
+    const double sum = composed<Shape>(
+        d, omega,
+        [&](int k) { return static_cast<double>(weights[AllHalved<Shape>::coefficient(k) * scaled_classes]); },
+        [&](const Step& w, int k) {
+          if (!a.grid.contains(x + w.x, y + w.y, z + w.z)) return 0.0;
+          const Step from = up ? d : w;
+          const std::size_t row = a.at(x + from.x, y + from.y, z + from.z, 0);
+          return static_cast<double>(a.a[Shape::coefficient(up ? opposite(k) : k) * scaled_classes + row]);
         });
-      }
-    });
-  };
-  if (Even || (p.even_rows && pass.even_a.has_plane(z))) {
-    add([&](int c, auto, auto) { return pass.even_a.value[c]; });
-  } else if (z >= 0 && z < a.grid.z) {
-    const float* row[2][2];
-    for_quad([&](auto line, auto column) { row[line][column] = a.a + class_of(a, p, line, column, z); });
-    add([&](int c, auto line, auto column) { return row[line][column][c * scaled_classes]; });
+    c[n] = static_cast<float>(static_cast<double>(root.a[root.at(x + d.x, y + d.y, z + d.z, 0)]) * sum);
   }
-}
+};
+
+/// The points of a grid from `begin` to before `end`.
+struct Box {
+  Extents begin, end;
+
+  Extents sides() const { return {end.x - begin.x, end.y - begin.y, end.z - begin.z}; }
+};
+
+/// The points of a grid outside a box, in slabs.
+struct Shell {
+  Box slab[6];
+  Index first[7];  ///< the number of the first point of each slab, and of all points
+
+  Shell(const Extents& e, const Box& box)
+      : slab{{{0, 0, 0}, {e.x, e.y, box.begin.z}},
+             {{0, 0, box.end.z}, {e.x, e.y, e.z}},
+             {{0, 0, box.begin.z}, {e.x, box.begin.y, box.end.z}},
+             {{0, box.end.y, box.begin.z}, {e.x, e.y, box.end.z}},
+             {{0, box.begin.y, box.begin.z}, {box.begin.x, box.end.y, box.end.z}},
+             {{box.end.x, box.begin.y, box.begin.z}, {e.x, box.end.y, box.end.z}}},
+        first{} {
+    for (int s = 0; s < 6; ++s) first[s + 1] = first[s] + static_cast<Index>(slab[s].sides().points());
+  }
+  Index count() const { return first[6]; }
+  __device__ Extents point(Index n) const {
+    int s = 0;
+    while (n >= first[s + 1]) ++s;
+    const Box& b = slab[s];
+    const Index at = n - first[s], x = b.end.x - b.begin.x, y = b.end.y - b.begin.y;
+    return {b.begin.x + at % x, b.begin.y + at / x % y, b.begin.z + at / x / y};
+  }
+};
+
+/// The tiles of a box, of 32 x 4 x 2 cells, or 32 x 8 in two dimensions.
+struct Tiles {
+  Box box;
+  unsigned along_x, along_y, along_z;
+  int tall, deep;
+
+  Tiles(const Box& b, bool is_deep) : box(b), tall(is_deep ? 4 : 8), deep(is_deep ? 2 : 1) {
+    const Extents sides = b.sides();
+    const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
+    along_x = tiles(sides.x, 32);
+    along_y = tiles(sides.y, tall);
+    along_z = tiles(sides.z, deep);
+  }
+  unsigned count() const { return along_x * along_y * along_z; }
+  /// The cell of a thread; false where the tile reaches out of the box.
+  __device__ bool cell(unsigned tile, Index& x, Index& y, Index& z) const {
+    const unsigned line = tile / along_x, layer = line / along_y;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    x = box.begin.x + static_cast<Index>(tile - line * along_x) * 32 + lane;
+    y = box.begin.y + static_cast<Index>(line - layer * along_y) * tall + warp % tall;
+    z = box.begin.z + static_cast<Index>(layer) * deep + warp / tall;
+    return x < box.end.x && y < box.end.y && z < box.end.z;
+  }
+};
+
+/// What the kernels of both passes see.
+template <class T>
+struct Pass {
+  Coefficients a, root, c;  ///< c: of the stencil between the grids, by coarse point
+  Strided<const T> r;
+  float omega;
+  Tiles tiles;
+  Shell shell;
+  unsigned shell_blocks;
+  bool pairs;           ///< whether two elements of the vectors beside each other along x move as one
+  float even_c[125];    ///< of the stencil between the grids
+  float own, side[26];  ///< of omega S (2 - omega A) S: of the point itself, and of its neighbours
+
+  unsigned blocks() const { return shell_blocks + tiles.count(); }
+};
 
 /// Two elements beside each other along x.
 template <class T>
@@ -228,511 +189,393 @@ struct alignas(2 * sizeof(T)) Pair {
   T v[2];
 };
 
-/// The source's elements of a quad in plane z; 0 outside the grid.
-template <class T>
-struct Elements {
-  T v[2][2];
-
-  __device__ Elements(const Pass<T>& pass, const Place& p, Index z) {
-    const Extents& e = pass.a.grid;
-    const Strided<const T>& r = pass.source.r;
-    const Index n = p.number(e, z);
-    const bool has_plane = z >= 0 && z < e.z;
-    for_quad([&](auto line, auto column) {
-      v[line][column] = has_plane && p.has(line, column) ? r.first[(n + line * e.x + column) * r.step] : T{0};
-    });
+/// Element n of the source, and the one behind.
+template <bool Pairs, class T>
+__device__ Pair<T> pair_at(const Strided<const T>& r, Index n) {
+  if constexpr (Pairs) {
+    return *reinterpret_cast<const Pair<T>*>(r.first + n);
+  } else {
+    return {{r[static_cast<std::size_t>(n)], r[static_cast<std::size_t>(n + 1)]}};
   }
-  __device__ Elements(const Pair<T>& above, const Pair<T>& below)
-      : v{{above.v[0], above.v[1]}, {below.v[0], below.v[1]}} {}
+}
 
-  /// Times the scale of the source.
-  __device__ Quad scaled(const Quad& roots) const {
-    Quad b;
-    for_quad([&](auto line, auto column) {
-      b.v[line][column] = static_cast<float>(static_cast<T>(roots.v[line][column]) * v[line][column]);
-    });
-    return b;
-  }
-};
-
-/// The planes of the source that a thread block has or waits for, in shared memory: the one before the plane in turn,
-/// that plane, and two more that are on their way. Each thread copies its own quads, and reads these alone.
-template <class T>
-class Planes {
- public:
-  static constexpr int count = 4;
-  static constexpr std::size_t bytes = count * 2 * threads * sizeof(Pair<T>);
-
-  /// Begins to copy the planes from `first` on, up to `end`.
-  __device__ Planes(const Pass<T>& pass, const Place& p, Pair<T>* room, Index first, Index end)
-      : pass_(pass),
-        p_(p),
-        room_(static_cast<unsigned>(__cvta_generic_to_shared(room + threadIdx.x))),
-        end_(min(end, pass.a.grid.z)),
-        from_(pass.source.r.first + static_cast<Offset>(p.number(pass.a.grid, first)) * pass.source.r.step) {
-    for (Index z = first; z < first + count - 1; ++z) fetch(z);
-  }
-
-  /// The elements in plane z, which is in turn or before. Those of the plane in turn have to be waited for.
-  __device__ Elements<T> operator[](Index z) const {
-    const auto* pair = static_cast<const Pair<T>*>(__cvta_shared_to_generic(slot(z)));
-    return {pair[0], pair[threads]};
-  }
-
-  /// Waits for the next plane in turn.
-  __device__ void wait() const { asm volatile("cp.async.wait_group %0;" ::"n"(count - 2) : "memory"); }
-
-  /// Begins to copy the plane that comes after those which are there. The one before the plane in turn, z, is lost.
-  __device__ void go_on(Index z) { fetch(z + count - 1); }
-
-  /// Waits for all planes, before others are copied to the same place: copies under way have no order.
-  __device__ void wait_for_rest() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
-
- private:
-  __device__ unsigned slot(Index z) const {
-    return room_ + (static_cast<unsigned>(z) & (count - 1)) * static_cast<unsigned>(2 * threads * sizeof(Pair<T>));
-  }
-
-  __device__ void fetch(Index z) {
-    const bool has_plane = z >= 0 && z < end_;
-    const Index step = pass_.source.r.step, line_step = pass_.a.grid.x * step;
+/// b of a coarse point whose coefficients are the shared ones.
+template <class Shape, bool Pairs, class T>
+__device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = pass.a.grid;
+  const Index own = e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1;
+  float total = 0;
 #pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      const unsigned to = slot(z) + line * static_cast<unsigned>(threads * sizeof(Pair<T>));
-      const T* from = from_ + line * line_step;
-      const bool has_line = has_plane && p_.has_y[line];
-      if (pass_.pairs) {
-        copy<sizeof(Pair<T>)>(to, from, has_line && p_.has_x[0]);
+  for (int dz = deep ? -2 : 0; dz <= (deep ? 2 : 0); ++dz) {
+#pragma unroll
+    for (int dy = -2; dy <= 2; ++dy) {
+      const int far = reach<Shape>(dy, dz);
+      if (far < 0) continue;
+      const Index n = own + (dz * e.y + dy) * e.x;
+      const auto add = [&](int dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
+      const Pair<T> middle = pair_at<Pairs>(pass.r, n - 1);
+      if (far == 2) {
+        const Pair<T> right = pair_at<Pairs>(pass.r, n + 1);
+        add(-2, pass.r[static_cast<std::size_t>(n - 2)]);
+        add(-1, middle.v[0]);
+        add(0, middle.v[1]);
+        add(1, right.v[0]);
+        add(2, right.v[1]);
       } else {
-        copy<sizeof(T)>(to, from, has_line && p_.has_x[0]);
-        copy<sizeof(T)>(to + static_cast<unsigned>(sizeof(T)), from + step, has_line && p_.has_x[1]);
+        add(-1, middle.v[0]);
+        add(0, middle.v[1]);
+        add(1, pass.r[static_cast<std::size_t>(n + 1)]);
       }
     }
-    from_ += static_cast<Offset>(pass_.a.grid.y) * line_step;
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  }
-
-  /// Copies Bytes bytes, or fills in zeros; then nothing is read.
-  template <std::size_t Bytes>
-  __device__ static void copy(unsigned to, const T* from, bool has) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes),
-                 "r"(has ? static_cast<unsigned>(Bytes) : 0)
-                 : "memory");
-  }
-
-  const Pass<T>& pass_;
-  const Place& p_;
-  unsigned room_;
-  Index end_;
-  const T* from_;  ///< the quad in the plane that is copied next
-};
-
-/// The scale of the source in a quad.
-template <bool Even, class T>
-__device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
-  Quad root;
-  if (Even || (p.even_roots && pass.even_root.has_plane(z))) {
-    for_quad([&](auto line, auto column) { root.v[line][column] = pass.even_root.value[0]; });
-  } else {
-    const Coefficients& all = pass.source.root;
-    for_quad([&](auto line, auto column) { root.v[line][column] = all.a[class_of(all, p, line, column, z)]; });
-  }
-  return root;
-}
-
-/// b - omega A b; 0 outside the grid.
-template <class T>
-__device__ Quad residual(const Pass<T>& pass, const Place& p, Index z, const Quad& b, const Quad& product) {
-  Quad t;
-  const bool has_plane = z >= 0 && z < pass.a.grid.z;
-  for_quad([&](auto line, auto column) {
-    const float value = b.v[line][column] - pass.omega * product.v[line][column];
-    t.v[line][column] = has_plane && p.has(line, column) ? value : 0.0f;
-  });
-  return t;
-}
-
-/// What a plane of residuals, Dz planes from that of coarse plane k, gives to the thread's coarse point.
-template <class Shape, int Dz, class T>
-__device__ float restricted(const Pass<T>& pass, const Place& p, Index k, const float (&t)[3][3]) {
-  const Coefficients& weights = pass.p;
-  float total = 0;
-  const auto add = [&](auto value) {
-    for_coefficients<AllHalved<Shape>>([&](int c, auto n) {
-      constexpr Step d = Step::of(decltype(n)::value);
-      if constexpr (d.z == Dz) total += value(c) * t[d.y + 1][d.x + 1];
-    });
-  };
-  if (p.even_parents && pass.even_p.has_plane(k)) {
-    add([&](int c) { return pass.even_p.value[c]; });
-  } else {
-    const float* w = weights.a + class_of_parent(weights, p, 1, 1, k);
-    add([&](int c) { return w[c * scaled_classes]; });
   }
   return total;
 }
 
-/// The residuals at the fine points of a coarse one, after all threads have put their first lines.
-__device__ void gather(const Lines& lines, const Place& p, const Quad& t, float (&around)[3][3]) {
-  const float2 below = lines.t[min(p.warp + 1, warps - 1)][p.lane];
-  around[0][0] = t.v[0][0], around[0][1] = t.v[0][1], around[1][0] = t.v[1][0], around[1][1] = t.v[1][1];
-  around[2][0] = below.x, around[2][1] = below.y;
-#pragma unroll
-  for (int line = 0; line < 3; ++line) around[line][2] = __shfl_down_sync(all_lanes, around[line][0], 1);
-}
-
+/// b of any coarse point.
 template <class Shape, class T>
-__device__ void descend_plane(const Pass<T>& pass, const Place& p, Lines& lines, float* out) {
-  const Quad b = Elements<T>(pass, p, 0).scaled(roots<false>(pass, p, 0));
-  put(lines, p, b);
-  __syncthreads();
-  Quad product{};
-  add_product<Shape, 0, false>(pass, p, 0, window<Shape>(lines, p, b), product);
-  const Quad t = residual(pass, p, 0, b, product);
-  lines.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
-  __syncthreads();
-  float around[3][3];
-  gather(lines, p, t, around);
-  const float total = restricted<Shape, 0>(pass, p, 0, around);
-  const Extents& coarse = pass.p.grid;
-  if (p.serves && p.cx < coarse.x && p.cy < coarse.y) out[coarse.number(p.cx, p.cy, 0)] = total;
-}
-
-/// The same, plane by plane. In turn z, b of plane z comes in, the product of plane z - 1 becomes complete, and the
-/// residual of plane z - 2, whose first lines the other warps now see, is restricted.
-template <class Shape, bool Even, class T>
-__device__ void descend_planes(const Pass<T>& pass, const Place& p, Lines* lines, Pair<T>* room, float* out) {
-  const Extents& coarse = pass.p.grid;
-  const bool writes = p.serves && p.cx < coarse.x && p.cy < coarse.y;
-  const Index first = 2 * p.first, last = 2 * p.end;
-  Quad before{}, product{}, next{}, t{};
-  float total = 0;
-  Planes<T> r(pass, p, room, first - 1, last + 2);
-  const auto restrict_plane = [&](auto is_even, Index z, const float(&around)[3][3]) {
-    const Index k = z / 2;
-    if constexpr (!is_even) {
-      total += restricted<Shape, 0>(pass, p, k, around);
-    } else {
-      const float behind = k > p.first ? restricted<Shape, 1>(pass, p, k - 1, around) : 0.0f;
-      if (writes && k > p.first) out[coarse.number(p.cx, p.cy, k - 1)] = total + behind;
-      total = k < p.end ? restricted<Shape, -1>(pass, p, k, around) : 0.0f;
-    }
-  };
-  const auto turn = [&](auto is_even, Index z) {
-    Lines& shared = lines[is_even ? 0 : 1];
-    r.wait();
-    const Quad b = r[z].scaled(roots<Even>(pass, p, z));
-    put(shared, p, b);
-    shared.t[p.warp][p.lane] = {t.v[0][0], t.v[0][1]};
-    __syncthreads();
-    r.go_on(z);
-    if (z - 2 >= first) {
-      float around[3][3];
-      gather(shared, p, t, around);
-      restrict_plane(is_even, z - 2, around);
-    }
-    if (z > last + 1) return;
-    const Window w = window<Shape>(shared, p, b);
-    add_product<Shape, 1, Even>(pass, p, z - 1, w, product);
-    t = residual(pass, p, z - 1, before, product);
-    product = next;
-    add_product<Shape, 0, Even>(pass, p, z, w, product);
-    next = Quad{};
-    add_product<Shape, -1, Even>(pass, p, z + 1, w, next);
-    before = b;
-  };
-  for (Index z = first; z <= last + 2; z += 2) {
-    turn(Constant<0>{}, z - 1);
-    turn(Constant<1>{}, z);
-  }
-}
-
-template <class Shape, class T>
-__global__ void __launch_bounds__(threads, blocks_each) descend_kernel(const Pass<T> pass, float* out) {
-  __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
-  cuda::pdl_trigger_and_wait();
-  const Place p(pass, blockIdx.x, pass.p.grid.z);
-  if constexpr (!is_deep<Shape>) {
-    descend_plane<Shape>(pass, p, lines[0], out);
-  } else {
-    extern __shared__ double2 room[];
-    auto* const planes = reinterpret_cast<Pair<T>*>(room);
-    if (__syncthreads_and(p.even) != 0) {
-      descend_planes<Shape, true>(pass, p, lines, planes, out);
-    } else {
-      descend_planes<Shape, false>(pass, p, lines, planes, out);
-    }
-  }
-}
-
-/// The elements of a coarse plane that a thread reads: [y - 1, y] at its own coarse point along x. 0 outside the grid.
-struct CoarsePair {
-  float v[2];
-
-  template <class T>
-  __device__ CoarsePair(const Pass<T>& pass, const Place& p, const float* coarse, Index k) {
-    const Extents& e = pass.p.grid;
-#pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      const Index y = p.cy - 1 + line;
-      v[line] = e.contains(p.cx, y, k) ? coarse[(k * e.y + y) * e.x + p.cx] : 0.0f;
-    }
-  }
-};
-
-/// The coarse points that a quad is interpolated from, in a plane: [y - 1, y][x - 1, x].
-struct Parents {
-  float v[2][2];
-
-  __device__ explicit Parents(const CoarsePair& own) {
-#pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      v[line][1] = own.v[line];
-      v[line][0] = __shfl_up_sync(all_lanes, own.v[line], 1);
-    }
-  }
-};
-
-/// x += what the parents of coarse plane k give to a quad Dz planes from that plane.
-template <class Shape, int Dz, class T>
-__device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& parents, Index k, Quad& x) {
-  using H = AllHalved<Shape>;
-  const Coefficients& weights = pass.p;
-  // value(c, line, column): weight c of the parent at [line][column].
-  const auto add = [&](auto value) {
-    constexpr int along[] = {H::coefficient(Step{0, -1, Dz}.number()), H::coefficient(Step{0, 0, Dz}.number()),
-                             H::coefficient(Step{0, 1, Dz}.number())};
-    using Zero = Constant<0>;
-    using One = Constant<1>;
-    const auto line = [&](int c, auto from, auto to) {
-      x.v[to][1] += value(c, from, One{}) * parents.v[from][1];
-      x.v[to][0] += value(c - 1, from, One{}) * parents.v[from][1] + value(c + 1, from, Zero{}) * parents.v[from][0];
-    };
-    line(along[0], One{}, Zero{});
-    line(along[1], One{}, One{});
-    line(along[2], Zero{}, Zero{});
-  };
-  if (p.even_parents && pass.even_p.has_plane(k)) {
-    add([&](int c, int, int) { return pass.even_p.value[c]; });
-  } else if (k >= 0 && k < weights.grid.z) {
-    const float* of[2][2];
-    for_quad(
-        [&](auto line, auto column) { of[line][column] = weights.a + class_of_parent(weights, p, line, column, k); });
-    add([&](int c, auto line, auto column) { return of[line][column][c * scaled_classes]; });
-  }
-}
-
-/// x + omega b
-template <class T>
-__device__ Quad moved(const Pass<T>& pass, const Quad& x, const Quad& b) {
-  Quad y;
-  for_quad([&](auto line, auto column) { y.v[line][column] = x.v[line][column] + pass.omega * b.v[line][column]; });
-  return y;
-}
-
-/// The last sweep in a plane, for the elements r of the source: y is x + omega b, the product A x. Returns the thread's
-/// part of r . z.
-template <bool Even, class T>
-__device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z,
-                                   const Elements<T>& r, const Quad& y, const Quad& product) {
-  if (!p.serves) return 0;
-  const Quad root = roots<Even>(pass, p, z);
+__device__ float descend_side(const Pass<T>& pass, const Extents& at) {
+  constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
-  const Index n = p.number(e, z);
-  double dot = 0;
-  Pair<T> result[2];
-  for_quad([&](auto line, auto column) {
-    const float value = y.v[line][column] - pass.omega * product.v[line][column];
-    result[line].v[column] = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
-    // r is 0 outside the grid, and the result is finite there.
-    dot += static_cast<double>(result[line].v[column]) * static_cast<double>(r.v[line][column]);
-  });
+  const Index x = 2 * at.x + 1, y = 2 * at.y + 1, z = deep ? 2 * at.z + 1 : 0;
+  const float* c = pass.c.a + pass.c.at(at.x, at.y, at.z, 0);
+  float total = 0;
+  for (int dz = deep ? -2 : 0; dz <= (deep ? 2 : 0); ++dz) {
+    for (int dy = -2; dy <= 2; ++dy) {
+      const int far = reach<Shape>(dy, dz);
+      if (z + dz < 0 || z + dz >= e.z || y + dy < 0 || y + dy >= e.y) continue;
 #pragma unroll
-  for (int line = 0; line < 2; ++line) {
-    if (!p.has_y[line]) continue;
-    T* const to = target.z.first + (n + line * e.x) * target.z.step;
-    if (pass.pairs) {
-      if (p.has_x[0]) *reinterpret_cast<Pair<T>*>(to) = result[line];
-    } else {
-      for (int column = 0; column < 2; ++column) {
-        if (p.has_x[column]) to[column * target.z.step] = result[line].v[column];
+      for (int dx = -2; dx <= 2; ++dx) {
+        if (dx < -far || dx > far || x + dx < 0 || x + dx >= e.x) continue;
+        const std::size_t n = e.number(x + dx, y + dy, z + dz);
+        total += c[slot_of(deep, dx, dy, dz) * scaled_classes] * static_cast<float>(pass.r[n]);
+      }
+    }
+  }
+  return total;
+}
+
+template <class Shape, class T>
+__global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant__ Pass<T> pass, float* out) {
+  cuda::pdl_trigger_and_wait();
+  const Extents& coarse = pass.c.grid;
+  if (blockIdx.x < pass.shell_blocks) {
+    const auto n = static_cast<Index>(blockIdx.x * threads + threadIdx.x);
+    if (n >= pass.shell.first[6]) return;
+    const Extents at = pass.shell.point(n);
+    out[coarse.number(at.x, at.y, at.z)] = descend_side<Shape>(pass, at);
+    return;
+  }
+  Index x, y, z;
+  if (!pass.tiles.cell(blockIdx.x - pass.shell_blocks, x, y, z)) return;
+  out[coarse.number(x, y, z)] =
+      pass.pairs ? descend_even<Shape, true>(pass, x, y, z) : descend_even<Shape, false>(pass, x, y, z);
+}
+
+/// The 2 x 2 x 2 fine points of a cell, that of its coarse point and those before: [z][y][x].
+struct Cell {
+  float v[2][2][2];
+};
+
+/// cell += omega S (2 - omega A) S r. Keeps the elements of r that the cell's points have.
+template <class Shape, bool Pairs, class T>
+__device__ void add_source(const Pass<T>& pass, Index first, Cell& cell, T (&own)[2][2][2]) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = pass.a.grid;
+#pragma unroll
+  for (int z = deep ? -1 : 0; z <= (deep ? 2 : 0); ++z) {
+#pragma unroll
+    for (int y = -1; y <= 2; ++y) {
+      const bool inner_z = z == 0 || (deep && z == 1), inner_y = y == 0 || y == 1;
+      if (Shape::star && !inner_z && !inner_y) continue;
+      const Index n = first + (z * e.y + y) * e.x;
+      const Pair<T> middle = pair_at<Pairs>(pass.r, n);
+      const bool wide = !Shape::star || (inner_z && inner_y);
+      float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
+      if (wide) {
+        line[0] = static_cast<float>(pass.r[static_cast<std::size_t>(n - 1)]);
+        line[3] = static_cast<float>(pass.r[static_cast<std::size_t>(n + 2)]);
+      }
+      if (inner_z && inner_y) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
+#pragma unroll
+      for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
+#pragma unroll
+        for (int oy = 0; oy < 2; ++oy) {
+          const int dz = z - oz, dy = y - oy;
+          if (dz < -1 || dz > 1 || dy < -1 || dy > 1) continue;
+#pragma unroll
+          for (int ox = 0; ox < 2; ++ox) {
+#pragma unroll
+            for (int dx = -1; dx <= 1; ++dx) {
+              const int k = Step{dx, dy, dz}.number();
+              if (k == centre) {
+                cell.v[oz][oy][ox] += pass.own * line[ox + 1];
+              } else if (Shape::has(k)) {
+                cell.v[oz][oy][ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// cell += S (I - omega A) P coarse
+template <class Shape, class T>
+__device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, Index cy, Index cz, Cell& cell) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = pass.c.grid;
+#pragma unroll
+  for (int kz = deep ? -1 : 0; kz <= (deep ? 1 : 0); ++kz) {
+#pragma unroll
+    for (int ky = -1; ky <= 1; ++ky) {
+#pragma unroll
+      for (int kx = -1; kx <= 1; ++kx) {
+        const float value = coarse[((cz + kz) * e.y + cy + ky) * e.x + cx + kx];
+#pragma unroll
+        for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
+#pragma unroll
+          for (int oy = 0; oy < 2; ++oy) {
+#pragma unroll
+            for (int ox = 0; ox < 2; ++ox) {
+              const int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
+              if (dx < -2 || dy < -2 || dz < -2) continue;
+              const int far = reach<Shape>(dy, dz);
+              if (dx < -far || dx > far) continue;
+              cell.v[oz][oy][ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * value;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The target at the points of a cell where all coefficients are the shared ones. Returns their part of r . z.
+template <class Shape, bool Pairs, class T>
+__device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
+                              Index cz) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = pass.a.grid;
+  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
+  Cell cell{};
+  T own[2][2][2];
+  add_coarse<Shape>(pass, coarse, cx, cy, cz, cell);
+  add_source<Shape, Pairs>(pass, first, cell, own);
+  double dot = 0;
+#pragma unroll
+  for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
+#pragma unroll
+    for (int oy = 0; oy < 2; ++oy) {
+      const Index n = first + (oz * e.y + oy) * e.x;
+      Pair<T> out;
+#pragma unroll
+      for (int ox = 0; ox < 2; ++ox) {
+        out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
+        dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oz][oy][ox]);
+      }
+      if constexpr (Pairs) {
+        *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
+      } else {
+        target.z[static_cast<std::size_t>(n)] = out.v[0];
+        target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
       }
     }
   }
   return dot;
 }
 
-/// omega b + correction; 0 outside the grid.
-template <class T>
-__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Quad& b, const Quad& correction) {
-  const bool has_plane = z >= 0 && z < pass.a.grid.z;
-  Quad x;
-  for_quad([&](auto line, auto column) {
-    const float value = pass.omega * b.v[line][column] + correction.v[line][column];
-    x.v[line][column] = has_plane && p.has(line, column) ? value : 0.0f;
-  });
-  return x;
-}
-
+/// (S (I - omega A) P coarse)(at)
 template <class Shape, class T>
-__device__ double ascend_plane(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                               Lines& lines) {
-  const Elements<T> r(pass, p, 0);
-  const Quad b = r.scaled(roots<false>(pass, p, 0));
-  Quad x{}, product{};
-  interpolate<Shape, 0>(pass, p, Parents(CoarsePair(pass, p, coarse, 0)), 0, x);
-  x = corrected(pass, p, 0, b, x);
-  put(lines, p, x);
-  __syncthreads();
-  add_product<Shape, 0, false>(pass, p, 0, window<Shape>(lines, p, x), product);
-  return smooth_and_leave<false>(pass, target, p, 0, r, moved(pass, x, b), product);
-}
-
-/// The same, plane by plane. In turn z, x of plane z comes in, and the product of plane z - 1 becomes complete.
-template <class Shape, bool Even, class T>
-__device__ double ascend_planes(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                                Lines* lines, Pair<T>* room) {
-  const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
-  Planes<T> r(pass, p, room, first - 1, last + 1);
-  Quad before{}, product{}, next{};
-  Parents parents(CoarsePair(pass, p, coarse, p.first - 1));
-  CoarsePair coming(pass, p, coarse, p.first);
-  double dot = 0;
-  const auto turn = [&](auto is_even, Index z) {
-    Quad x{};
-    const Index k = z >> 1;  // rounded down, also for z = -1
-    if constexpr (!is_even) {
-      interpolate<Shape, 0>(pass, p, parents, k, x);
-    } else {
-      interpolate<Shape, 1>(pass, p, parents, k - 1, x);
-      parents = Parents(coming);
-      coming = CoarsePair(pass, p, coarse, k + 1);
-      interpolate<Shape, -1>(pass, p, parents, k, x);
+__device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Extents& at) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = pass.c.grid;
+  float total = 0;
+  // The coarse points at most two fine ones away: 2 c + 1 = at - d.
+  const auto from = [](Index i) { return i / 2 - 1; };
+  const auto to = [](Index i) { return i / 2 + i % 2; };
+  for (Index cz = deep ? max(from(at.z), 0) : 0; cz <= (deep ? min(to(at.z), e.z - 1) : 0); ++cz) {
+    for (Index cy = max(from(at.y), 0); cy <= min(to(at.y), e.y - 1); ++cy) {
+      for (Index cx = max(from(at.x), 0); cx <= min(to(at.x), e.x - 1); ++cx) {
+        const int slot = slot_of(deep, at.x - 2 * cx - 1, at.y - 2 * cy - 1, deep ? at.z - 2 * cz - 1 : 0);
+        total += pass.c.a[slot * scaled_classes + pass.c.at(cx, cy, cz, 0)] * coarse[e.number(cx, cy, cz)];
+      }
     }
-    r.wait();
-    const Quad b = r[z].scaled(roots<Even>(pass, p, z));
-    x = corrected(pass, p, z, b, x);
-    Lines& shared = lines[is_even ? 0 : 1];
-    put(shared, p, x);
-    __syncthreads();
-    const Window w = window<Shape>(shared, p, x);
-    add_product<Shape, 1, Even>(pass, p, z - 1, w, product);
-    if (z > first) dot += smooth_and_leave<Even>(pass, target, p, z - 1, r[z - 1], before, product);
-    r.go_on(z);
-    product = next;
-    add_product<Shape, 0, Even>(pass, p, z, w, product);
-    next = Quad{};
-    add_product<Shape, -1, Even>(pass, p, z + 1, w, next);
-    before = moved(pass, x, b);
+  }
+  return total;
+}
+
+/// The target at any fine point. Returns its part of r . z.
+template <class Shape, class T>
+__device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, const float* coarse, const Extents& at) {
+  const Extents& e = pass.a.grid;
+  const std::size_t i = e.number(at.x, at.y, at.z);
+  const auto scaled = [&](Index x, Index y, Index z) {
+    return pass.root.a[pass.root.at(x, y, z, 0)] * static_cast<float>(pass.r[e.number(x, y, z)]);
   };
-  for (Index z = first; z <= last + 1; z += 2) {
-    turn(Constant<0>{}, z - 1);
-    if (z <= last) turn(Constant<1>{}, z);
-  }
-  r.wait_for_rest();
-  return dot;
+  const float b = scaled(at.x, at.y, at.z);
+  const float* a = pass.a.a + pass.a.at(at.x, at.y, at.z, 0);
+  float product = b;
+  for_coefficients<Shape>([&](int c, auto k) {
+    constexpr Step d = Step::of(decltype(k)::value);
+    if (e.contains(at.x + d.x, at.y + d.y, at.z + d.z))
+      product += a[c * scaled_classes] * scaled(at.x + d.x, at.y + d.y, at.z + d.z);
+  });
+  const float root = pass.root.a[pass.root.at(at.x, at.y, at.z, 0)];
+  const float x = root * pass.omega * (2 * b - pass.omega * product) + coarse_at<Shape>(pass, coarse, at);
+  const T z = target.power * static_cast<T>(x);
+  target.z[i] = z;
+  return static_cast<double>(z) * static_cast<double>(pass.r[i]);
 }
 
 template <class Shape, class T>
-__device__ double ascend_tile(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                              Lines* lines) {
-  if constexpr (!is_deep<Shape>) {
-    return ascend_plane<Shape>(pass, p, coarse, target, lines[0]);
-  } else {
-    extern __shared__ double2 room[];
-    auto* const planes = reinterpret_cast<Pair<T>*>(room);
-    if (__syncthreads_and(p.even) != 0) return ascend_planes<Shape, true>(pass, p, coarse, target, lines, planes);
-    return ascend_planes<Shape, false>(pass, p, coarse, target, lines, planes);
-  }
-}
-
-template <class Shape, class T>
-__global__ void __launch_bounds__(threads, blocks_each)
-    ascend_kernel(const Pass<T> pass, const float* coarse, const Target<T> target, unsigned tiles, cuda::Reduction to) {
-  __shared__ Lines lines[is_deep<Shape> ? 2 : 1];
+__global__ void __launch_bounds__(threads, 2)
+    ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target, const float* coarse, unsigned blocks,
+                  cuda::Reduction to) {
   cuda::pdl_trigger_and_wait();
-  const Index planes = is_deep<Shape> ? (pass.a.grid.z + 1) / 2 : 1;
   double dot = 0;
-  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    dot += ascend_tile<Shape>(pass, Place(pass, tile, planes), coarse, target, lines);
-    __syncthreads();
+  for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
+    if (block < pass.shell_blocks) {
+      const auto n = static_cast<Index>(block * threads + threadIdx.x);
+      if (n < pass.shell.first[6]) dot += ascend_side<Shape>(pass, target, coarse, pass.shell.point(n));
+      continue;
+    }
+    Index x, y, z;
+    if (!pass.tiles.cell(block - pass.shell_blocks, x, y, z)) continue;
+    dot += pass.pairs ? ascend_even<Shape, true>(pass, target, coarse, x, y, z)
+                      : ascend_even<Shape, false>(pass, target, coarse, x, y, z);
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
-}
-
-template <class T>
-Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                  const Extents& cells, Strided<const T> target = {}) {
-  const auto pairs = [&](const Strided<const T>& v) {
-    return v.step == 1 && reinterpret_cast<std::uintptr_t>(v.first) % sizeof(Pair<T>) == 0;
-  };
-  return {level.operator_view(),
-          level.weights_view(),
-          source,
-          omega,
-          Shared<neighbours - 1>(level.even_a),
-          Shared<neighbours>(level.even_p),
-          Shared<1>(*source.even_root),
-          Runs(cells, space.multiprocessors()),
-          level.grid.x % 2 == 0 && pairs(source.r) && pairs(target)};
-}
-
-/// Bytes of dynamic shared memory of a kernel, which is told of them on the GPU of the space.
-template <class T, class Shape, class Kernel>
-std::size_t room_of(const Cuda& space, Kernel kernel) {
-  if constexpr (!is_deep<Shape>) return 0;
-  constexpr std::size_t bytes = Planes<T>::bytes;
-  const OnDevice here(space);
-  OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-  return bytes;
 }
 
 template <class F>
 void with_shape_of(const Level<Cuda>& level, F f) {
   if (level.dimensions == 2) return level.star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
-  f(Shape<3, true>{});
+  level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
+}
+
+/// The coarse points along an axis whose coefficients are the shared ones, with all fine points that they reach.
+struct Range1 {
+  Index begin, end;
+
+  Range1(Index n, Index a_begin, Index a_end, Index p_begin, Index p_end, Index root_begin, Index root_end)
+      : begin(std::max({Index{1}, p_begin, (a_begin + 1) / 2, (root_begin + 2) / 2})),
+        end(std::max(begin, std::min({(n - 2) / 2, p_end, (a_end - 1) / 2, (root_end - 2) / 2}))) {}
+};
+
+Box even_box(const Level<Cuda>& level, const EvenPart& root) {
+  const EvenPart &a = level.even_a, &p = level.even_p;
+  const Extents& e = level.grid;
+  const Range1 x(e.x, a.begin.x, a.end.x, p.begin.x, p.end.x, root.begin.x, root.end.x);
+  const Range1 y(e.y, a.begin.y, a.end.y, p.begin.y, p.end.y, root.begin.y, root.end.y);
+  if (level.dimensions == 2) return {{x.begin, y.begin, 0}, {x.end, y.end, 1}};
+  const Range1 z(e.z, a.begin.z, a.end.z, p.begin.z, p.end.z, root.begin.z, root.end.z);
+  return {{x.begin, y.begin, z.begin}, {x.end, y.end, z.end}};
+}
+
+/// An empty box has no point, wherever the axes that it has points of end.
+Box without_empty(const Box& b) {
+  const Extents sides = b.sides();
+  return sides.x > 0 && sides.y > 0 && sides.z > 0 ? b : Box{{0, 0, 0}, {0, 0, 0}};
+}
+
+template <class T>
+Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
+                  const Extents& grid_of_shell, const Box& of_tiles, const Box& of_shell, bool pairs) {
+  const Shell shell(grid_of_shell, of_shell);
+  Pass<T> pass{level.operator_view(),
+               source.root,
+               {level.next, stencil.by_class.data(), true},
+               source.r,
+               omega,
+               Tiles(of_tiles, level.dimensions > 2),
+               shell,
+               static_cast<unsigned>((shell.count() + threads - 1) / threads),
+               pairs && level.grid.x % 2 == 0,
+               {},
+               0,
+               {}};
+  std::copy(stencil.even.begin(), stencil.even.end(), pass.even_c);
+  const float root = source.even_root->values[0], scale = root * root * pass.omega;
+  pass.own = scale * (2 - pass.omega);
+  std::transform(level.even_a.values.begin(), level.even_a.values.end(), pass.side,
+                 [&](float v) { return -scale * pass.omega * v; });
+  return pass;
+}
+
+template <class T>
+bool moves_pairs(const Strided<T>& v) {
+  return v.step == 1 && reinterpret_cast<std::uintptr_t>(v.first) % sizeof(Pair<std::remove_const_t<T>>) == 0;
 }
 
 }  // namespace
 
 bool has_passes(const Cuda&, const Level<Cuda>& level) {
-  // Single steps are faster for coefficients by point, which both read from memory, and in three dimensions for smaller
-  // grids and for full stencils, where too few threads wait for loads, plane by plane (H200, 2026-11).
-  constexpr std::size_t large = std::size_t{1} << 21;
-  if (!level.by_class) return false;
-  if (level.dimensions == 3) return level.axes == 7 && level.star && level.grid.points() >= large;
-  return level.dimensions == 2 && level.axes == 3;
+  // Single steps are as fast for coefficients by point, which both read from memory.
+  return level.by_class && ((level.dimensions == 3 && level.axes == 7) || (level.dimensions == 2 && level.axes == 3));
+}
+
+Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
+                             const EvenPart& even_root) {
+  const std::vector<float>&a = level.even_a.values, &p = level.even_p.values;
+  const auto stencil = [&]<class S>(S, bool up) {
+    TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
+    for_each(space, made.by_class.size(),
+             Compose<S>{level.operator_view(), level.weights_view(), root, omega, up, made.by_class.data()});
+    for (int slot = 0; slot < coefficients<S>; ++slot) {
+      const double c = composed<S>(
+          step_of(is_deep<S>, slot), static_cast<double>(omega),
+          [&](int k) { return static_cast<double>(p[static_cast<std::size_t>(AllHalved<S>::coefficient(k))]); },
+          [&](const Step&, int k) {
+            return static_cast<double>(a[static_cast<std::size_t>(S::coefficient(up ? opposite(k) : k))]);
+          });
+      made.even.push_back(static_cast<float>(static_cast<double>(even_root.values[0]) * c));
+    }
+    return made;
+  };
+  Transfer<Cuda> transfer{.omega = omega};
+  with_shape_of(level, [&]<class S>(S shape) {
+    transfer.down = stencil(shape, false);
+    transfer.up = stencil(shape, true);
+  });
+  return transfer;
 }
 
 template <class T>
-void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next) {
-  const Pass<T> pass = make_pass(space, level, omega, source, level.next);
+void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
+             float* b_of_next) {
+  const Box box = without_empty(even_box(level, *source.even_root));
+  const Pass<T> pass =
+      make_pass(level, transfer.omega, transfer.down, source, level.next, box, box, moves_pairs(source.r));
   with_shape_of(level, [&]<class S>(S) {
-    const auto kernel = descend_kernel<S, T>;
-    cuda::launch(space, kernel, static_cast<unsigned>(pass.runs.count()), threads, room_of<T, S>(space, kernel), pass,
-                 b_of_next);
+    cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
   });
 }
 
 template <class T>
-void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, const float* coarse,
-            const Target<T>& target) {
-  const Extents& e = level.grid;
-  const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, level.dimensions > 2 ? (e.z + 1) / 2 : 1};
-  const Pass<T> pass = make_pass(space, level, omega, source, cells, {target.z.first, target.z.step});
-  const auto tiles = static_cast<unsigned>(pass.runs.count());
-  const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
-  const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
+void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
+            const float* coarse, const Target<T>& target) {
+  const bool deep = level.dimensions > 2;
+  Box cells = even_box(level, *source.even_root);  // of coarse points; a cell takes those beside its own, too
+  cells = without_empty({{cells.begin.x + 1, cells.begin.y + 1, cells.begin.z + (deep ? 1 : 0)},
+                         {cells.end.x - 1, cells.end.y - 1, cells.end.z - (deep ? 1 : 0)}});
+  const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep ? 2 * cells.begin.z : cells.begin.z},
+                 {2 * cells.end.x, 2 * cells.end.y, deep ? 2 * cells.end.z : cells.end.z}};
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, level.grid, cells, fine,
+                                 moves_pairs(source.r) && moves_pairs(target.z));
+  const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
+  const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
   with_shape_of(level, [&]<class S>(S) {
-    const auto kernel = ascend_kernel<S, T>;
-    cuda::launch(space, kernel, blocks, threads, room_of<T, S>(space, kernel), pass, coarse, target, tiles,
+    cuda::launch(space, ascend_kernel<S, T>, blocks, threads, 0, pass, target, coarse, pass.blocks(),
                  cuda::reduction(space, target.slot));
   });
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                            \
-  template void descend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*); \
-  template void ascend(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
+#define OSTINATO_INSTANTIATE(T)                                                                                \
+  template void descend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, float*);     \
+  template void ascend(const Cuda&, const Level<Cuda>&, const Transfer<Cuda>&, const Source<T>&, const float*, \
+                       const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The work of a cycle on a level in two kernels, on Cuda: down in one pass over the grid, up in another. What lies
-// between (x, the residual) isn't stored. Cycle does the same with the steps of cycle_steps.hpp elsewhere.
+// The work of a cycle on a level of constant coefficients in two kernels, on Cuda: down in one pass over the grid, up in
+// another. What lies between (x, the residual) isn't stored. Cycle does the same with the steps of cycle_steps.hpp
+// elsewhere.
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
@@ -14,19 +15,51 @@ namespace ostinato::multigrid {
 inline bool has_passes(const Host&, const Level<Host>&) { return false; }
 bool has_passes(const Cuda& space, const Level<Cuda>& level);
 
-/// b of the next level := P^T (b - A omega b), where b is the source and omega the damping of the sweep.
+/// A stencil from the 5 x 5 x 5 (5 x 5) fine points around a coarse one, or from the coarse points around a fine one:
+/// step (x, y, z) has coefficient x + 2 + 5 (y + 2) + 25 (z + 2).
+template <class Space>
+struct TransferStencil {
+  Vector<Space, float> by_class = {};  ///< coefficient c of the coarse points of class k is by_class[c * 125 + k]
+  std::vector<float> even = {};        ///< of most coarse points
+};
+
+/// What passes do between a level and the next.
+template <class Space>
+struct Transfer {
+  float omega = 0;                   ///< damping of the sweep
+  TransferStencil<Space> down = {};  ///< P^T (I - omega A) S, where S is the scale of the source
+  TransferStencil<Space> up = {};    ///< S (I - omega A) P
+
+  std::size_t bytes() const { return down.by_class.bytes() + up.by_class.bytes(); }
+  static std::size_t bytes_of(int dimensions) {
+    const std::size_t coefficients = dimensions > 2 ? 125 : 25;
+    return 2 * coefficients * scaled_classes * sizeof(float);
+  }
+};
+
+/// `root`: S; even_root: what most points have in common.
 /// Exec      Enqueued.
 /// Requires  has_passes(space, level).
+inline Transfer<Host> make_transfer(const Host&, const Level<Host>&, float, const Coefficients&, const EvenPart&) {
+  return {};
+}
+Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
+                             const EvenPart& even_root);
+
+/// b of the next level := P^T (b - A omega b), where b is the source.
+/// Exec      Enqueued.
+/// Requires  has_passes(space, level); the transfer was made for the scale of this source.
 /// Traffic   Reads the source once.
 template <class T>
-void descend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, float* b_of_next);
+void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
+             float* b_of_next);
 
 /// The target := x + omega (b - A x), where x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Requires  has_passes(space, level).
-/// Traffic   Reads the source twice and writes the target once.
+/// Requires  As descend().
+/// Traffic   Reads the source once and writes the target once.
 template <class T>
-void ascend(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source, const float* coarse,
-            const Target<T>& target);
+void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
+            const float* coarse, const Target<T>& target);
 
 }  // namespace ostinato::multigrid

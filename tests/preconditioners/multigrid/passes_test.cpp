@@ -16,26 +16,29 @@
 #include "support/grids.hpp"
 #include "support/spaces.hpp"
 
-// The passes over a level in three dimensions, which cycles take on large grids alone, against sums in double.
+// The passes over a level against sums in double.
 
 namespace ostinato::test {
 namespace {
 
 using namespace multigrid;
 
-/// The finest level of a 7-point operator by class whose axes are all halved, with the steps of a cycle on the host.
+/// A level by class whose axes are all halved, with the steps of a cycle on the host.
 template <class T>
 class Reference {
  public:
   using Numbers = std::vector<double>;
 
-  Reference(const Cuda& space, const Hierarchy<Cuda, T>& h)
-      : fine_(h.levels()[0].operator_view()),
-        coarse_(h.levels()[0].weights_view()),
-        a_(h.levels()[0].a.download()),
-        p_(h.levels()[0].p.download()),
-        roots_(scaled_classes) {
-    space.download(roots_.data(), h.inverse_root().a, roots_.size() * sizeof(float));
+  Reference(const Cuda& space, const Level<Cuda>& level, const Coefficients& root)
+      : fine_(level.operator_view()),
+        coarse_(level.weights_view()),
+        a_(level.a.download()),
+        p_(level.p.download()),
+        roots_(scaled_classes),
+        deep_(level.dimensions > 2) {
+    space.download(roots_.data(), root.a, roots_.size() * sizeof(float));
+    number_slots(a_slot_, level.dimensions, level.star);
+    number_slots(p_slot_, halving(level.axes));
   }
 
   /// r times the scale of the source.
@@ -52,10 +55,10 @@ class Reference {
     Numbers t(u.size());
     for_fine([&](Index x, Index y, Index z, std::size_t i) {
       double sum = v[i];
-      std::size_t c = 0;
       for (int k = 0; k < neighbours; ++k) {
-        if (!Shape<3, true>::has(k)) continue;
-        const double value = static_cast<double>(a_[c++ * scaled_classes + fine_.at(x, y, z, i)]);
+        if (k == centre || a_slot_[k] < 0) continue;
+        const auto c = static_cast<std::size_t>(a_slot_[k]);
+        const double value = static_cast<double>(a_[c * scaled_classes + fine_.at(x, y, z, i)]);
         const Step d = Step::of(k);
         if (fine_.grid.contains(x + d.x, y + d.y, z + d.z))
           sum += value * v[fine_.grid.number(x + d.x, y + d.y, z + d.z)];
@@ -88,9 +91,9 @@ class Reference {
       const std::size_t j = coarse_.grid.number(x, y, z);
       for (int k = 0; k < neighbours; ++k) {
         const Step d = Step::of(k);
-        const Index fx = 2 * x + 1 + d.x, fy = 2 * y + 1 + d.y, fz = 2 * z + 1 + d.z;
-        if (!fine_.grid.contains(fx, fy, fz)) continue;
-        const float weight = p_[static_cast<std::size_t>(k) * scaled_classes + coarse_.at(x, y, z, j)];
+        const Index fx = 2 * x + 1 + d.x, fy = 2 * y + 1 + d.y, fz = Halving::fine(deep_, z) + d.z;
+        if (p_slot_[k] < 0 || !fine_.grid.contains(fx, fy, fz)) continue;
+        const float weight = p_[static_cast<std::size_t>(p_slot_[k]) * scaled_classes + coarse_.at(x, y, z, j)];
         f(j, fine_.grid.number(fx, fy, fz), static_cast<double>(weight));
       }
     });
@@ -98,6 +101,8 @@ class Reference {
 
   Coefficients fine_, coarse_;
   std::vector<float> a_, p_, roots_;
+  bool deep_;
+  signed char a_slot_[neighbours], p_slot_[neighbours];
 };
 
 /// The largest difference over the largest expected number; huge where a number is missing.
@@ -138,35 +143,46 @@ class PassesOn : public SpaceTest<Case> {
   void expect_passes(const Csr<Value>& a, Index step, std::size_t first) const {
     const Analysis<Cuda, Value> analysis(this->space(), a);
     const Hierarchy<Cuda, Value> h(analysis, analysis.grid());
-    const Level<Cuda>& level = h.levels()[0];
-    ASSERT_TRUE(level.by_class && level.star && level.axes == 7);
-    const Reference<Value> reference(this->space(), h);
-    const std::vector<Value> r = random_vector<Value>(a.rows, 3);
-    const std::vector<double> b = reference.scaled(r);
-    const Spread<Value> spread(r, step, first);
-    const Vector<Cuda, Value> source_data = this->put(spread.all);
-    const Source<Value> source{h.inverse_root(), &h.even_inverse_root(), {source_data.data() + first, step}};
-    expect_descent(level, source, reference, b);
-    expect_ascent(level, source, reference, r, b, spread);
+    const Level<Cuda>& finest = h.levels()[0];
+    ASSERT_TRUE(has_passes(this->space(), finest)) << finest.axes;
+    expect_passes_of(finest, h.inverse_root(), h.even_inverse_root(), step, first);
+    if (h.levels().size() < 3 || !has_passes(this->space(), h.levels()[1])) return;
+    const Vector<Cuda, float> ones = this->put(std::vector<float>(scaled_classes, 1.0f));
+    const EvenPart one{.values = {1}, .begin = {0, 0, 0}, .end = {1 << 30, 1 << 30, 1 << 30}};
+    expect_passes_of(h.levels()[1], {h.levels()[1].grid, ones.data(), true}, one, step, first);
   }
 
  private:
-  void expect_descent(const Level<Cuda>& level, const Source<Value>& source, const Reference<Value>& reference,
-                      const std::vector<double>& b) const {
+  void expect_passes_of(const Level<Cuda>& level, const Coefficients& root, const EvenPart& even_root, Index step,
+                        std::size_t first) const {
+    const Reference<Value> reference(this->space(), level, root);
+    const std::vector<Value> r = random_vector<Value>(static_cast<Index>(level.grid.points()), 3);
+    const std::vector<double> b = reference.scaled(r);
+    const Spread<Value> spread(r, step, first);
+    const Vector<Cuda, Value> source_data = this->put(spread.all);
+    const Source<Value> source{root, &even_root, {source_data.data() + first, step}};
+    const Transfer<Cuda> transfer = make_transfer(this->space(), level, omega, root, even_root);
+    expect_descent(level, transfer, source, reference, b);
+    expect_ascent(level, transfer, source, reference, r, b, spread);
+  }
+
+  void expect_descent(const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<Value>& source,
+                      const Reference<Value>& reference, const std::vector<double>& b) const {
     auto out = this->put(std::vector<float>(level.next.points(), std::numeric_limits<float>::quiet_NaN()));
-    descend(this->space(), level, omega, source, out.data());
+    descend(this->space(), level, transfer, source, out.data());
     const auto expected = reference.restricted(reference.less_product(b, static_cast<double>(omega), b));
     EXPECT_LE(error_of(out.download(), expected), 3e-6);
   }
 
-  void expect_ascent(const Level<Cuda>& level, const Source<Value>& source, const Reference<Value>& reference,
-                     const std::vector<Value>& r, const std::vector<double>& b, const Spread<Value>& like) const {
+  void expect_ascent(const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<Value>& source,
+                     const Reference<Value>& reference, const std::vector<Value>& r, const std::vector<double>& b,
+                     const Spread<Value>& like) const {
     const auto coarse = random_vector<float>(static_cast<Index>(level.next.points()), 4);
     const Vector<Cuda, float> coarse_data = this->put(coarse);
     auto z = this->put(std::vector<Value>(like.all.size(), std::numeric_limits<Value>::quiet_NaN()));
     auto slot = this->template put<double>({-1});
     const Value power = Value(2);
-    ascend(this->space(), level, omega, source, coarse_data.data(),
+    ascend(this->space(), level, transfer, source, coarse_data.data(),
            Target<Value>{power, {z.data() + like.first, like.step}, slot.data()});
 
     std::vector<double> x(b.size()), moved(b.size());
@@ -230,6 +246,31 @@ TYPED_TEST(PassesOn, GiveWhatTheStepsGive) {
   }
 }
 
+TYPED_TEST(PassesOn, GiveWhatTheStepsGiveInAPlane) {
+  using T = typename TypeParam::T;
+  for (const Extents& e :
+       {Extents{8, 8, 1}, {9, 7, 1}, {64, 40, 1}, {65, 33, 1}, {100, 71, 1}, {130, 12, 1}, {12, 190, 1}}) {
+    for (const bool star : {true, false}) {
+      SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + (star ? "" : ", 9-point"));
+      const Csr<T> a = grid_matrix<T>(e, laplacian(e, star));
+      this->expect_passes(a, 1, 0);
+      this->expect_passes(a, 1, 1);
+      this->expect_passes(a, 2, 0);
+    }
+    this->expect_passes(grid_matrix<T>(e, closed(e, 1.25), 0.01), 1, 0);
+  }
+}
+
+TYPED_TEST(PassesOn, GiveWhatTheStepsGiveFor27Points) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{8, 8, 8}, {9, 7, 11}, {33, 17, 20}, {70, 9, 12}, {16, 40, 31}}) {
+    SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z));
+    const Csr<T> a = grid_matrix<T>(e, laplacian(e, false));
+    this->expect_passes(a, 1, 0);
+    this->expect_passes(a, 2, 0);
+  }
+}
+
 /// What both passes give on a GPU, one behind the other.
 std::vector<double> passed_on(int device) {
   const Cuda space(device);
@@ -243,8 +284,9 @@ std::vector<double> passed_on(int device) {
   Vector<Cuda, double> z(space, host_r.size());
   Vector<Cuda, float> coarse(space, level.next.points());
   const Source<double> source{h.inverse_root(), &h.even_inverse_root(), {r.data()}};
-  descend(space, level, 0.8f, source, coarse.data());
-  ascend(space, level, 0.8f, source, coarse.data(), Target<double>{1, {z.data()}, nullptr});
+  const Transfer<Cuda> transfer = make_transfer(space, level, 0.8f, source.root, *source.even_root);
+  descend(space, level, transfer, source, coarse.data());
+  ascend(space, level, transfer, source, coarse.data(), Target<double>{1, {z.data()}, nullptr});
   return z.download();
 }
 
