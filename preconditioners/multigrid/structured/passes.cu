@@ -10,8 +10,9 @@
 // read theirs from tables, in thread blocks of their own.
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
@@ -24,6 +25,16 @@ namespace ostinato::multigrid {
 namespace {
 
 constexpr int threads = 256;
+
+/// Calls f(std::integral_constant) for Begin .. End - 1. The compiler then knows all that follows from the number.
+template <int Begin, int End, class F>
+OSTINATO_FUNCTION void each(F f) {
+  [&]<int... K>(std::integer_sequence<int, K...>) { (f(std::integral_constant<int, Begin + K>{}), ...); }
+  (std::make_integer_sequence<int, End - Begin>{});
+}
+
+template <int N>
+using Number = std::integral_constant<int, N>;
 
 template <class Shape>
 constexpr bool is_deep = Shape::column_axis == 2;
@@ -176,7 +187,9 @@ struct Pass {
   Tiles tiles;
   Shell shell;
   unsigned shell_blocks;
-  bool pairs;           ///< whether two elements of the vectors beside each other along x move as one
+  bool pairs;         ///< whether two elements of the vectors beside each other along x move as one
+  bool has_one_root;  ///< whether all points have the same scale
+  float even_root;
   float even_c[125];    ///< of the stencil between the grids
   float own, side[26];  ///< of omega S (2 - omega A) S: of the point itself, and of its neighbours
 
@@ -199,58 +212,58 @@ __device__ Pair<T> pair_at(const Strided<const T>& r, Index n) {
   }
 }
 
-/// b of a coarse point whose coefficients are the shared ones.
+/// b of a coarse point whose coefficients are the shared ones. Steps of -2 may lead out of the grid.
 template <class Shape, bool Pairs, class T>
 __device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
   const Index own = e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1;
   float total = 0;
-#pragma unroll
-  for (int dz = deep ? -2 : 0; dz <= (deep ? 2 : 0); ++dz) {
-#pragma unroll
-    for (int dy = -2; dy <= 2; ++dy) {
-      const int far = reach<Shape>(dy, dz);
-      if (far < 0) continue;
-      const Index n = own + (dz * e.y + dy) * e.x;
-      const auto add = [&](int dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
-      const Pair<T> middle = pair_at<Pairs>(pass.r, n - 1);
-      if (far == 2) {
-        const Pair<T> right = pair_at<Pairs>(pass.r, n + 1);
-        add(-2, pass.r[static_cast<std::size_t>(n - 2)]);
-        add(-1, middle.v[0]);
-        add(0, middle.v[1]);
-        add(1, right.v[0]);
-        add(2, right.v[1]);
-      } else {
-        add(-1, middle.v[0]);
-        add(0, middle.v[1]);
-        add(1, pass.r[static_cast<std::size_t>(n + 1)]);
+  each<deep ? -2 : 0, deep ? 3 : 1>([&](auto dz) {
+    each<-2, 3>([&](auto dy) {
+      constexpr int far = reach<Shape>(dy, dz);
+      if constexpr (far > 0) {
+        if ((dz == -2 && cz == 0) || (dy == -2 && cy == 0)) return;
+        const Index n = own + (dz * e.y + dy) * e.x;
+        const auto add = [&](auto dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
+        const Pair<T> left = pair_at<Pairs>(pass.r, n - 1);
+        add(Number<-1>{}, left.v[0]);
+        add(Number<0>{}, left.v[1]);
+        if constexpr (far == 2) {
+          const Pair<T> right = pair_at<Pairs>(pass.r, n + 1);
+          add(Number<1>{}, right.v[0]);
+          add(Number<2>{}, right.v[1]);
+          if (cx > 0) add(Number<-2>{}, pass.r[static_cast<std::size_t>(n - 2)]);
+        } else {
+          add(Number<1>{}, pass.r[static_cast<std::size_t>(n + 1)]);
+        }
       }
-    }
-  }
+    });
+  });
   return total;
 }
 
-/// b of any coarse point.
+/// Threads that share a point at the side of the grid, on the way down.
+constexpr int sharers = 8;
+
+/// A thread's part of b of any coarse point: every so many lines of the stencil.
 template <class Shape, class T>
-__device__ float descend_side(const Pass<T>& pass, const Extents& at) {
+__device__ float descend_side(const Pass<T>& pass, const Extents& at, int sharer) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
   const Index x = 2 * at.x + 1, y = 2 * at.y + 1, z = deep ? 2 * at.z + 1 : 0;
   const float* c = pass.c.a + pass.c.at(at.x, at.y, at.z, 0);
   float total = 0;
-  for (int dz = deep ? -2 : 0; dz <= (deep ? 2 : 0); ++dz) {
-    for (int dy = -2; dy <= 2; ++dy) {
-      const int far = reach<Shape>(dy, dz);
-      if (z + dz < 0 || z + dz >= e.z || y + dy < 0 || y + dy >= e.y) continue;
-#pragma unroll
-      for (int dx = -2; dx <= 2; ++dx) {
-        if (dx < -far || dx > far || x + dx < 0 || x + dx >= e.x) continue;
-        const std::size_t n = e.number(x + dx, y + dy, z + dz);
-        total += c[slot_of(deep, dx, dy, dz) * scaled_classes] * static_cast<float>(pass.r[n]);
-      }
-    }
+#pragma unroll 2
+  for (int line = sharer; line < (deep ? 25 : 5); line += sharers) {
+    const int dy = line % 5 - 2, dz = deep ? line / 5 - 2 : 0, far = reach<Shape>(dy, dz);
+    if (z + dz < 0 || z + dz >= e.z || y + dy < 0 || y + dy >= e.y) continue;
+    const auto n = static_cast<Index>(e.number(x, y + dy, z + dz));
+    each<-2, 3>([&](auto dx) {
+      if (dx < -far || dx > far || x + dx < 0 || x + dx >= e.x) return;
+      total +=
+          c[slot_of(deep, dx, dy, dz) * scaled_classes] * static_cast<float>(pass.r[static_cast<std::size_t>(n + dx)]);
+    });
   }
   return total;
 }
@@ -260,10 +273,13 @@ __global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant_
   cuda::pdl_trigger_and_wait();
   const Extents& coarse = pass.c.grid;
   if (blockIdx.x < pass.shell_blocks) {
-    const auto n = static_cast<Index>(blockIdx.x * threads + threadIdx.x);
-    if (n >= pass.shell.first[6]) return;
-    const Extents at = pass.shell.point(n);
-    out[coarse.number(at.x, at.y, at.z)] = descend_side<Shape>(pass, at);
+    const unsigned thread = blockIdx.x * threads + threadIdx.x;
+    const auto n = static_cast<Index>(thread / sharers);
+    const bool is_there = n < pass.shell.first[6];
+    const Extents at = pass.shell.point(is_there ? n : 0);
+    float total = is_there ? descend_side<Shape>(pass, at, static_cast<int>(thread % sharers)) : 0.0f;
+    for (int d = sharers / 2; d > 0; d /= 2) total += __shfl_down_sync(0xffffffffu, total, d);
+    if (is_there && thread % sharers == 0) out[coarse.number(at.x, at.y, at.z)] = total;
     return;
   }
   Index x, y, z;
@@ -277,79 +293,80 @@ struct Cell {
   float v[2][2][2];
 };
 
+/// The first fine points of a cell, and whether there are others before them.
+struct Corner {
+  Index number;  ///< of the first point
+  bool has_x, has_y, has_z;
+};
+
 /// cell += omega S (2 - omega A) S r. Keeps the elements of r that the cell's points have.
 template <class Shape, bool Pairs, class T>
-__device__ void add_source(const Pass<T>& pass, Index first, Cell& cell, T (&own)[2][2][2]) {
+__device__ void add_source(const Pass<T>& pass, const Corner& first, Cell& cell, T (&own)[2][2][2]) {
   constexpr bool deep = is_deep<Shape>;
+  constexpr int depth = deep ? 2 : 1;
   const Extents& e = pass.a.grid;
-#pragma unroll
-  for (int z = deep ? -1 : 0; z <= (deep ? 2 : 0); ++z) {
-#pragma unroll
-    for (int y = -1; y <= 2; ++y) {
-      const bool inner_z = z == 0 || (deep && z == 1), inner_y = y == 0 || y == 1;
-      if (Shape::star && !inner_z && !inner_y) continue;
-      const Index n = first + (z * e.y + y) * e.x;
-      const Pair<T> middle = pair_at<Pairs>(pass.r, n);
-      const bool wide = !Shape::star || (inner_z && inner_y);
-      float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
-      if (wide) {
-        line[0] = static_cast<float>(pass.r[static_cast<std::size_t>(n - 1)]);
-        line[3] = static_cast<float>(pass.r[static_cast<std::size_t>(n + 2)]);
-      }
-      if (inner_z && inner_y) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
-#pragma unroll
-      for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
-#pragma unroll
-        for (int oy = 0; oy < 2; ++oy) {
-          const int dz = z - oz, dy = y - oy;
-          if (dz < -1 || dz > 1 || dy < -1 || dy > 1) continue;
-#pragma unroll
-          for (int ox = 0; ox < 2; ++ox) {
-#pragma unroll
-            for (int dx = -1; dx <= 1; ++dx) {
-              const int k = Step{dx, dy, dz}.number();
-              if (k == centre) {
-                cell.v[oz][oy][ox] += pass.own * line[ox + 1];
-              } else if (Shape::has(k)) {
-                cell.v[oz][oy][ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
-              }
-            }
-          }
+  each<deep ? -1 : 0, deep ? 3 : 1>([&](auto z) {
+    each<-1, 3>([&](auto y) {
+      constexpr bool is_own = z >= 0 && z < depth && y >= 0 && y < 2;
+      constexpr bool is_near = is_own || (z >= 0 && z < depth) || (y >= 0 && y < 2);
+      if constexpr (is_near || !Shape::star) {
+        if ((z == -1 && !first.has_z) || (y == -1 && !first.has_y)) return;
+        const Index n = first.number + (z * e.y + y) * e.x;
+        const Pair<T> middle = pair_at<Pairs>(pass.r, n);
+        float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
+        if constexpr (is_own || !Shape::star) {
+          if (first.has_x) line[0] = static_cast<float>(pass.r[static_cast<std::size_t>(n - 1)]);
+          line[3] = static_cast<float>(pass.r[static_cast<std::size_t>(n + 2)]);
         }
+        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
+        each<0, depth>([&](auto oz) {
+          each<0, 2>([&](auto oy) {
+            constexpr int dz = z - oz, dy = y - oy;
+            if constexpr (dz >= -1 && dz <= 1 && dy >= -1 && dy <= 1) {
+              each<0, 2>([&](auto ox) {
+                each<-1, 2>([&](auto dx) {
+                  constexpr int k = Step{dx, dy, dz}.number();
+                  if constexpr (k == centre) {
+                    cell.v[oz][oy][ox] += pass.own * line[ox + 1];
+                  } else if constexpr (Shape::has(k)) {
+                    cell.v[oz][oy][ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
+                  }
+                });
+              });
+            }
+          });
+        });
       }
-    }
-  }
+    });
+  });
 }
 
 /// cell += S (I - omega A) P coarse
 template <class Shape, class T>
-__device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, Index cy, Index cz, Cell& cell) {
+__device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, Index cy, Index cz, const Corner& first,
+                           Cell& cell) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
-#pragma unroll
-  for (int kz = deep ? -1 : 0; kz <= (deep ? 1 : 0); ++kz) {
-#pragma unroll
-    for (int ky = -1; ky <= 1; ++ky) {
-#pragma unroll
-      for (int kx = -1; kx <= 1; ++kx) {
+  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
+    each<-1, 2>([&](auto ky) {
+      each<-1, 2>([&](auto kx) {
+        if ((kz == -1 && !first.has_z) || (ky == -1 && !first.has_y) || (kx == -1 && !first.has_x)) return;
         const float value = coarse[((cz + kz) * e.y + cy + ky) * e.x + cx + kx];
-#pragma unroll
-        for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
-#pragma unroll
-          for (int oy = 0; oy < 2; ++oy) {
-#pragma unroll
-            for (int ox = 0; ox < 2; ++ox) {
-              const int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
-              if (dx < -2 || dy < -2 || dz < -2) continue;
-              const int far = reach<Shape>(dy, dz);
-              if (dx < -far || dx > far) continue;
-              cell.v[oz][oy][ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * value;
-            }
-          }
-        }
-      }
-    }
-  }
+        each<0, deep ? 2 : 1>([&](auto oz) {
+          each<0, 2>([&](auto oy) {
+            each<0, 2>([&](auto ox) {
+              constexpr int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
+              if constexpr (dx >= -2 && dy >= -2 && dz >= -2) {
+                constexpr int far = reach<Shape>(dy, dz);
+                if constexpr (dx >= -far && dx <= far)
+                  cell.v[oz][oy][ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * value;
+              }
+            });
+          });
+        });
+      });
+    });
+  });
 }
 
 /// The target at the points of a cell where all coefficients are the shared ones. Returns their part of r . z.
@@ -358,31 +375,28 @@ __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, cons
                               Index cz) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
-  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
+  const Corner first{e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx, cx > 0, cy > 0, cz > 0};
   Cell cell{};
   T own[2][2][2];
-  add_coarse<Shape>(pass, coarse, cx, cy, cz, cell);
+  add_coarse<Shape>(pass, coarse, cx, cy, cz, first, cell);
   add_source<Shape, Pairs>(pass, first, cell, own);
   double dot = 0;
-#pragma unroll
-  for (int oz = 0; oz < (deep ? 2 : 1); ++oz) {
-#pragma unroll
-    for (int oy = 0; oy < 2; ++oy) {
-      const Index n = first + (oz * e.y + oy) * e.x;
+  each<0, deep ? 2 : 1>([&](auto oz) {
+    each<0, 2>([&](auto oy) {
+      const Index n = first.number + (oz * e.y + oy) * e.x;
       Pair<T> out;
-#pragma unroll
-      for (int ox = 0; ox < 2; ++ox) {
+      each<0, 2>([&](auto ox) {
         out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
         dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oz][oy][ox]);
-      }
+      });
       if constexpr (Pairs) {
         *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
       } else {
         target.z[static_cast<std::size_t>(n)] = out.v[0];
         target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
       }
-    }
-  }
+    });
+  });
   return dot;
 }
 
@@ -392,17 +406,17 @@ __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Exten
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
   float total = 0;
-  // The coarse points at most two fine ones away: 2 c + 1 = at - d.
-  const auto from = [](Index i) { return i / 2 - 1; };
-  const auto to = [](Index i) { return i / 2 + i % 2; };
-  for (Index cz = deep ? max(from(at.z), 0) : 0; cz <= (deep ? min(to(at.z), e.z - 1) : 0); ++cz) {
-    for (Index cy = max(from(at.y), 0); cy <= min(to(at.y), e.y - 1); ++cy) {
-      for (Index cx = max(from(at.x), 0); cx <= min(to(at.x), e.x - 1); ++cx) {
-        const int slot = slot_of(deep, at.x - 2 * cx - 1, at.y - 2 * cy - 1, deep ? at.z - 2 * cz - 1 : 0);
-        total += pass.c.a[slot * scaled_classes + pass.c.at(cx, cy, cz, 0)] * coarse[e.number(cx, cy, cz)];
-      }
-    }
-  }
+  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
+    each<-1, 2>([&](auto ky) {
+      each<-1, 2>([&](auto kx) {
+        const Index cx = at.x / 2 + kx, cy = at.y / 2 + ky, cz = (deep ? at.z / 2 : 0) + kz;
+        const int dx = at.x - 2 * cx - 1, dy = at.y - 2 * cy - 1, dz = deep ? at.z - 2 * cz - 1 : 0;
+        if (!e.contains(cx, cy, cz) || dx < -2 || dy < -2 || dz < -2) return;
+        total += pass.c.a[slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0)] *
+                 coarse[e.number(cx, cy, cz)];
+      });
+    });
+  });
   return total;
 }
 
@@ -411,8 +425,11 @@ template <class Shape, class T>
 __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, const float* coarse, const Extents& at) {
   const Extents& e = pass.a.grid;
   const std::size_t i = e.number(at.x, at.y, at.z);
+  const auto root = [&](Index x, Index y, Index z) {
+    return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, z, 0)];
+  };
   const auto scaled = [&](Index x, Index y, Index z) {
-    return pass.root.a[pass.root.at(x, y, z, 0)] * static_cast<float>(pass.r[e.number(x, y, z)]);
+    return root(x, y, z) * static_cast<float>(pass.r[e.number(x, y, z)]);
   };
   const float b = scaled(at.x, at.y, at.z);
   const float* a = pass.a.a + pass.a.at(at.x, at.y, at.z, 0);
@@ -422,9 +439,8 @@ __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, cons
     if (e.contains(at.x + d.x, at.y + d.y, at.z + d.z))
       product += a[c * scaled_classes] * scaled(at.x + d.x, at.y + d.y, at.z + d.z);
   });
-  const float root = pass.root.a[pass.root.at(at.x, at.y, at.z, 0)];
-  const float x = root * pass.omega * (2 * b - pass.omega * product) + coarse_at<Shape>(pass, coarse, at);
-  const T z = target.power * static_cast<T>(x);
+  const float x = root(at.x, at.y, at.z) * pass.omega * (2 * b - pass.omega * product);
+  const T z = target.power * static_cast<T>(x + coarse_at<Shape>(pass, coarse, at));
   target.z[i] = z;
   return static_cast<double>(z) * static_cast<double>(pass.r[i]);
 }
@@ -455,35 +471,54 @@ void with_shape_of(const Level<Cuda>& level, F f) {
   level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
 }
 
-/// The coarse points along an axis whose coefficients are the shared ones, with all fine points that they reach.
-struct Range1 {
-  Index begin, end;
-
-  Range1(Index n, Index a_begin, Index a_end, Index p_begin, Index p_end, Index root_begin, Index root_end)
-      : begin(std::max({Index{1}, p_begin, (a_begin + 1) / 2, (root_begin + 2) / 2})),
-        end(std::max(begin, std::min({(n - 2) / 2, p_end, (a_end - 1) / 2, (root_end - 2) / 2}))) {}
-};
-
-Box even_box(const Level<Cuda>& level, const EvenPart& root) {
-  const EvenPart &a = level.even_a, &p = level.even_p;
-  const Extents& e = level.grid;
-  const Range1 x(e.x, a.begin.x, a.end.x, p.begin.x, p.end.x, root.begin.x, root.end.x);
-  const Range1 y(e.y, a.begin.y, a.end.y, p.begin.y, p.end.y, root.begin.y, root.end.y);
-  if (level.dimensions == 2) return {{x.begin, y.begin, 0}, {x.end, y.end, 1}};
-  const Range1 z(e.z, a.begin.z, a.end.z, p.begin.z, p.end.z, root.begin.z, root.end.z);
-  return {{x.begin, y.begin, z.begin}, {x.end, y.end, z.end}};
-}
-
 /// An empty box has no point, wherever the axes that it has points of end.
 Box without_empty(const Box& b) {
   const Extents sides = b.sides();
   return sides.x > 0 && sides.y > 0 && sides.z > 0 ? b : Box{{0, 0, 0}, {0, 0, 0}};
 }
 
+/// The coarse points along an axis for which a pass has the shared coefficients: of an axis of n fine points, of whose
+/// operator, scale and weights the parts from `begin` to before `end` are even.
+struct EvenRange {
+  Index n, a_begin, a_end, root_begin, root_end, p_begin, p_end;
+
+  /// Down, a coarse point takes its weights, the rows of its fine points, and the points beside those.
+  void down(Index& begin, Index& end) const {
+    begin = std::max({Index{0}, p_begin, (a_begin + 1) / 2, root_begin <= 0 ? 0 : (root_begin + 2) / 2});
+    end = std::min({p_end, (a_end - 1) / 2, (std::min(root_end, n) - 2) / 2});
+  }
+  /// Up, a cell takes the rows of its two points, the points beside those, and the weights of three coarse points.
+  void up(Index& begin, Index& end) const {
+    begin = std::max(
+        {Index{0}, p_begin <= 0 ? 0 : p_begin + 1, (a_begin + 1) / 2, root_begin <= 0 ? 0 : (root_begin + 2) / 2});
+    end = std::min({p_end - 1, a_end / 2, (std::min(root_end, n) - 1) / 2});
+  }
+};
+
+/// What along(range, begin, end) gives for each axis.
+template <class Along>
+Box even_box(const Level<Cuda>& level, const EvenPart& root, Along along) {
+  const EvenPart &a = level.even_a, &p = level.even_p;
+  const Extents& e = level.grid;
+  Box box{{0, 0, 0}, {1, 1, 1}};
+  along(EvenRange{e.x, a.begin.x, a.end.x, root.begin.x, root.end.x, p.begin.x, p.end.x}, box.begin.x, box.end.x);
+  along(EvenRange{e.y, a.begin.y, a.end.y, root.begin.y, root.end.y, p.begin.y, p.end.y}, box.begin.y, box.end.y);
+  if (level.dimensions > 2)
+    along(EvenRange{e.z, a.begin.z, a.end.z, root.begin.z, root.end.z, p.begin.z, p.end.z}, box.begin.z, box.end.z);
+  return without_empty(box);
+}
+
+bool covers(const EvenPart& part, const Extents& e) {
+  return part.begin.x <= 0 && part.begin.y <= 0 && part.begin.z <= 0 && part.end.x >= e.x && part.end.y >= e.y &&
+         part.end.z >= e.z;
+}
+
 template <class T>
 Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
-                  const Extents& grid_of_shell, const Box& of_tiles, const Box& of_shell, bool pairs) {
+                  const Extents& grid_of_shell, const Box& of_tiles, const Box& of_shell, int threads_a_point,
+                  bool pairs) {
   const Shell shell(grid_of_shell, of_shell);
+  const EvenPart& even_root = *source.even_root;
   Pass<T> pass{level.operator_view(),
                source.root,
                {level.next, stencil.by_class.data(), true},
@@ -491,16 +526,18 @@ Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<C
                omega,
                Tiles(of_tiles, level.dimensions > 2),
                shell,
-               static_cast<unsigned>((shell.count() + threads - 1) / threads),
+               static_cast<unsigned>((static_cast<Offset>(shell.count()) * threads_a_point + threads - 1) / threads),
                pairs && level.grid.x % 2 == 0,
+               covers(even_root, level.grid),
+               even_root.values[0],
                {},
                0,
                {}};
   std::copy(stencil.even.begin(), stencil.even.end(), pass.even_c);
-  const float root = source.even_root->values[0], scale = root * root * pass.omega;
-  pass.own = scale * (2 - pass.omega);
+  const float scale = pass.even_root * pass.even_root * omega;
+  pass.own = scale * (2 - omega);
   std::transform(level.even_a.values.begin(), level.even_a.values.end(), pass.side,
-                 [&](float v) { return -scale * pass.omega * v; });
+                 [&](float v) { return -scale * omega * v; });
   return pass;
 }
 
@@ -545,9 +582,10 @@ Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float 
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
              float* b_of_next) {
-  const Box box = without_empty(even_box(level, *source.even_root));
+  const Box box =
+      even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
   const Pass<T> pass =
-      make_pass(level, transfer.omega, transfer.down, source, level.next, box, box, moves_pairs(source.r));
+      make_pass(level, transfer.omega, transfer.down, source, level.next, box, box, sharers, moves_pairs(source.r));
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
   });
@@ -557,12 +595,11 @@ template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
             const float* coarse, const Target<T>& target) {
   const bool deep = level.dimensions > 2;
-  Box cells = even_box(level, *source.even_root);  // of coarse points; a cell takes those beside its own, too
-  cells = without_empty({{cells.begin.x + 1, cells.begin.y + 1, cells.begin.z + (deep ? 1 : 0)},
-                         {cells.end.x - 1, cells.end.y - 1, cells.end.z - (deep ? 1 : 0)}});
+  const Box cells =
+      even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep ? 2 * cells.begin.z : cells.begin.z},
                  {2 * cells.end.x, 2 * cells.end.y, deep ? 2 * cells.end.z : cells.end.z}};
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, level.grid, cells, fine,
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, level.grid, cells, fine, 1,
                                  moves_pairs(source.r) && moves_pairs(target.z));
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
