@@ -26,15 +26,18 @@ namespace {
 
 constexpr int threads = 256;
 
-/// Calls f(std::integral_constant) for Begin .. End - 1. The compiler then knows all that follows from the number.
+/// A number that the compiler knows.
+template <int N>
+struct Number {
+  OSTINATO_FUNCTION constexpr operator int() const { return N; }
+};
+
+/// Calls f(Number) for Begin .. End - 1.
 template <int Begin, int End, class F>
 OSTINATO_FUNCTION void each(F f) {
-  [&]<int... K>(std::integer_sequence<int, K...>) { (f(std::integral_constant<int, Begin + K>{}), ...); }
+  [&]<int... K>(std::integer_sequence<int, K...>) { (f(Number<Begin + K>{}), ...); }
   (std::make_integer_sequence<int, End - Begin>{});
 }
-
-template <int N>
-using Number = std::integral_constant<int, N>;
 
 template <class Shape>
 constexpr bool is_deep = Shape::column_axis == 2;
@@ -82,6 +85,21 @@ OSTINATO_FUNCTION double composed(const Step& d, double omega, Weight weight, Si
   return sum;
 }
 
+/// Arguments of composed(): the shared coefficients.
+template <class Shape>
+struct EvenWeight {
+  const float* p;
+  OSTINATO_FUNCTION double operator()(int k) const { return static_cast<double>(p[AllHalved<Shape>::coefficient(k)]); }
+};
+template <class Shape>
+struct EvenSide {
+  const float* a;
+  bool up;
+  OSTINATO_FUNCTION double operator()(const Step&, int k) const {
+    return static_cast<double>(a[Shape::coefficient(up ? opposite(k) : k)]);
+  }
+};
+
 /// The coefficients of the 125 classes of coarse points: c[slot * 125 + class]. `up`: of (I - omega A) P, in which A
 /// leads from d to w; otherwise of P^T (I - omega A).
 template <class Shape>
@@ -90,6 +108,25 @@ struct Compose {
   float omega;
   bool up;
   float* c;
+
+  struct Weight {
+    const float* of_class;
+    OSTINATO_FUNCTION double operator()(int k) const {
+      return static_cast<double>(of_class[AllHalved<Shape>::coefficient(k) * scaled_classes]);
+    }
+  };
+  struct Side {
+    const Coefficients& a;
+    bool up;
+    Step d;
+    Index x, y, z;  ///< the fine point that the coarse point lies at
+    OSTINATO_FUNCTION double operator()(const Step& w, int k) const {
+      if (!a.grid.contains(x + w.x, y + w.y, z + w.z)) return 0;
+      const Step from = up ? d : w;
+      const std::size_t row = a.at(x + from.x, y + from.y, z + from.z, 0);
+      return static_cast<double>(a.a[Shape::coefficient(up ? opposite(k) : k) * scaled_classes + row]);
+    }
+  };
 
   /// The coarse point that stands for a place along an axis. On small grids it may be one of another place.
   OSTINATO_FUNCTION static Index point(int place, Index n) {
@@ -107,16 +144,7 @@ struct Compose {
       c[n] = 0;
       return;
     }
-    const float* weights = p.a + p.at(cx, cy, cz, 0);
-    const double sum = composed<Shape>(
-        d, omega,
-        [&](int k) { return static_cast<double>(weights[AllHalved<Shape>::coefficient(k) * scaled_classes]); },
-        [&](const Step& w, int k) {
-          if (!a.grid.contains(x + w.x, y + w.y, z + w.z)) return 0.0;
-          const Step from = up ? d : w;
-          const std::size_t row = a.at(x + from.x, y + from.y, z + from.z, 0);
-          return static_cast<double>(a.a[Shape::coefficient(up ? opposite(k) : k) * scaled_classes + row]);
-        });
+    const double sum = composed<Shape>(d, omega, Weight{p.a + p.at(cx, cy, cz, 0)}, Side{a, up, d, x, y, z});
     c[n] = static_cast<float>(static_cast<double>(root.a[root.at(x + d.x, y + d.y, z + d.z, 0)]) * sum);
   }
 };
@@ -212,6 +240,9 @@ __device__ Pair<T> pair_at(const Strided<const T>& r, Index n) {
   }
 }
 
+// A conditional load would wait for its condition, and the next load for the first. So where a neighbour may be outside
+// of the grid, another element is loaded in its place, and counts as 0.
+
 /// b of a coarse point whose coefficients are the shared ones. Steps of -2 may lead out of the grid.
 template <class Shape, bool Pairs, class T>
 __device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz) {
@@ -223,19 +254,21 @@ __device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz)
     each<-2, 3>([&](auto dy) {
       constexpr int far = reach<Shape>(dy, dz);
       if constexpr (far > 0) {
-        if ((dz == -2 && cz == 0) || (dy == -2 && cy == 0)) return;
-        const Index n = own + (dz * e.y + dy) * e.x;
-        const auto add = [&](auto dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
+        const bool has_line = (dz > -2 || cz > 0) && (dy > -2 || cy > 0);
+        const Index n = has_line ? own + (dz * e.y + dy) * e.x : own;
+        const auto add = [&](auto dx, T v, bool there) {
+          total += pass.even_c[slot_of(deep, dx, dy, dz)] * (there ? static_cast<float>(v) : 0.0f);
+        };
         const Pair<T> left = pair_at<Pairs>(pass.r, n - 1);
-        add(Number<-1>{}, left.v[0]);
-        add(Number<0>{}, left.v[1]);
+        add(Number<-1>{}, left.v[0], has_line);
+        add(Number<0>{}, left.v[1], has_line);
         if constexpr (far == 2) {
           const Pair<T> right = pair_at<Pairs>(pass.r, n + 1);
-          add(Number<1>{}, right.v[0]);
-          add(Number<2>{}, right.v[1]);
-          if (cx > 0) add(Number<-2>{}, pass.r[static_cast<std::size_t>(n - 2)]);
+          add(Number<1>{}, right.v[0], has_line);
+          add(Number<2>{}, right.v[1], has_line);
+          add(Number<-2>{}, pass.r[static_cast<std::size_t>(cx > 0 ? n - 2 : n)], has_line && cx > 0);
         } else {
-          add(Number<1>{}, pass.r[static_cast<std::size_t>(n + 1)]);
+          add(Number<1>{}, pass.r[static_cast<std::size_t>(n + 1)], has_line);
         }
       }
     });
@@ -260,9 +293,10 @@ __device__ float descend_side(const Pass<T>& pass, const Extents& at, int sharer
     if (z + dz < 0 || z + dz >= e.z || y + dy < 0 || y + dy >= e.y) continue;
     const auto n = static_cast<Index>(e.number(x, y + dy, z + dz));
     each<-2, 3>([&](auto dx) {
-      if (dx < -far || dx > far || x + dx < 0 || x + dx >= e.x) return;
-      total +=
-          c[slot_of(deep, dx, dy, dz) * scaled_classes] * static_cast<float>(pass.r[static_cast<std::size_t>(n + dx)]);
+      const bool there = dx >= -far && dx <= far && x + dx >= 0 && x + dx < e.x;
+      const float coefficient = c[slot_of(deep, dx, dy, dz) * scaled_classes];
+      const auto value = static_cast<float>(pass.r[static_cast<std::size_t>(there ? n + dx : n)]);
+      total += there ? coefficient * value : 0.0f;
     });
   }
   return total;
@@ -310,13 +344,14 @@ __device__ void add_source(const Pass<T>& pass, const Corner& first, Cell& cell,
       constexpr bool is_own = z >= 0 && z < depth && y >= 0 && y < 2;
       constexpr bool is_near = is_own || (z >= 0 && z < depth) || (y >= 0 && y < 2);
       if constexpr (is_near || !Shape::star) {
-        if ((z == -1 && !first.has_z) || (y == -1 && !first.has_y)) return;
-        const Index n = first.number + (z * e.y + y) * e.x;
+        const bool has_line = (z > -1 || first.has_z) && (y > -1 || first.has_y);
+        const Index n = has_line ? first.number + (z * e.y + y) * e.x : first.number;
+        const auto counted = [](T v, bool there) { return there ? static_cast<float>(v) : 0.0f; };
         const Pair<T> middle = pair_at<Pairs>(pass.r, n);
-        float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
+        float line[4] = {0, counted(middle.v[0], has_line), counted(middle.v[1], has_line), 0};
         if constexpr (is_own || !Shape::star) {
-          if (first.has_x) line[0] = static_cast<float>(pass.r[static_cast<std::size_t>(n - 1)]);
-          line[3] = static_cast<float>(pass.r[static_cast<std::size_t>(n + 2)]);
+          line[0] = counted(pass.r[static_cast<std::size_t>(first.has_x ? n - 1 : n)], has_line && first.has_x);
+          line[3] = counted(pass.r[static_cast<std::size_t>(n + 2)], has_line);
         }
         if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
         each<0, depth>([&](auto oz) {
@@ -347,11 +382,12 @@ __device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, I
                            Cell& cell) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
+  const auto own = static_cast<Index>(e.number(cx, cy, cz));
   each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
     each<-1, 2>([&](auto ky) {
       each<-1, 2>([&](auto kx) {
-        if ((kz == -1 && !first.has_z) || (ky == -1 && !first.has_y) || (kx == -1 && !first.has_x)) return;
-        const float value = coarse[((cz + kz) * e.y + cy + ky) * e.x + cx + kx];
+        const bool there = (kz > -1 || first.has_z) && (ky > -1 || first.has_y) && (kx > -1 || first.has_x);
+        const float loaded = coarse[there ? own + (kz * e.y + ky) * e.x + kx : own], value = there ? loaded : 0.0f;
         each<0, deep ? 2 : 1>([&](auto oz) {
           each<0, 2>([&](auto oy) {
             each<0, 2>([&](auto ox) {
@@ -411,9 +447,10 @@ __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Exten
       each<-1, 2>([&](auto kx) {
         const Index cx = at.x / 2 + kx, cy = at.y / 2 + ky, cz = (deep ? at.z / 2 : 0) + kz;
         const int dx = at.x - 2 * cx - 1, dy = at.y - 2 * cy - 1, dz = deep ? at.z - 2 * cz - 1 : 0;
-        if (!e.contains(cx, cy, cz) || dx < -2 || dy < -2 || dz < -2) return;
-        total += pass.c.a[slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0)] *
-                 coarse[e.number(cx, cy, cz)];
+        const bool there = e.contains(cx, cy, cz) && dx >= -2 && dy >= -2 && dz >= -2;
+        const std::size_t of_class = slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0);
+        const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, cz) : 0];
+        total += there ? c * value : 0.0f;
       });
     });
   });
@@ -428,16 +465,18 @@ __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, cons
   const auto root = [&](Index x, Index y, Index z) {
     return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, z, 0)];
   };
-  const auto scaled = [&](Index x, Index y, Index z) {
-    return root(x, y, z) * static_cast<float>(pass.r[e.number(x, y, z)]);
+  const auto scaled = [&](Index x, Index y, Index z, std::size_t n) {
+    return root(x, y, z) * static_cast<float>(pass.r[n]);
   };
-  const float b = scaled(at.x, at.y, at.z);
+  const float b = scaled(at.x, at.y, at.z, i);
   const float* a = pass.a.a + pass.a.at(at.x, at.y, at.z, 0);
   float product = b;
   for_coefficients<Shape>([&](int c, auto k) {
     constexpr Step d = Step::of(decltype(k)::value);
-    if (e.contains(at.x + d.x, at.y + d.y, at.z + d.z))
-      product += a[c * scaled_classes] * scaled(at.x + d.x, at.y + d.y, at.z + d.z);
+    const Index x = at.x + d.x, y = at.y + d.y, z = at.z + d.z;
+    const bool there = e.contains(x, y, z);
+    const float coefficient = a[c * scaled_classes], value = scaled(x, y, z, there ? e.number(x, y, z) : i);
+    product += there ? coefficient * value : 0.0f;
   });
   const float x = root(at.x, at.y, at.z) * pass.omega * (2 * b - pass.omega * product);
   const T z = target.power * static_cast<T>(x + coarse_at<Shape>(pass, coarse, at));
@@ -561,12 +600,8 @@ Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float 
     for_each(space, made.by_class.size(),
              Compose<S>{level.operator_view(), level.weights_view(), root, omega, up, made.by_class.data()});
     for (int slot = 0; slot < coefficients<S>; ++slot) {
-      const double c = composed<S>(
-          step_of(is_deep<S>, slot), static_cast<double>(omega),
-          [&](int k) { return static_cast<double>(p[static_cast<std::size_t>(AllHalved<S>::coefficient(k))]); },
-          [&](const Step&, int k) {
-            return static_cast<double>(a[static_cast<std::size_t>(S::coefficient(up ? opposite(k) : k))]);
-          });
+      const Step d = step_of(is_deep<S>, slot);
+      const double c = composed<S>(d, static_cast<double>(omega), EvenWeight<S>{p.data()}, EvenSide<S>{a.data(), up});
       made.even.push_back(static_cast<float>(static_cast<double>(even_root.values[0]) * c));
     }
     return made;
