@@ -230,51 +230,62 @@ struct alignas(2 * sizeof(T)) Pair {
   T v[2];
 };
 
-/// Element n of the source, and the one behind.
+/// Elements of the source around one of them; with Pairs these move in twos from even places on.
 template <bool Pairs, class T>
-__device__ Pair<T> pair_at(const Strided<const T>& r, Index n) {
-  if constexpr (Pairs) {
-    return *reinterpret_cast<const Pair<T>*>(r.first + n);
-  } else {
-    return {{r[static_cast<std::size_t>(n)], r[static_cast<std::size_t>(n + 1)]}};
+struct Elements {
+  const T* first;
+  Index step;
+
+  __device__ Elements(const Strided<const T>& r, Index n)
+      : first(r.first + (Pairs ? Offset{n} : Offset{n} * r.step)), step(Pairs ? 1 : r.step) {}
+  __device__ Elements(const T* f, Index s) : first(f), step(s) {}
+
+  /// The elements around another one, so many elements away.
+  __device__ Elements at(Index distance) const {
+    return {first + (Pairs ? Offset{distance} : Offset{distance} * step), step};
   }
-}
+  __device__ T operator[](int k) const { return Pairs ? first[k] : first[k * step]; }
+  __device__ Pair<T> pair(int k) const {
+    if constexpr (Pairs) {
+      return *reinterpret_cast<const Pair<T>*>(first + k);
+    } else {
+      return {{(*this)[k], (*this)[k + 1]}};
+    }
+  }
+};
 
-// A conditional load would wait for its condition, and the next load for the first. So where a neighbour may be outside
-// of the grid, another element is loaded in its place, and counts as 0.
-
-/// b of a coarse point whose coefficients are the shared ones. Steps of -2 may lead out of the grid.
+/// b of a coarse point whose coefficients are the shared ones, with all fine points that they reach.
 template <class Shape, bool Pairs, class T>
 __device__ float descend_even(const Pass<T>& pass, Index cx, Index cy, Index cz) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.a.grid;
-  const Index own = e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1;
+  const Elements<Pairs, T> own(pass.r, e.x * ((deep ? (2 * cz + 1) * e.y : 0) + 2 * cy + 1) + 2 * cx + 1);
   float total = 0;
   each<deep ? -2 : 0, deep ? 3 : 1>([&](auto dz) {
     each<-2, 3>([&](auto dy) {
       constexpr int far = reach<Shape>(dy, dz);
       if constexpr (far > 0) {
-        const bool has_line = (dz > -2 || cz > 0) && (dy > -2 || cy > 0);
-        const Index n = has_line ? own + (dz * e.y + dy) * e.x : own;
-        const auto add = [&](auto dx, T v, bool there) {
-          total += pass.even_c[slot_of(deep, dx, dy, dz)] * (there ? static_cast<float>(v) : 0.0f);
-        };
-        const Pair<T> left = pair_at<Pairs>(pass.r, n - 1);
-        add(Number<-1>{}, left.v[0], has_line);
-        add(Number<0>{}, left.v[1], has_line);
+        const Elements<Pairs, T> line = own.at((dz * e.y + dy) * e.x);
+        const auto add = [&](auto dx, T v) { total += pass.even_c[slot_of(deep, dx, dy, dz)] * static_cast<float>(v); };
+        const Pair<T> left = line.pair(-1);
+        add(Number<-1>{}, left.v[0]);
+        add(Number<0>{}, left.v[1]);
         if constexpr (far == 2) {
-          const Pair<T> right = pair_at<Pairs>(pass.r, n + 1);
-          add(Number<1>{}, right.v[0], has_line);
-          add(Number<2>{}, right.v[1], has_line);
-          add(Number<-2>{}, pass.r[static_cast<std::size_t>(cx > 0 ? n - 2 : n)], has_line && cx > 0);
+          const Pair<T> right = line.pair(1);
+          add(Number<1>{}, right.v[0]);
+          add(Number<2>{}, right.v[1]);
+          add(Number<-2>{}, line[-2]);
         } else {
-          add(Number<1>{}, pass.r[static_cast<std::size_t>(n + 1)], has_line);
+          add(Number<1>{}, line[1]);
         }
       }
     });
   });
   return total;
 }
+
+// A conditional load would wait for its condition, and the next load for the first. So where a neighbour may be outside
+// of the grid, another element is loaded in its place, and counts as 0.
 
 /// Threads that share a point at the side of the grid, on the way down.
 constexpr int sharers = 8;
@@ -327,33 +338,18 @@ struct Cell {
   float v[2][2][2];
 };
 
-/// The first fine points of a cell, and whether there are others before them.
-struct Corner {
-  Index number;  ///< of the first point
-  bool has_x, has_y, has_z;
-};
-
-/// cell += omega S (2 - omega A) S r. Keeps the elements of r that the cell's points have.
-template <class Shape, bool Pairs, class T>
-__device__ void add_source(const Pass<T>& pass, const Corner& first, Cell& cell, T (&own)[2][2][2]) {
+/// cell += what the source gives. lines(z, y, line): the four elements of a line, -1 to 2 along x from the cell's first
+/// point; coefficient(k, oz, oy, ox): of neighbour k of a point of the cell.
+template <class Shape, class Lines, class Coefficient>
+__device__ void add_source(Cell& cell, Lines lines, Coefficient coefficient) {
   constexpr bool deep = is_deep<Shape>;
   constexpr int depth = deep ? 2 : 1;
-  const Extents& e = pass.a.grid;
   each<deep ? -1 : 0, deep ? 3 : 1>([&](auto z) {
     each<-1, 3>([&](auto y) {
-      constexpr bool is_own = z >= 0 && z < depth && y >= 0 && y < 2;
-      constexpr bool is_near = is_own || (z >= 0 && z < depth) || (y >= 0 && y < 2);
-      if constexpr (is_near || !Shape::star) {
-        const bool has_line = (z > -1 || first.has_z) && (y > -1 || first.has_y);
-        const Index n = has_line ? first.number + (z * e.y + y) * e.x : first.number;
-        const auto counted = [](T v, bool there) { return there ? static_cast<float>(v) : 0.0f; };
-        const Pair<T> middle = pair_at<Pairs>(pass.r, n);
-        float line[4] = {0, counted(middle.v[0], has_line), counted(middle.v[1], has_line), 0};
-        if constexpr (is_own || !Shape::star) {
-          line[0] = counted(pass.r[static_cast<std::size_t>(first.has_x ? n - 1 : n)], has_line && first.has_x);
-          line[3] = counted(pass.r[static_cast<std::size_t>(n + 2)], has_line);
-        }
-        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
+      constexpr bool near_z = z >= 0 && z < depth, near_y = y >= 0 && y < 2;
+      if constexpr (near_z || near_y || !Shape::star) {
+        float line[4];
+        lines(z, y, line);
         each<0, depth>([&](auto oz) {
           each<0, 2>([&](auto oy) {
             constexpr int dz = z - oz, dy = y - oy;
@@ -361,11 +357,8 @@ __device__ void add_source(const Pass<T>& pass, const Corner& first, Cell& cell,
               each<0, 2>([&](auto ox) {
                 each<-1, 2>([&](auto dx) {
                   constexpr int k = Step{dx, dy, dz}.number();
-                  if constexpr (k == centre) {
-                    cell.v[oz][oy][ox] += pass.own * line[ox + 1];
-                  } else if constexpr (Shape::has(k)) {
-                    cell.v[oz][oy][ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
-                  }
+                  if constexpr (k == centre || Shape::has(k))
+                    cell.v[oz][oy][ox] += coefficient(Number<k>{}, oz, oy, ox) * line[ox + dx + 1];
                 });
               });
             }
@@ -376,18 +369,15 @@ __device__ void add_source(const Pass<T>& pass, const Corner& first, Cell& cell,
   });
 }
 
-/// cell += S (I - omega A) P coarse
-template <class Shape, class T>
-__device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, Index cy, Index cz, const Corner& first,
-                           Cell& cell) {
+/// cell += what the coarse points around it give. value(kz, ky, kx): of the coarse point at this step from the cell's
+/// own; coefficient(slot, kz, ky, kx): its coefficient.
+template <class Shape, class Value, class Coefficient>
+__device__ void add_coarse(Cell& cell, Value value, Coefficient coefficient) {
   constexpr bool deep = is_deep<Shape>;
-  const Extents& e = pass.c.grid;
-  const auto own = static_cast<Index>(e.number(cx, cy, cz));
   each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
     each<-1, 2>([&](auto ky) {
       each<-1, 2>([&](auto kx) {
-        const bool there = (kz > -1 || first.has_z) && (ky > -1 || first.has_y) && (kx > -1 || first.has_x);
-        const float loaded = coarse[there ? own + (kz * e.y + ky) * e.x + kx : own], value = there ? loaded : 0.0f;
+        const float v = value(kz, ky, kx);
         each<0, deep ? 2 : 1>([&](auto oz) {
           each<0, 2>([&](auto oy) {
             each<0, 2>([&](auto ox) {
@@ -395,7 +385,7 @@ __device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, I
               if constexpr (dx >= -2 && dy >= -2 && dz >= -2) {
                 constexpr int far = reach<Shape>(dy, dz);
                 if constexpr (dx >= -far && dx <= far)
-                  cell.v[oz][oy][ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * value;
+                  cell.v[oz][oy][ox] += coefficient(Number<slot_of(deep, dx, dy, dz)>{}, kz, ky, kx) * v;
               }
             });
           });
@@ -405,21 +395,44 @@ __device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index cx, I
   });
 }
 
-/// The target at the points of a cell where all coefficients are the shared ones. Returns their part of r . z.
+/// The target at the points of a cell where all coefficients are the shared ones, and nothing is outside of the grid.
+/// Returns their part of r . z.
 template <class Shape, bool Pairs, class T>
 __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
                               Index cz) {
   constexpr bool deep = is_deep<Shape>;
-  const Extents& e = pass.a.grid;
-  const Corner first{e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx, cx > 0, cy > 0, cz > 0};
+  const Extents &e = pass.a.grid, &next = pass.c.grid;
+  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
+  const Elements<Pairs, T> r(pass.r, first);
+  const float* const own_coarse = coarse + next.number(cx, cy, cz);
   Cell cell{};
   T own[2][2][2];
-  add_coarse<Shape>(pass, coarse, cx, cy, cz, first, cell);
-  add_source<Shape, Pairs>(pass, first, cell, own);
+  add_coarse<Shape>(
+      cell, [&](auto kz, auto ky, auto kx) { return (own_coarse + (kz * next.y + ky) * next.x)[kx]; },
+      [&](auto slot, auto, auto, auto) { return pass.even_c[slot]; });
+  add_source<Shape>(
+      cell,
+      [&](auto z, auto y, float(&line)[4]) {
+        constexpr bool is_own = z >= 0 && z < (deep ? 2 : 1) && y >= 0 && y < 2;
+        const Elements<Pairs, T> from = r.at((z * e.y + y) * e.x);
+        const Pair<T> middle = from.pair(0);
+        line[1] = static_cast<float>(middle.v[0]), line[2] = static_cast<float>(middle.v[1]);
+        if constexpr (is_own || !Shape::star) {
+          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
+        }
+        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
+      },
+      [&](auto k, auto, auto, auto) {
+        if constexpr (k == centre) {
+          return pass.own;
+        } else {
+          return pass.side[Shape::coefficient(k)];
+        }
+      });
   double dot = 0;
   each<0, deep ? 2 : 1>([&](auto oz) {
     each<0, 2>([&](auto oy) {
-      const Index n = first.number + (oz * e.y + oy) * e.x;
+      const Index n = first + (oz * e.y + oy) * e.x;
       Pair<T> out;
       each<0, 2>([&](auto ox) {
         out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
@@ -436,50 +449,70 @@ __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, cons
   return dot;
 }
 
-/// (S (I - omega A) P coarse)(at)
+/// (A b)(at) at any fine point, where b(x, y, z, n) is the element of point n.
+template <class Shape, class Element>
+__device__ float product_at(const Coefficients& a, const Extents& at, Element b) {
+  constexpr bool deep = is_deep<Shape>;
+  const Extents& e = a.grid;
+  const auto own = static_cast<Index>(e.number(at.x, at.y, at.z));
+  const float* row = a.a + a.at(at.x, at.y, at.z, 0);
+  float total = b(at.x, at.y, at.z, own);
+  const auto add = [&](int c, const Step& d) {
+    const Index x = at.x + d.x, y = at.y + d.y, z = at.z + d.z;
+    const bool there = e.contains(x, y, z);
+    const float coefficient = row[c * scaled_classes], value = b(x, y, z, there ? own + d.distance(e) : own);
+    total += there ? coefficient * value : 0.0f;
+  };
+  if constexpr (Shape::star) {
+    for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
+  } else {
+#pragma unroll 3
+    for (int line = 0; line < (deep ? 9 : 3); ++line) {
+      each<0, 3>([&](auto k) {
+        const int number = 3 * line + k, middle = deep ? centre : 4;
+        if (number != middle) add(number - (number > middle), {k - 1, line % 3 - 1, deep ? line / 3 - 1 : 0});
+      });
+    }
+  }
+  return total;
+}
+
+/// (S (I - omega A) P coarse)(at) at any fine point.
 template <class Shape, class T>
 __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Extents& at) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
   float total = 0;
-  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
-    each<-1, 2>([&](auto ky) {
-      each<-1, 2>([&](auto kx) {
-        const Index cx = at.x / 2 + kx, cy = at.y / 2 + ky, cz = (deep ? at.z / 2 : 0) + kz;
-        const int dx = at.x - 2 * cx - 1, dy = at.y - 2 * cy - 1, dz = deep ? at.z - 2 * cz - 1 : 0;
-        const bool there = e.contains(cx, cy, cz) && dx >= -2 && dy >= -2 && dz >= -2;
-        const std::size_t of_class = slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0);
-        const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, cz) : 0];
-        total += there ? c * value : 0.0f;
-      });
+#pragma unroll 3
+  for (int line = 0; line < (deep ? 9 : 3); ++line) {
+    const Index cy = at.y / 2 + line % 3 - 1, cz = deep ? at.z / 2 + line / 3 - 1 : 0;
+    const int dy = at.y - 2 * cy - 1, dz = deep ? at.z - 2 * cz - 1 : 0;
+    const bool has_line = dy >= -2 && dz >= -2 && cy >= 0 && cz >= 0 && cy < e.y && cz < e.z;
+    each<-1, 2>([&](auto kx) {
+      const Index cx = at.x / 2 + kx;
+      const int dx = at.x - 2 * cx - 1;
+      const bool there = has_line && dx >= -2 && cx >= 0 && cx < e.x;
+      const std::size_t of_class = slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0);
+      const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, cz) : 0];
+      total += there ? c * value : 0.0f;
     });
-  });
+  }
   return total;
 }
 
 /// The target at any fine point. Returns its part of r . z.
 template <class Shape, class T>
 __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, const float* coarse, const Extents& at) {
-  const Extents& e = pass.a.grid;
-  const std::size_t i = e.number(at.x, at.y, at.z);
   const auto root = [&](Index x, Index y, Index z) {
     return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, z, 0)];
   };
-  const auto scaled = [&](Index x, Index y, Index z, std::size_t n) {
-    return root(x, y, z) * static_cast<float>(pass.r[n]);
+  const auto b = [&](Index x, Index y, Index z, Index n) {
+    return root(x, y, z) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
   };
-  const float b = scaled(at.x, at.y, at.z, i);
-  const float* a = pass.a.a + pass.a.at(at.x, at.y, at.z, 0);
-  float product = b;
-  for_coefficients<Shape>([&](int c, auto k) {
-    constexpr Step d = Step::of(decltype(k)::value);
-    const Index x = at.x + d.x, y = at.y + d.y, z = at.z + d.z;
-    const bool there = e.contains(x, y, z);
-    const float coefficient = a[c * scaled_classes], value = scaled(x, y, z, there ? e.number(x, y, z) : i);
-    product += there ? coefficient * value : 0.0f;
-  });
-  const float x = root(at.x, at.y, at.z) * pass.omega * (2 * b - pass.omega * product);
-  const T z = target.power * static_cast<T>(x + coarse_at<Shape>(pass, coarse, at));
+  const std::size_t i = pass.a.grid.number(at.x, at.y, at.z);
+  const float change = 2 * b(at.x, at.y, at.z, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
+  const float x = root(at.x, at.y, at.z) * pass.omega * change + coarse_at<Shape>(pass, coarse, at);
+  const T z = target.power * static_cast<T>(x);
   target.z[i] = z;
   return static_cast<double>(z) * static_cast<double>(pass.r[i]);
 }
@@ -523,13 +556,12 @@ struct EvenRange {
 
   /// Down, a coarse point takes its weights, the rows of its fine points, and the points beside those.
   void down(Index& begin, Index& end) const {
-    begin = std::max({Index{0}, p_begin, (a_begin + 1) / 2, root_begin <= 0 ? 0 : (root_begin + 2) / 2});
+    begin = std::max({Index{1}, p_begin, (a_begin + 1) / 2, (root_begin + 2) / 2});
     end = std::min({p_end, (a_end - 1) / 2, (std::min(root_end, n) - 2) / 2});
   }
   /// Up, a cell takes the rows of its two points, the points beside those, and the weights of three coarse points.
   void up(Index& begin, Index& end) const {
-    begin = std::max(
-        {Index{0}, p_begin <= 0 ? 0 : p_begin + 1, (a_begin + 1) / 2, root_begin <= 0 ? 0 : (root_begin + 2) / 2});
+    begin = std::max({Index{1}, p_begin + 1, (a_begin + 1) / 2, (root_begin + 2) / 2});
     end = std::min({p_end - 1, a_end / 2, (std::min(root_end, n) - 1) / 2});
   }
 };
@@ -554,16 +586,14 @@ bool covers(const EvenPart& part, const Extents& e) {
 
 template <class T>
 Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
-                  const Extents& grid_of_shell, const Box& of_tiles, const Box& of_shell, int threads_a_point,
-                  bool pairs) {
-  const Shell shell(grid_of_shell, of_shell);
+                  const Box& even, const Shell& shell, int threads_a_point, bool pairs) {
   const EvenPart& even_root = *source.even_root;
   Pass<T> pass{level.operator_view(),
                source.root,
                {level.next, stencil.by_class.data(), true},
                source.r,
                omega,
-               Tiles(of_tiles, level.dimensions > 2),
+               Tiles(even, level.dimensions > 2),
                shell,
                static_cast<unsigned>((static_cast<Offset>(shell.count()) * threads_a_point + threads - 1) / threads),
                pairs && level.grid.x % 2 == 0,
@@ -619,8 +649,8 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
              float* b_of_next) {
   const Box box =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
-  const Pass<T> pass =
-      make_pass(level, transfer.omega, transfer.down, source, level.next, box, box, sharers, moves_pairs(source.r));
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
+                                 moves_pairs(source.r));
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
   });
@@ -629,12 +659,12 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
             const float* coarse, const Target<T>& target) {
-  const bool deep = level.dimensions > 2;
   const Box cells =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
-  const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep ? 2 * cells.begin.z : cells.begin.z},
-                 {2 * cells.end.x, 2 * cells.end.y, deep ? 2 * cells.end.z : cells.end.z}};
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, level.grid, cells, fine, 1,
+  const int deep = level.dimensions > 2 ? 2 : 1;
+  const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep * cells.begin.z},
+                 {2 * cells.end.x, 2 * cells.end.y, deep * cells.end.z}};
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 1,
                                  moves_pairs(source.r) && moves_pairs(target.z));
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
