@@ -181,13 +181,15 @@ struct Shell {
   }
 };
 
-/// The tiles of a box, of 32 x 4 x 2 cells, or 32 x 8 in two dimensions.
+/// The tiles of a box: 32 cells along x, some along y and z. A warp takes a line of a tile, or one of several parts of
+/// the line's cells.
 struct Tiles {
   Box box;
   unsigned along_x, along_y, along_z;
-  int tall, deep;
+  int parts, tall, deep;
 
-  Tiles(const Box& b, bool is_deep) : box(b), tall(is_deep ? 4 : 8), deep(is_deep ? 2 : 1) {
+  Tiles(const Box& b, bool is_deep, int parts_of_a_cell) : box(b), parts(parts_of_a_cell), tall(8 / parts), deep(1) {
+    if (is_deep && parts == 1) tall = 4, deep = 2;
     const Extents sides = b.sides();
     const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
     along_x = tiles(sides.x, 32);
@@ -195,13 +197,15 @@ struct Tiles {
     along_z = tiles(sides.z, deep);
   }
   unsigned count() const { return along_x * along_y * along_z; }
-  /// The cell of a thread; false where the tile reaches out of the box.
+  /// The part of a cell that a thread takes.
+  __device__ int part() const { return static_cast<int>(threadIdx.x / 32) % parts; }
+  /// Its cell; false where the tile reaches out of the box.
   __device__ bool cell(unsigned tile, Index& x, Index& y, Index& z) const {
     const unsigned line = tile / along_x, layer = line / along_y;
-    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    const int lane = static_cast<int>(threadIdx.x % 32), of_tile = static_cast<int>(threadIdx.x / 32) / parts;
     x = box.begin.x + static_cast<Index>(tile - line * along_x) * 32 + lane;
-    y = box.begin.y + static_cast<Index>(line - layer * along_y) * tall + warp % tall;
-    z = box.begin.z + static_cast<Index>(layer) * deep + warp / tall;
+    y = box.begin.y + static_cast<Index>(line - layer * along_y) * tall + of_tile % tall;
+    z = box.begin.z + static_cast<Index>(layer) * deep + of_tile / tall;
     return x < box.end.x && y < box.end.y && z < box.end.z;
   }
 };
@@ -333,120 +337,79 @@ __global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant_
       pass.pairs ? descend_even<Shape, true>(pass, x, y, z) : descend_even<Shape, false>(pass, x, y, z);
 }
 
-/// The 2 x 2 x 2 fine points of a cell, that of its coarse point and those before: [z][y][x].
-struct Cell {
-  float v[2][2][2];
-};
-
-/// cell += what the source gives. lines(z, y, line): the four elements of a line, -1 to 2 along x from the cell's first
-/// point; coefficient(k, oz, oy, ox): of neighbour k of a point of the cell.
-template <class Shape, class Lines, class Coefficient>
-__device__ void add_source(Cell& cell, Lines lines, Coefficient coefficient) {
+/// The target at two points of a cell, on its line Oy of plane Oz, where all coefficients are the shared ones and
+/// nothing is outside of the grid. Returns their part of r . z.
+template <class Shape, bool Pairs, int Oz, int Oy, class T>
+__device__ double ascend_line(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
+                              Index cz) {
   constexpr bool deep = is_deep<Shape>;
-  constexpr int depth = deep ? 2 : 1;
-  each<deep ? -1 : 0, deep ? 3 : 1>([&](auto z) {
-    each<-1, 3>([&](auto y) {
-      constexpr bool near_z = z >= 0 && z < depth, near_y = y >= 0 && y < 2;
-      if constexpr (near_z || near_y || !Shape::star) {
-        float line[4];
-        lines(z, y, line);
-        each<0, depth>([&](auto oz) {
-          each<0, 2>([&](auto oy) {
-            constexpr int dz = z - oz, dy = y - oy;
-            if constexpr (dz >= -1 && dz <= 1 && dy >= -1 && dy <= 1) {
-              each<0, 2>([&](auto ox) {
-                each<-1, 2>([&](auto dx) {
-                  constexpr int k = Step{dx, dy, dz}.number();
-                  if constexpr (k == centre || Shape::has(k))
-                    cell.v[oz][oy][ox] += coefficient(Number<k>{}, oz, oy, ox) * line[ox + dx + 1];
-                });
-              });
+  const Extents &e = pass.a.grid, &next = pass.c.grid;
+  const Index first = e.x * ((deep ? (2 * cz + Oz) * e.y : 0) + 2 * cy + Oy) + 2 * cx;
+  const float* const own_coarse = coarse + next.number(cx, cy, cz);
+  float x[2] = {0, 0};
+  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
+    each<-1, 2>([&](auto ky) {
+      constexpr int dy = Oy - 1 - 2 * ky, dz = deep ? Oz - 1 - 2 * kz : 0;
+      constexpr int far = dy < -2 || dz < -2 ? -1 : reach<Shape>(dy, dz);
+      if constexpr (far >= 0) {
+        const float* const line = own_coarse + (kz * next.y + ky) * next.x;
+        each<-1, 2>([&](auto kx) {
+          each<0, 2>([&](auto ox) {
+            constexpr int dx = ox - 1 - 2 * kx;
+            if constexpr (dx >= -far && dx <= far) x[ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * line[kx];
+          });
+        });
+      }
+    });
+  });
+  const Elements<Pairs, T> r(pass.r, first);
+  const Pair<T> own = r.pair(0);
+  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto dz) {
+    each<-1, 2>([&](auto dy) {
+      constexpr bool is_own = dz == 0 && dy == 0;
+      if constexpr (dz == 0 || dy == 0 || !Shape::star) {
+        const Elements<Pairs, T> from = r.at((dz * e.y + dy) * e.x);
+        const Pair<T> middle = is_own ? own : from.pair(0);
+        float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
+        if constexpr (is_own || !Shape::star) {
+          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
+        }
+        each<-1, 2>([&](auto dx) {
+          constexpr int k = Step{dx, dy, dz}.number();
+          each<0, 2>([&](auto ox) {
+            if constexpr (k == centre) {
+              x[ox] += pass.own * line[ox + 1];
+            } else if constexpr (Shape::has(k)) {
+              x[ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
             }
           });
         });
       }
     });
   });
+  const Pair<T> out{{target.power * static_cast<T>(x[0]), target.power * static_cast<T>(x[1])}};
+  if constexpr (Pairs) {
+    *reinterpret_cast<Pair<T>*>(target.z.first + first) = out;
+  } else {
+    target.z[static_cast<std::size_t>(first)] = out.v[0];
+    target.z[static_cast<std::size_t>(first + 1)] = out.v[1];
+  }
+  return static_cast<double>(out.v[0]) * static_cast<double>(own.v[0]) +
+         static_cast<double>(out.v[1]) * static_cast<double>(own.v[1]);
 }
 
-/// cell += what the coarse points around it give. value(kz, ky, kx): of the coarse point at this step from the cell's
-/// own; coefficient(slot, kz, ky, kx): its coefficient.
-template <class Shape, class Value, class Coefficient>
-__device__ void add_coarse(Cell& cell, Value value, Coefficient coefficient) {
-  constexpr bool deep = is_deep<Shape>;
-  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
-    each<-1, 2>([&](auto ky) {
-      each<-1, 2>([&](auto kx) {
-        const float v = value(kz, ky, kx);
-        each<0, deep ? 2 : 1>([&](auto oz) {
-          each<0, 2>([&](auto oy) {
-            each<0, 2>([&](auto ox) {
-              constexpr int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
-              if constexpr (dx >= -2 && dy >= -2 && dz >= -2) {
-                constexpr int far = reach<Shape>(dy, dz);
-                if constexpr (dx >= -far && dx <= far)
-                  cell.v[oz][oy][ox] += coefficient(Number<slot_of(deep, dx, dy, dz)>{}, kz, ky, kx) * v;
-              }
-            });
-          });
-        });
-      });
-    });
-  });
-}
-
-/// The target at the points of a cell where all coefficients are the shared ones, and nothing is outside of the grid.
-/// Returns their part of r . z.
+/// The same on the line that is a part of the cell: 2 oz + oy.
 template <class Shape, bool Pairs, class T>
 __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
                               Index cz) {
-  constexpr bool deep = is_deep<Shape>;
-  const Extents &e = pass.a.grid, &next = pass.c.grid;
-  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
-  const Elements<Pairs, T> r(pass.r, first);
-  const float* const own_coarse = coarse + next.number(cx, cy, cz);
-  Cell cell{};
-  T own[2][2][2];
-  add_coarse<Shape>(
-      cell, [&](auto kz, auto ky, auto kx) { return (own_coarse + (kz * next.y + ky) * next.x)[kx]; },
-      [&](auto slot, auto, auto, auto) { return pass.even_c[slot]; });
-  add_source<Shape>(
-      cell,
-      [&](auto z, auto y, float(&line)[4]) {
-        constexpr bool is_own = z >= 0 && z < (deep ? 2 : 1) && y >= 0 && y < 2;
-        const Elements<Pairs, T> from = r.at((z * e.y + y) * e.x);
-        const Pair<T> middle = from.pair(0);
-        line[1] = static_cast<float>(middle.v[0]), line[2] = static_cast<float>(middle.v[1]);
-        if constexpr (is_own || !Shape::star) {
-          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
-        }
-        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
-      },
-      [&](auto k, auto, auto, auto) {
-        if constexpr (k == centre) {
-          return pass.own;
-        } else {
-          return pass.side[Shape::coefficient(k)];
-        }
-      });
-  double dot = 0;
-  each<0, deep ? 2 : 1>([&](auto oz) {
-    each<0, 2>([&](auto oy) {
-      const Index n = first + (oz * e.y + oy) * e.x;
-      Pair<T> out;
-      each<0, 2>([&](auto ox) {
-        out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
-        dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oz][oy][ox]);
-      });
-      if constexpr (Pairs) {
-        *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
-      } else {
-        target.z[static_cast<std::size_t>(n)] = out.v[0];
-        target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
-      }
-    });
-  });
-  return dot;
+  const int part = pass.tiles.part();
+  if (part == 0) return ascend_line<Shape, Pairs, 0, 0>(pass, target, coarse, cx, cy, cz);
+  if (part == 1) return ascend_line<Shape, Pairs, 0, 1>(pass, target, coarse, cx, cy, cz);
+  if constexpr (is_deep<Shape>) {
+    if (part == 2) return ascend_line<Shape, Pairs, 1, 0>(pass, target, coarse, cx, cy, cz);
+    return ascend_line<Shape, Pairs, 1, 1>(pass, target, coarse, cx, cy, cz);
+  }
+  return 0;
 }
 
 /// (A b)(at) at any fine point, where b(x, y, z, n) is the element of point n.
@@ -518,9 +481,8 @@ __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, cons
 }
 
 template <class Shape, class T>
-__global__ void __launch_bounds__(threads, 2)
-    ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target, const float* coarse, unsigned blocks,
-                  cuda::Reduction to) {
+__global__ void __launch_bounds__(threads) ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target,
+                                                         const float* coarse, unsigned blocks, cuda::Reduction to) {
   cuda::pdl_trigger_and_wait();
   double dot = 0;
   for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -586,14 +548,14 @@ bool covers(const EvenPart& part, const Extents& e) {
 
 template <class T>
 Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
-                  const Box& even, const Shell& shell, int threads_a_point, bool pairs) {
+                  const Box& even, const Shell& shell, int parts, int threads_a_point, bool pairs) {
   const EvenPart& even_root = *source.even_root;
   Pass<T> pass{level.operator_view(),
                source.root,
                {level.next, stencil.by_class.data(), true},
                source.r,
                omega,
-               Tiles(even, level.dimensions > 2),
+               Tiles(even, level.dimensions > 2, parts),
                shell,
                static_cast<unsigned>((static_cast<Offset>(shell.count()) * threads_a_point + threads - 1) / threads),
                pairs && level.grid.x % 2 == 0,
@@ -649,7 +611,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
              float* b_of_next) {
   const Box box =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), 1, sharers,
                                  moves_pairs(source.r));
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
@@ -664,8 +626,8 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& t
   const int deep = level.dimensions > 2 ? 2 : 1;
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep * cells.begin.z},
                  {2 * cells.end.x, 2 * cells.end.y, deep * cells.end.z}};
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 1,
-                                 moves_pairs(source.r) && moves_pairs(target.z));
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 2 * deep,
+                                 1, moves_pairs(source.r) && moves_pairs(target.z));
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
   with_shape_of(level, [&]<class S>(S) {
