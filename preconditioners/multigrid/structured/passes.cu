@@ -181,15 +181,13 @@ struct Shell {
   }
 };
 
-/// The tiles of a box: 32 cells along x, some along y and z. A warp takes a line of a tile, or one of several parts of
-/// the line's cells.
+/// The tiles of a box, of 32 x 4 x 2 cells, or 32 x 8 in two dimensions.
 struct Tiles {
   Box box;
   unsigned along_x, along_y, along_z;
-  int parts, tall, deep;
+  int tall, deep;
 
-  Tiles(const Box& b, bool is_deep, int parts_of_a_cell) : box(b), parts(parts_of_a_cell), tall(8 / parts), deep(1) {
-    if (is_deep && parts == 1) tall = 4, deep = 2;
+  Tiles(const Box& b, bool is_deep) : box(b), tall(is_deep ? 4 : 8), deep(is_deep ? 2 : 1) {
     const Extents sides = b.sides();
     const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
     along_x = tiles(sides.x, 32);
@@ -197,15 +195,13 @@ struct Tiles {
     along_z = tiles(sides.z, deep);
   }
   unsigned count() const { return along_x * along_y * along_z; }
-  /// The part of a cell that a thread takes.
-  __device__ int part() const { return static_cast<int>(threadIdx.x / 32) % parts; }
-  /// Its cell; false where the tile reaches out of the box.
+  /// The cell of a thread; false where the tile reaches out of the box.
   __device__ bool cell(unsigned tile, Index& x, Index& y, Index& z) const {
     const unsigned line = tile / along_x, layer = line / along_y;
-    const int lane = static_cast<int>(threadIdx.x % 32), of_tile = static_cast<int>(threadIdx.x / 32) / parts;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     x = box.begin.x + static_cast<Index>(tile - line * along_x) * 32 + lane;
-    y = box.begin.y + static_cast<Index>(line - layer * along_y) * tall + of_tile % tall;
-    z = box.begin.z + static_cast<Index>(layer) * deep + of_tile / tall;
+    y = box.begin.y + static_cast<Index>(line - layer * along_y) * tall + warp % tall;
+    z = box.begin.z + static_cast<Index>(layer) * deep + warp / tall;
     return x < box.end.x && y < box.end.y && z < box.end.z;
   }
 };
@@ -337,93 +333,141 @@ __global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant_
       pass.pairs ? descend_even<Shape, true>(pass, x, y, z) : descend_even<Shape, false>(pass, x, y, z);
 }
 
-/// The target at two points of a cell, on its line Oy of plane Oz, where all coefficients are the shared ones and
-/// nothing is outside of the grid. Returns their part of r . z.
-template <class Shape, bool Pairs, int Oz, int Oy, class T>
-__device__ double ascend_line(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
-                              Index cz) {
+/// The 2 x 2 x 2 fine points of a cell, that of its coarse point and those before: [z][y][x].
+struct Cell {
+  float v[2][2][2];
+};
+
+/// cell += what the source gives. lines(z, y, line): the four elements of a line, -1 to 2 along x from the cell's first
+/// point; coefficient(k, oz, oy, ox): of neighbour k of a point of the cell.
+template <class Shape, class Lines, class Coefficient>
+__device__ void add_source(Cell& cell, Lines lines, Coefficient coefficient) {
   constexpr bool deep = is_deep<Shape>;
-  const Extents &e = pass.a.grid, &next = pass.c.grid;
-  const Index first = e.x * ((deep ? (2 * cz + Oz) * e.y : 0) + 2 * cy + Oy) + 2 * cx;
-  const float* const own_coarse = coarse + next.number(cx, cy, cz);
-  float x[2] = {0, 0};
-  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
-    each<-1, 2>([&](auto ky) {
-      constexpr int dy = Oy - 1 - 2 * ky, dz = deep ? Oz - 1 - 2 * kz : 0;
-      constexpr int far = dy < -2 || dz < -2 ? -1 : reach<Shape>(dy, dz);
-      if constexpr (far >= 0) {
-        const float* const line = own_coarse + (kz * next.y + ky) * next.x;
-        each<-1, 2>([&](auto kx) {
-          each<0, 2>([&](auto ox) {
-            constexpr int dx = ox - 1 - 2 * kx;
-            if constexpr (dx >= -far && dx <= far) x[ox] += pass.even_c[slot_of(deep, dx, dy, dz)] * line[kx];
-          });
-        });
-      }
-    });
-  });
-  const Elements<Pairs, T> r(pass.r, first);
-  const Pair<T> own = r.pair(0);
-  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto dz) {
-    each<-1, 2>([&](auto dy) {
-      constexpr bool is_own = dz == 0 && dy == 0;
-      if constexpr (dz == 0 || dy == 0 || !Shape::star) {
-        const Elements<Pairs, T> from = r.at((dz * e.y + dy) * e.x);
-        const Pair<T> middle = is_own ? own : from.pair(0);
-        float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
-        if constexpr (is_own || !Shape::star) {
-          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
-        }
-        each<-1, 2>([&](auto dx) {
-          constexpr int k = Step{dx, dy, dz}.number();
-          each<0, 2>([&](auto ox) {
-            if constexpr (k == centre) {
-              x[ox] += pass.own * line[ox + 1];
-            } else if constexpr (Shape::has(k)) {
-              x[ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
+  constexpr int depth = deep ? 2 : 1;
+  each<deep ? -1 : 0, deep ? 3 : 1>([&](auto z) {
+    each<-1, 3>([&](auto y) {
+      constexpr bool near_z = z >= 0 && z < depth, near_y = y >= 0 && y < 2;
+      if constexpr (near_z || near_y || !Shape::star) {
+        float line[4];
+        lines(z, y, line);
+        each<0, depth>([&](auto oz) {
+          each<0, 2>([&](auto oy) {
+            constexpr int dz = z - oz, dy = y - oy;
+            if constexpr (dz >= -1 && dz <= 1 && dy >= -1 && dy <= 1) {
+              each<0, 2>([&](auto ox) {
+                each<-1, 2>([&](auto dx) {
+                  constexpr int k = Step{dx, dy, dz}.number();
+                  if constexpr (k == centre || Shape::has(k))
+                    cell.v[oz][oy][ox] += coefficient(Number<k>{}, oz, oy, ox) * line[ox + dx + 1];
+                });
+              });
             }
           });
         });
       }
     });
   });
-  const Pair<T> out{{target.power * static_cast<T>(x[0]), target.power * static_cast<T>(x[1])}};
-  if constexpr (Pairs) {
-    *reinterpret_cast<Pair<T>*>(target.z.first + first) = out;
-  } else {
-    target.z[static_cast<std::size_t>(first)] = out.v[0];
-    target.z[static_cast<std::size_t>(first + 1)] = out.v[1];
-  }
-  return static_cast<double>(out.v[0]) * static_cast<double>(own.v[0]) +
-         static_cast<double>(out.v[1]) * static_cast<double>(own.v[1]);
 }
 
-/// The same on the line that is a part of the cell: 2 oz + oy.
+/// cell += what the coarse points around it give. value(kz, ky, kx): of the coarse point at this step from the cell's
+/// own; coefficient(slot, kz, ky, kx): its coefficient.
+template <class Shape, class Value, class Coefficient>
+__device__ void add_coarse(Cell& cell, Value value, Coefficient coefficient) {
+  constexpr bool deep = is_deep<Shape>;
+  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
+    each<-1, 2>([&](auto ky) {
+      each<-1, 2>([&](auto kx) {
+        const float v = value(kz, ky, kx);
+        each<0, deep ? 2 : 1>([&](auto oz) {
+          each<0, 2>([&](auto oy) {
+            each<0, 2>([&](auto ox) {
+              constexpr int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
+              if constexpr (dx >= -2 && dy >= -2 && dz >= -2) {
+                constexpr int far = reach<Shape>(dy, dz);
+                if constexpr (dx >= -far && dx <= far)
+                  cell.v[oz][oy][ox] += coefficient(Number<slot_of(deep, dx, dy, dz)>{}, kz, ky, kx) * v;
+              }
+            });
+          });
+        });
+      });
+    });
+  });
+}
+
+/// The target at the points of a cell where all coefficients are the shared ones, and nothing is outside of the grid.
+/// Returns their part of r . z.
 template <class Shape, bool Pairs, class T>
 __device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
                               Index cz) {
-  const int part = pass.tiles.part();
-  if (part == 0) return ascend_line<Shape, Pairs, 0, 0>(pass, target, coarse, cx, cy, cz);
-  if (part == 1) return ascend_line<Shape, Pairs, 0, 1>(pass, target, coarse, cx, cy, cz);
-  if constexpr (is_deep<Shape>) {
-    if (part == 2) return ascend_line<Shape, Pairs, 1, 0>(pass, target, coarse, cx, cy, cz);
-    return ascend_line<Shape, Pairs, 1, 1>(pass, target, coarse, cx, cy, cz);
-  }
-  return 0;
+  constexpr bool deep = is_deep<Shape>;
+  const Extents &e = pass.a.grid, &next = pass.c.grid;
+  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
+  const Elements<Pairs, T> r(pass.r, first);
+  const float* const own_coarse = coarse + next.number(cx, cy, cz);
+  Cell cell{};
+  T own[2][2][2];
+  add_coarse<Shape>(
+      cell, [&](auto kz, auto ky, auto kx) { return (own_coarse + (kz * next.y + ky) * next.x)[kx]; },
+      [&](auto slot, auto, auto, auto) { return pass.even_c[slot]; });
+  add_source<Shape>(
+      cell,
+      [&](auto z, auto y, float(&line)[4]) {
+        constexpr bool is_own = z >= 0 && z < (deep ? 2 : 1) && y >= 0 && y < 2;
+        const Elements<Pairs, T> from = r.at((z * e.y + y) * e.x);
+        const Pair<T> middle = from.pair(0);
+        line[1] = static_cast<float>(middle.v[0]), line[2] = static_cast<float>(middle.v[1]);
+        if constexpr (is_own || !Shape::star) {
+          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
+        }
+        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
+      },
+      [&](auto k, auto, auto, auto) {
+        if constexpr (k == centre) {
+          return pass.own;
+        } else {
+          return pass.side[Shape::coefficient(k)];
+        }
+      });
+  double dot = 0;
+  each<0, deep ? 2 : 1>([&](auto oz) {
+    each<0, 2>([&](auto oy) {
+      const Index n = first + (oz * e.y + oy) * e.x;
+      Pair<T> out;
+      each<0, 2>([&](auto ox) {
+        out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
+        dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oz][oy][ox]);
+      });
+      if constexpr (Pairs) {
+        *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
+      } else {
+        target.z[static_cast<std::size_t>(n)] = out.v[0];
+        target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
+      }
+    });
+  });
+  return dot;
 }
 
-/// (A b)(at) at any fine point, where b(x, y, z, n) is the element of point n.
+/// Whether the points beside a point along an axis are in the grid.
+struct Beside {
+  bool before, after;
+  __device__ Beside(Index at, Index extent) : before(at > 0), after(at + 1 < extent) {}
+  __device__ bool has(int step) const { return step == 0 || (step < 0 ? before : after); }
+};
+
+/// (A b)(at) at any fine point, where b(d, n) is the element of point n, at step d.
 template <class Shape, class Element>
 __device__ float product_at(const Coefficients& a, const Extents& at, Element b) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = a.grid;
+  const Beside x(at.x, e.x), y(at.y, e.y), z(at.z, e.z);
   const auto own = static_cast<Index>(e.number(at.x, at.y, at.z));
   const float* row = a.a + a.at(at.x, at.y, at.z, 0);
-  float total = b(at.x, at.y, at.z, own);
+  float total = b(Step{0, 0, 0}, own);
   const auto add = [&](int c, const Step& d) {
-    const Index x = at.x + d.x, y = at.y + d.y, z = at.z + d.z;
-    const bool there = e.contains(x, y, z);
-    const float coefficient = row[c * scaled_classes], value = b(x, y, z, there ? own + d.distance(e) : own);
+    const bool there = x.has(d.x) && y.has(d.y) && z.has(d.z);
+    const float coefficient = row[c * scaled_classes], value = b(d, there ? own + d.distance(e) : own);
     total += there ? coefficient * value : 0.0f;
   };
   if constexpr (Shape::star) {
@@ -440,49 +484,68 @@ __device__ float product_at(const Coefficients& a, const Extents& at, Element b)
   return total;
 }
 
+/// The coarse points along an axis that give to a fine point: -1 to 1 from the one beside it.
+struct Parents {
+  int step[3];   ///< to the fine point from where the coarse one lies
+  int place[3];  ///< of the class of the coarse one
+  bool there[3];
+  Index first;
+
+  __device__ Parents(Index at, Index extent) : first(at / 2 - 1) {
+    each<0, 3>([&](auto k) {
+      step[k] = at - 2 * (first + k) - 1;
+      place[k] = scaled_place(first + k, extent);
+      there[k] = step[k] >= -2 && first + k >= 0 && first + k < extent;
+    });
+  }
+};
+
 /// (S (I - omega A) P coarse)(at) at any fine point.
 template <class Shape, class T>
 __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Extents& at) {
   constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
+  const Parents x(at.x, e.x), y(at.y, e.y), z(at.z, e.z);
   float total = 0;
-#pragma unroll 3
-  for (int line = 0; line < (deep ? 9 : 3); ++line) {
-    const Index cy = at.y / 2 + line % 3 - 1, cz = deep ? at.z / 2 + line / 3 - 1 : 0;
-    const int dy = at.y - 2 * cy - 1, dz = deep ? at.z - 2 * cz - 1 : 0;
-    const bool has_line = dy >= -2 && dz >= -2 && cy >= 0 && cz >= 0 && cy < e.y && cz < e.z;
-    each<-1, 2>([&](auto kx) {
-      const Index cx = at.x / 2 + kx;
-      const int dx = at.x - 2 * cx - 1;
-      const bool there = has_line && dx >= -2 && cx >= 0 && cx < e.x;
-      const std::size_t of_class = slot_of(deep, dx, dy, dz) * scaled_classes + pass.c.at(cx, cy, cz, 0);
-      const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, cz) : 0];
-      total += there ? c * value : 0.0f;
+  each<0, deep ? 3 : 1>([&](auto kz) {
+    each<0, 3>([&](auto ky) {
+      const bool has_line = (!deep || z.there[kz]) && y.there[ky];
+      const int slot = slot_of(deep, 0, y.step[ky], deep ? z.step[kz] : 0);
+      const float* c = pass.c.a + slot * scaled_classes + 5 * y.place[ky] + (deep ? 25 * z.place[kz] : 0);
+      const Index line = ((deep ? z.first + kz : 0) * e.y + y.first + ky) * e.x + x.first;
+      each<0, 3>([&](auto kx) {
+        const bool there = has_line && x.there[kx];
+        const float coefficient = *(there ? c + x.step[kx] * scaled_classes + x.place[kx] : pass.c.a);
+        const float value = coarse[there ? line + kx : 0];
+        total += there ? coefficient * value : 0.0f;
+      });
     });
-  }
+  });
   return total;
 }
 
 /// The target at any fine point. Returns its part of r . z.
 template <class Shape, class T>
 __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, const float* coarse, const Extents& at) {
-  const auto root = [&](Index x, Index y, Index z) {
-    return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, z, 0)];
+  const auto root = [&](const Step& d) {
+    return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(at.x + d.x, at.y + d.y, at.z + d.z, 0)];
   };
-  const auto b = [&](Index x, Index y, Index z, Index n) {
-    return root(x, y, z) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
+  const auto b = [&](const Step& d, Index n) {
+    return root(d) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
   };
   const std::size_t i = pass.a.grid.number(at.x, at.y, at.z);
-  const float change = 2 * b(at.x, at.y, at.z, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
-  const float x = root(at.x, at.y, at.z) * pass.omega * change + coarse_at<Shape>(pass, coarse, at);
+  const Step own{0, 0, 0};
+  const float change = 2 * b(own, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
+  const float x = root(own) * pass.omega * change + coarse_at<Shape>(pass, coarse, at);
   const T z = target.power * static_cast<T>(x);
   target.z[i] = z;
   return static_cast<double>(z) * static_cast<double>(pass.r[i]);
 }
 
 template <class Shape, class T>
-__global__ void __launch_bounds__(threads) ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target,
-                                                         const float* coarse, unsigned blocks, cuda::Reduction to) {
+__global__ void __launch_bounds__(threads, 2)
+    ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target, const float* coarse, unsigned blocks,
+                  cuda::Reduction to) {
   cuda::pdl_trigger_and_wait();
   double dot = 0;
   for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -548,14 +611,14 @@ bool covers(const EvenPart& part, const Extents& e) {
 
 template <class T>
 Pass<T> make_pass(const Level<Cuda>& level, float omega, const TransferStencil<Cuda>& stencil, const Source<T>& source,
-                  const Box& even, const Shell& shell, int parts, int threads_a_point, bool pairs) {
+                  const Box& even, const Shell& shell, int threads_a_point, bool pairs) {
   const EvenPart& even_root = *source.even_root;
   Pass<T> pass{level.operator_view(),
                source.root,
                {level.next, stencil.by_class.data(), true},
                source.r,
                omega,
-               Tiles(even, level.dimensions > 2, parts),
+               Tiles(even, level.dimensions > 2),
                shell,
                static_cast<unsigned>((static_cast<Offset>(shell.count()) * threads_a_point + threads - 1) / threads),
                pairs && level.grid.x % 2 == 0,
@@ -611,7 +674,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
              float* b_of_next) {
   const Box box =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), 1, sharers,
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
                                  moves_pairs(source.r));
   with_shape_of(level, [&]<class S>(S) {
     cuda::launch(space, descend_kernel<S, T>, pass.blocks(), threads, 0, pass, b_of_next);
@@ -626,8 +689,8 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& t
   const int deep = level.dimensions > 2 ? 2 : 1;
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep * cells.begin.z},
                  {2 * cells.end.x, 2 * cells.end.y, deep * cells.end.z}};
-  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 2 * deep,
-                                 1, moves_pairs(source.r) && moves_pairs(target.z));
+  const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 1,
+                                 moves_pairs(source.r) && moves_pairs(target.z));
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
   with_shape_of(level, [&]<class S>(S) {
