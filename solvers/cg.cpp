@@ -151,7 +151,7 @@ class MixedRecurrence {
 /// recomputed residual costs some (H200, 2026-11).
 template <class Space, class T>
 bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Precision asked) {
-  constexpr std::size_t large = Space::on_device ? std::size_t{1} << 21 : std::size_t{1} << 18;
+  constexpr std::size_t large = std::size_t{1} << 20;
   if (asked == Precision::full || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
   return asked == Precision::mixed || a.rows() >= large;
 }
@@ -179,6 +179,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   };
   SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
   if (is_negative(system.a())) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
+  if (mixes) result.notes.emplace_back("cg kept r, p, q and z in single precision, x in double");
   if (options.precision == Precision::mixed && !mixes)
     result.notes.emplace_back("precision = mixed had no effect: A or M doesn't take vectors in float");
   return result;

@@ -98,6 +98,35 @@ TYPED_TEST(CgSteps, UpdateXPFollowsUpdateR) {
   }
 }
 
+TYPED_TEST(CgSteps, UpdateXPBeginsWithZ) {
+  using T = typename TypeParam::T;
+  const auto z = this->vector(597, 1);
+  auto x = this->vector(597, 2), p = this->put(std::vector<T>(597, std::numeric_limits<T>::quiet_NaN()));
+  const auto hx = x.download();
+
+  update_x_p<T>(this->space(), this->slot(0, 0), this->slot(1, 0), this->slot(2, 6), nullptr, z, x, p, this->state({}));
+
+  EXPECT_EQ(p.download(), z.download());
+  EXPECT_EQ(x.download(), hx);
+}
+
+TYPED_TEST(CgSteps, UpdateXDoesWhatIsLeft) {
+  using T = typename TypeParam::T;
+  for (const Index n : step_sizes) {
+    for (const int behind : {0, 1}) {
+      const auto p = this->vector(n, 1);
+      auto x = this->vector(n, 2);
+      const auto hp = p.download(), hx = x.download();
+      ConvergenceState stopped = stopped_by(ConvergenceState::reached_goal);
+      stopped.x_is_behind = behind;
+
+      update_x<T>(this->space(), this->slot(0, 3), this->slot(1, 4), p, x, this->state(stopped));
+
+      this->expect_elements(x, [&](std::size_t i) { return sum_of(hx[i], behind * 0.75L * hp[i]); });
+    }
+  }
+}
+
 TYPED_TEST(CgSteps, UpdateXPTakesTheBetaOfAPreconditionerThatVaries) {
   using T = typename TypeParam::T;
   const auto z = this->vector(597, 1);

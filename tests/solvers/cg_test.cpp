@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -36,6 +41,64 @@ TYPED_TEST(CgOn, FollowsTheMethodByHand) {
   EXPECT_EQ(two.result.iterations, 2);
   EXPECT_NEAR(two.x[0], 1 / 11.0, 1e-5);
   EXPECT_NEAR(two.x[1], 7 / 11.0, 1e-5);
+}
+
+// With vectors in float, x has to become as accurate as in double, in about as many iterations.
+TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReaches) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  const std::pair<const char*, GenerateOptions> cases[] = {{"poisson2d", {.n = 300}},
+                                                           {"poisson3d", {.n = 33}},
+                                                           {"variable2d", {.n = 97}},
+                                                           {"variable3d", {.n = 21}},
+                                                           {"anisotropic", {.n = 64, .anisotropy = 0.01}}};
+  for (const auto& [family, options] : cases) {
+    const Csr<T> a = generate<T>(family, options);
+    const Multigrid m(this->space(), a, {.kind = MultigridKind::structured});
+    for (const double scale : {1.0, 1e-6, 1e7, 1e-200}) {
+      for (const double rtol : {1e-4, 1e-8, 1e-11}) {
+        SCOPED_TRACE(std::string(family) + ", b of " + std::to_string(std::log10(scale)) + ", " + std::to_string(rtol));
+        System<T> system = with_known_solution(a);  // smooth: float alone would leave a large residual
+        for (T& v : system.b) v = static_cast<T>(v * scale);
+        system.x0.assign(system.b.size(), T{0});
+        const auto full = this->solve(system, {.rtol = rtol, .precision = Precision::full}, m).result;
+        const auto mixed = this->solve(system, {.rtol = rtol, .precision = Precision::mixed}, m).result;
+        ASSERT_EQ(full.status, Status::converged);
+        EXPECT_EQ(mixed.status, Status::converged);
+        EXPECT_LE(mixed.iterations, full.iterations + 2);
+        EXPECT_LT(mixed.workspace_bytes, full.workspace_bytes);
+      }
+    }
+  }
+}
+
+TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
+  const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
+  const SolveOptions beyond{.rtol = 1e-17, .precision = Precision::full};
+  SolveOptions mixed = beyond;
+  mixed.precision = Precision::mixed;
+
+  const auto full = this->solve(system, beyond, m).result, other = this->solve(system, mixed, m).result;
+
+  EXPECT_EQ(other.status, full.status);
+  EXPECT_EQ(other.at_precision_limit, full.at_precision_limit);
+  EXPECT_LE(other.relative_residual, 4 * full.relative_residual);
+}
+
+TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
+  const Jacobi m(this->space(), system.a);
+
+  const auto result = this->solve(system, {.rtol = attainable<T>(), .precision = Precision::mixed}, m).result;
+
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_NE(std::find_if(result.notes.begin(), result.notes.end(),
+                         [](const std::string& n) { return n.find("precision = mixed had no effect") == 0; }),
+            result.notes.end());
 }
 
 TEST(CgOnCuda, RefusesVectorsInHostMemory) {

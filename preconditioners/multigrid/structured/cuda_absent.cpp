@@ -11,7 +11,8 @@
 
 namespace ostinato::multigrid {
 
-bool has_passes(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
+bool has_descent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
+bool has_ascent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
 
 std::size_t first_coarse_grid(const Cuda&, const std::vector<Level<Cuda>>&) { throw DeviceError(Cuda::why_absent()); }
 void solve_coarse_grids(const Cuda&, const CoarseGrids&, bool) { throw DeviceError(Cuda::why_absent()); }

@@ -39,7 +39,8 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
     vectors_.push_back(std::move(v));
     const Source<float> one = unscaled(k, nullptr);
-    transfers_.push_back(ways_[k] == Way::passes ? transfer(k, one.root, *one.even_root) : Transfer<Space>{});
+    transfers_.push_back(descends_in_a_pass(space, level(k), sweeps, ways_[k]) ? transfer(k, one.root, *one.even_root)
+                                                                               : Transfer<Space>{});
   }
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
@@ -55,10 +56,15 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
   const std::size_t first_coarse = sweeps == 1 ? first_coarse_grid(space, levels) : levels.size();
   std::vector<Way> all;
   for (std::size_t k = 0; k < levels.size(); ++k) {
-    const bool passes = sweeps == 1 && levels[k].axes != 0 && has_passes(space, levels[k]);
+    const bool passes = sweeps == 1 && levels[k].axes != 0 && has_ascent(space, levels[k]);
     all.push_back(k >= first_coarse ? Way::one_kernel : passes ? Way::passes : Way::steps);
   }
   return all;
+}
+
+template <class Space, class T>
+bool Cycle<Space, T>::descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way) {
+  return way != Way::one_kernel && sweeps == 1 && level.axes != 0 && has_descent(space, level);
 }
 
 template <class Space, class T>
@@ -71,7 +77,8 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
     const bool passes = all_ways[k] == Way::passes;
     const std::size_t fields = (k > 0 || !passes ? 2 : 0) + (passes ? 0 : 1);
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
-    if (passes) total += Transfer<Space>::bytes_of(grids[k].dimensions);
+    if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k]))
+      total += Transfer<Space>::bytes_of(grids[k].dimensions);
   }
   return total;
 }
@@ -166,6 +173,12 @@ auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
     float* out = sweep % 2 == 1 ? v.x.data() : v.t.data();
     smooth(k, sweep, x, out);
     x = {out, 1};
+  }
+  if constexpr (Space::on_device) {
+    if (transfers_[k].is_there()) {
+      multigrid::descend(space_, l, transfers_[k], unscaled(k, v.b.data()), vectors_[k + 1].b.data());
+      return x;
+    }
   }
   float* residual = other(k, x);
   with_shape(l.dimensions, l.star, l.around(), [&]<class S>(S) {

@@ -40,9 +40,10 @@ class Cycle {
   }
 
  private:
-  /// How a cycle goes over a level: step by step, in one kernel each way, or in one kernel together with all levels
+  /// How a cycle goes over a level: up step by step, in one kernel each way, or in one kernel together with all levels
   /// below.
   enum class Way { steps, passes, one_kernel };
+  static bool descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way);
   static std::vector<Way> ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps);
 
   /// The vectors of a level; t has room for the residual, and for every second x.
@@ -86,7 +87,7 @@ class Cycle {
   int sweeps_;
   std::vector<Way> ways_;
   std::vector<Vectors> vectors_;
-  std::vector<Transfer<Space>> transfers_;  ///< of the levels that passes go over; empty for others
+  std::vector<Transfer<Space>> transfers_;  ///< of the levels with a pass on the way down; empty for others
   CoarseGrids coarse_grids_;
   Vector<Space, float> ones_;  ///< by class: the scale of inner levels
   double rate_;

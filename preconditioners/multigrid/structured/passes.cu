@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/planes.hpp>
 #include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
@@ -333,34 +334,52 @@ __global__ void __launch_bounds__(threads) descend_kernel(const __grid_constant_
       pass.pairs ? descend_even<Shape, true>(pass, x, y, z) : descend_even<Shape, false>(pass, x, y, z);
 }
 
-/// The 2 x 2 x 2 fine points of a cell, that of its coarse point and those before: [z][y][x].
+/// The 2 x 2 fine points of a cell in a plane, that of its coarse point and those before: [y][x].
 struct Cell {
-  float v[2][2][2];
+  float v[2][2];
 };
 
-/// cell += what the source gives. lines(z, y, line): the four elements of a line, -1 to 2 along x from the cell's first
-/// point; coefficient(k, oz, oy, ox): of neighbour k of a point of the cell.
-template <class Shape, class Lines, class Coefficient>
-__device__ void add_source(Cell& cell, Lines lines, Coefficient coefficient) {
-  constexpr bool deep = is_deep<Shape>;
-  constexpr int depth = deep ? 2 : 1;
-  each<deep ? -1 : 0, deep ? 3 : 1>([&](auto z) {
-    each<-1, 3>([&](auto y) {
-      constexpr bool near_z = z >= 0 && z < depth, near_y = y >= 0 && y < 2;
-      if constexpr (near_z || near_y || !Shape::star) {
-        float line[4];
-        lines(z, y, line);
-        each<0, depth>([&](auto oz) {
-          each<0, 2>([&](auto oy) {
-            constexpr int dz = z - oz, dy = y - oy;
-            if constexpr (dz >= -1 && dz <= 1 && dy >= -1 && dy <= 1) {
-              each<0, 2>([&](auto ox) {
-                each<-1, 2>([&](auto dx) {
-                  constexpr int k = Step{dx, dy, dz}.number();
-                  if constexpr (k == centre || Shape::has(k))
-                    cell.v[oz][oy][ox] += coefficient(Number<k>{}, oz, oy, ox) * line[ox + dx + 1];
-                });
-              });
+/// cell += S (I - omega A) P coarse. `coarse` points to the cell's own coarse point, in lines of so many points.
+template <class Shape, class T>
+__device__ void add_coarse(const Pass<T>& pass, const float* coarse, Index line, Cell& cell) {
+  each<-1, 2>([&](auto ky) {
+    each<-1, 2>([&](auto kx) {
+      const float v = coarse[ky * line + kx];
+      each<0, 2>([&](auto oy) {
+        each<0, 2>([&](auto ox) {
+          constexpr int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky;
+          if constexpr (dx >= -2 && dy >= -2) {
+            constexpr int far = reach<Shape>(dy, 0);
+            if constexpr (dx >= -far && dx <= far) cell.v[oy][ox] += pass.even_c[slot_of(false, dx, dy, 0)] * v;
+          }
+        });
+      });
+    });
+  });
+}
+
+/// cell += omega S (2 - omega A) S r, where r is at the cell's first point. Keeps the elements of the cell's points.
+template <class Shape, bool Pairs, class T>
+__device__ void add_source(const Pass<T>& pass, const Elements<Pairs, T>& r, Cell& cell, Pair<T> (&own)[2]) {
+  each<-1, 3>([&](auto y) {
+    constexpr bool is_own = y == 0 || y == 1;
+    const Elements<Pairs, T> from = r.at(y * pass.a.grid.x);
+    const Pair<T> middle = from.pair(0);
+    float line[4] = {0, static_cast<float>(middle.v[0]), static_cast<float>(middle.v[1]), 0};
+    if constexpr (is_own || !Shape::star) {
+      line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
+    }
+    if constexpr (is_own) own[y] = middle;
+    each<0, 2>([&](auto oy) {
+      constexpr int dy = y - oy;
+      if constexpr (dy >= -1 && dy <= 1) {
+        each<0, 2>([&](auto ox) {
+          each<-1, 2>([&](auto dx) {
+            constexpr int k = Step{dx, dy, 0}.number();
+            if constexpr (k == centre) {
+              cell.v[oy][ox] += pass.own * line[ox + 1];
+            } else if constexpr (Shape::has(k)) {
+              cell.v[oy][ox] += pass.side[Shape::coefficient(k)] * line[ox + dx + 1];
             }
           });
         });
@@ -369,156 +388,62 @@ __device__ void add_source(Cell& cell, Lines lines, Coefficient coefficient) {
   });
 }
 
-/// cell += what the coarse points around it give. value(kz, ky, kx): of the coarse point at this step from the cell's
-/// own; coefficient(slot, kz, ky, kx): its coefficient.
-template <class Shape, class Value, class Coefficient>
-__device__ void add_coarse(Cell& cell, Value value, Coefficient coefficient) {
-  constexpr bool deep = is_deep<Shape>;
-  each<deep ? -1 : 0, deep ? 2 : 1>([&](auto kz) {
-    each<-1, 2>([&](auto ky) {
-      each<-1, 2>([&](auto kx) {
-        const float v = value(kz, ky, kx);
-        each<0, deep ? 2 : 1>([&](auto oz) {
-          each<0, 2>([&](auto oy) {
-            each<0, 2>([&](auto ox) {
-              constexpr int dx = ox - 1 - 2 * kx, dy = oy - 1 - 2 * ky, dz = deep ? oz - 1 - 2 * kz : 0;
-              if constexpr (dx >= -2 && dy >= -2 && dz >= -2) {
-                constexpr int far = reach<Shape>(dy, dz);
-                if constexpr (dx >= -far && dx <= far)
-                  cell.v[oz][oy][ox] += coefficient(Number<slot_of(deep, dx, dy, dz)>{}, kz, ky, kx) * v;
-              }
-            });
-          });
-        });
-      });
-    });
-  });
-}
-
 /// The target at the points of a cell where all coefficients are the shared ones, and nothing is outside of the grid.
 /// Returns their part of r . z.
 template <class Shape, bool Pairs, class T>
-__device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy,
-                              Index cz) {
-  constexpr bool deep = is_deep<Shape>;
-  const Extents &e = pass.a.grid, &next = pass.c.grid;
-  const Index first = e.x * ((deep ? 2 * cz * e.y : 0) + 2 * cy) + 2 * cx;
-  const Elements<Pairs, T> r(pass.r, first);
-  const float* const own_coarse = coarse + next.number(cx, cy, cz);
+__device__ double ascend_even(const Pass<T>& pass, const Target<T>& target, const float* coarse, Index cx, Index cy) {
+  const Index line = pass.a.grid.x, line_of_next = pass.c.grid.x, first = 2 * cy * line + 2 * cx;
   Cell cell{};
-  T own[2][2][2];
-  add_coarse<Shape>(
-      cell, [&](auto kz, auto ky, auto kx) { return (own_coarse + (kz * next.y + ky) * next.x)[kx]; },
-      [&](auto slot, auto, auto, auto) { return pass.even_c[slot]; });
-  add_source<Shape>(
-      cell,
-      [&](auto z, auto y, float(&line)[4]) {
-        constexpr bool is_own = z >= 0 && z < (deep ? 2 : 1) && y >= 0 && y < 2;
-        const Elements<Pairs, T> from = r.at((z * e.y + y) * e.x);
-        const Pair<T> middle = from.pair(0);
-        line[1] = static_cast<float>(middle.v[0]), line[2] = static_cast<float>(middle.v[1]);
-        if constexpr (is_own || !Shape::star) {
-          line[0] = static_cast<float>(from[-1]), line[3] = static_cast<float>(from[2]);
-        }
-        if constexpr (is_own) own[z][y][0] = middle.v[0], own[z][y][1] = middle.v[1];
-      },
-      [&](auto k, auto, auto, auto) {
-        if constexpr (k == centre) {
-          return pass.own;
-        } else {
-          return pass.side[Shape::coefficient(k)];
-        }
-      });
+  Pair<T> own[2];
+  add_coarse<Shape>(pass, coarse + cy * line_of_next + cx, line_of_next, cell);
+  add_source<Shape>(pass, Elements<Pairs, T>(pass.r, first), cell, own);
   double dot = 0;
-  each<0, deep ? 2 : 1>([&](auto oz) {
-    each<0, 2>([&](auto oy) {
-      const Index n = first + (oz * e.y + oy) * e.x;
-      Pair<T> out;
-      each<0, 2>([&](auto ox) {
-        out.v[ox] = target.power * static_cast<T>(cell.v[oz][oy][ox]);
-        dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oz][oy][ox]);
-      });
-      if constexpr (Pairs) {
-        *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
-      } else {
-        target.z[static_cast<std::size_t>(n)] = out.v[0];
-        target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
-      }
+  each<0, 2>([&](auto oy) {
+    const Index n = first + oy * line;
+    Pair<T> out;
+    each<0, 2>([&](auto ox) {
+      out.v[ox] = target.power * static_cast<T>(cell.v[oy][ox]);
+      dot += static_cast<double>(out.v[ox]) * static_cast<double>(own[oy].v[ox]);
     });
+    if constexpr (Pairs) {
+      *reinterpret_cast<Pair<T>*>(target.z.first + n) = out;
+    } else {
+      target.z[static_cast<std::size_t>(n)] = out.v[0];
+      target.z[static_cast<std::size_t>(n + 1)] = out.v[1];
+    }
   });
   return dot;
 }
 
-/// Whether the points beside a point along an axis are in the grid.
-struct Beside {
-  bool before, after;
-  __device__ Beside(Index at, Index extent) : before(at > 0), after(at + 1 < extent) {}
-  __device__ bool has(int step) const { return step == 0 || (step < 0 ? before : after); }
-};
-
-/// (A b)(at) at any fine point, where b(d, n) is the element of point n, at step d.
+/// (A b)(at) at any fine point, where b(x, y, n) is the element of point n.
 template <class Shape, class Element>
 __device__ float product_at(const Coefficients& a, const Extents& at, Element b) {
-  constexpr bool deep = is_deep<Shape>;
-  const Extents& e = a.grid;
-  const Beside x(at.x, e.x), y(at.y, e.y), z(at.z, e.z);
-  const auto own = static_cast<Index>(e.number(at.x, at.y, at.z));
-  const float* row = a.a + a.at(at.x, at.y, at.z, 0);
-  float total = b(Step{0, 0, 0}, own);
-  const auto add = [&](int c, const Step& d) {
-    const bool there = x.has(d.x) && y.has(d.y) && z.has(d.z);
-    const float coefficient = row[c * scaled_classes], value = b(d, there ? own + d.distance(e) : own);
+  const auto own = static_cast<Index>(a.grid.number(at.x, at.y, 0));
+  const float* row = a.a + a.at(at.x, at.y, 0, 0);
+  float total = b(at.x, at.y, own);
+  for_coefficients<Shape>([&](int c, auto k) {
+    constexpr Step d = Step::of(decltype(k)::value);
+    const bool there = a.grid.contains(at.x + d.x, at.y + d.y, 0);
+    const float coefficient = row[c * scaled_classes];
+    const float value = b(at.x + d.x, at.y + d.y, there ? own + d.distance(a.grid) : own);
     total += there ? coefficient * value : 0.0f;
-  };
-  if constexpr (Shape::star) {
-    for_coefficients<Shape>([&](int c, auto k) { add(c, Step::of(decltype(k)::value)); });
-  } else {
-#pragma unroll 3
-    for (int line = 0; line < (deep ? 9 : 3); ++line) {
-      each<0, 3>([&](auto k) {
-        const int number = 3 * line + k, middle = deep ? centre : 4;
-        if (number != middle) add(number - (number > middle), {k - 1, line % 3 - 1, deep ? line / 3 - 1 : 0});
-      });
-    }
-  }
+  });
   return total;
 }
 
-/// The coarse points along an axis that give to a fine point: -1 to 1 from the one beside it.
-struct Parents {
-  int step[3];   ///< to the fine point from where the coarse one lies
-  int place[3];  ///< of the class of the coarse one
-  bool there[3];
-  Index first;
-
-  __device__ Parents(Index at, Index extent) : first(at / 2 - 1) {
-    each<0, 3>([&](auto k) {
-      step[k] = at - 2 * (first + k) - 1;
-      place[k] = scaled_place(first + k, extent);
-      there[k] = step[k] >= -2 && first + k >= 0 && first + k < extent;
-    });
-  }
-};
-
 /// (S (I - omega A) P coarse)(at) at any fine point.
-template <class Shape, class T>
+template <class T>
 __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Extents& at) {
-  constexpr bool deep = is_deep<Shape>;
   const Extents& e = pass.c.grid;
-  const Parents x(at.x, e.x), y(at.y, e.y), z(at.z, e.z);
   float total = 0;
-  each<0, deep ? 3 : 1>([&](auto kz) {
-    each<0, 3>([&](auto ky) {
-      const bool has_line = (!deep || z.there[kz]) && y.there[ky];
-      const int slot = slot_of(deep, 0, y.step[ky], deep ? z.step[kz] : 0);
-      const float* c = pass.c.a + slot * scaled_classes + 5 * y.place[ky] + (deep ? 25 * z.place[kz] : 0);
-      const Index line = ((deep ? z.first + kz : 0) * e.y + y.first + ky) * e.x + x.first;
-      each<0, 3>([&](auto kx) {
-        const bool there = has_line && x.there[kx];
-        const float coefficient = *(there ? c + x.step[kx] * scaled_classes + x.place[kx] : pass.c.a);
-        const float value = coarse[there ? line + kx : 0];
-        total += there ? coefficient * value : 0.0f;
-      });
+  each<-1, 2>([&](auto ky) {
+    each<-1, 2>([&](auto kx) {
+      const Index cx = at.x / 2 + kx, cy = at.y / 2 + ky;
+      const int dx = at.x - 2 * cx - 1, dy = at.y - 2 * cy - 1;
+      const bool there = e.contains(cx, cy, 0) && dx >= -2 && dy >= -2;
+      const std::size_t of_class = slot_of(false, dx, dy, 0) * scaled_classes + pass.c.at(cx, cy, 0, 0);
+      const float c = pass.c.a[there ? of_class : 0], value = coarse[there ? e.number(cx, cy, 0) : 0];
+      total += there ? c * value : 0.0f;
     });
   });
   return total;
@@ -527,25 +452,23 @@ __device__ float coarse_at(const Pass<T>& pass, const float* coarse, const Exten
 /// The target at any fine point. Returns its part of r . z.
 template <class Shape, class T>
 __device__ double ascend_side(const Pass<T>& pass, const Target<T>& target, const float* coarse, const Extents& at) {
-  const auto root = [&](const Step& d) {
-    return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(at.x + d.x, at.y + d.y, at.z + d.z, 0)];
+  const auto root = [&](Index x, Index y) {
+    return pass.has_one_root ? pass.even_root : pass.root.a[pass.root.at(x, y, 0, 0)];
   };
-  const auto b = [&](const Step& d, Index n) {
-    return root(d) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
+  const auto b = [&](Index x, Index y, Index n) {
+    return root(x, y) * static_cast<float>(pass.r[static_cast<std::size_t>(n)]);
   };
-  const std::size_t i = pass.a.grid.number(at.x, at.y, at.z);
-  const Step own{0, 0, 0};
-  const float change = 2 * b(own, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
-  const float x = root(own) * pass.omega * change + coarse_at<Shape>(pass, coarse, at);
+  const std::size_t i = pass.a.grid.number(at.x, at.y, 0);
+  const float change = 2 * b(at.x, at.y, static_cast<Index>(i)) - pass.omega * product_at<Shape>(pass.a, at, b);
+  const float x = root(at.x, at.y) * pass.omega * change + coarse_at(pass, coarse, at);
   const T z = target.power * static_cast<T>(x);
   target.z[i] = z;
   return static_cast<double>(z) * static_cast<double>(pass.r[i]);
 }
 
 template <class Shape, class T>
-__global__ void __launch_bounds__(threads, 2)
-    ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target, const float* coarse, unsigned blocks,
-                  cuda::Reduction to) {
+__global__ void __launch_bounds__(threads) ascend_kernel(const __grid_constant__ Pass<T> pass, const Target<T> target,
+                                                         const float* coarse, unsigned blocks, cuda::Reduction to) {
   cuda::pdl_trigger_and_wait();
   double dot = 0;
   for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x) {
@@ -556,8 +479,8 @@ __global__ void __launch_bounds__(threads, 2)
     }
     Index x, y, z;
     if (!pass.tiles.cell(block - pass.shell_blocks, x, y, z)) continue;
-    dot += pass.pairs ? ascend_even<Shape, true>(pass, target, coarse, x, y, z)
-                      : ascend_even<Shape, false>(pass, target, coarse, x, y, z);
+    dot += pass.pairs ? ascend_even<Shape, true>(pass, target, coarse, x, y)
+                      : ascend_even<Shape, false>(pass, target, coarse, x, y);
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
 }
@@ -642,9 +565,15 @@ bool moves_pairs(const Strided<T>& v) {
 
 }  // namespace
 
-bool has_passes(const Cuda&, const Level<Cuda>& level) {
-  // Single steps are as fast for coefficients by point, which both read from memory.
+bool has_descent(const Cuda&, const Level<Cuda>& level) {
   return level.by_class && ((level.dimensions == 3 && level.axes == 7) || (level.dimensions == 2 && level.axes == 3));
+}
+
+bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
+  // In three dimensions single steps are faster for smaller grids, where too few threads wait for loads, plane by plane,
+  // and for full stencils (H200, 2026-11).
+  constexpr std::size_t large = std::size_t{1} << 21;
+  return has_descent(space, level) && (level.dimensions == 2 || (level.star && level.grid.points() >= large));
 }
 
 Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
@@ -664,7 +593,7 @@ Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float 
   Transfer<Cuda> transfer{.omega = omega};
   with_shape_of(level, [&]<class S>(S shape) {
     transfer.down = stencil(shape, false);
-    transfer.up = stencil(shape, true);
+    if (level.dimensions == 2) transfer.up = stencil(shape, true);
   });
   return transfer;
 }
@@ -686,17 +615,15 @@ void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& t
             const float* coarse, const Target<T>& target) {
   const Box cells =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
-  const int deep = level.dimensions > 2 ? 2 : 1;
-  const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, deep * cells.begin.z},
-                 {2 * cells.end.x, 2 * cells.end.y, deep * cells.end.z}};
+  const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, cells.begin.z},
+                 {2 * cells.end.x, 2 * cells.end.y, cells.end.z}};
   const Pass<T> pass = make_pass(level, transfer.omega, transfer.up, source, cells, Shell(level.grid, fine), 1,
                                  moves_pairs(source.r) && moves_pairs(target.z));
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * 8, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? pass.blocks() : std::min(pass.blocks(), fill);
-  with_shape_of(level, [&]<class S>(S) {
-    cuda::launch(space, ascend_kernel<S, T>, blocks, threads, 0, pass, target, coarse, pass.blocks(),
-                 cuda::reduction(space, target.slot));
-  });
+  const auto kernel = level.star ? ascend_kernel<Shape<2, true>, T> : ascend_kernel<Shape<2, false>, T>;
+  cuda::launch(space, kernel, blocks, threads, 0, pass, target, coarse, pass.blocks(),
+               cuda::reduction(space, target.slot));
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                                \

@@ -11,9 +11,11 @@
 
 namespace ostinato::multigrid {
 
-/// Whether there are the kernels `descend` and `ascend` for a level, and whether they are faster than single steps.
-inline bool has_passes(const Host&, const Level<Host>&) { return false; }
-bool has_passes(const Cuda& space, const Level<Cuda>& level);
+/// Whether there is the kernel `descend` for a level, and `ascend`, and whether it is faster than single steps.
+inline bool has_descent(const Host&, const Level<Host>&) { return false; }
+inline bool has_ascent(const Host&, const Level<Host>&) { return false; }
+bool has_descent(const Cuda& space, const Level<Cuda>& level);
+bool has_ascent(const Cuda& space, const Level<Cuda>& level);
 
 /// A stencil from the 5 x 5 x 5 (5 x 5) fine points around a coarse one, or from the coarse points around a fine one:
 /// step (x, y, z) has coefficient x + 2 + 5 (y + 2) + 25 (z + 2).
@@ -28,18 +30,19 @@ template <class Space>
 struct Transfer {
   float omega = 0;                   ///< damping of the sweep
   TransferStencil<Space> down = {};  ///< P^T (I - omega A) S, where S is the scale of the source
-  TransferStencil<Space> up = {};    ///< S (I - omega A) P
+  TransferStencil<Space> up = {};    ///< S (I - omega A) P, in two dimensions
 
+  bool is_there() const { return down.by_class.size() > 0; }
   std::size_t bytes() const { return down.by_class.bytes() + up.by_class.bytes(); }
   static std::size_t bytes_of(int dimensions) {
-    const std::size_t coefficients = dimensions > 2 ? 125 : 25;
-    return 2 * coefficients * scaled_classes * sizeof(float);
+    const std::size_t coefficients = dimensions > 2 ? 125 : 2 * 25;
+    return coefficients * scaled_classes * sizeof(float);
   }
 };
 
 /// `root`: S; even_root: what most points have in common.
 /// Exec      Enqueued.
-/// Requires  has_passes(space, level).
+/// Requires  has_descent(space, level).
 inline Transfer<Host> make_transfer(const Host&, const Level<Host>&, float, const Coefficients&, const EvenPart&) {
   return {};
 }
@@ -48,7 +51,7 @@ Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float 
 
 /// b of the next level := P^T (b - A omega b), where b is the source.
 /// Exec      Enqueued.
-/// Requires  has_passes(space, level); the transfer was made for the scale of this source.
+/// Requires  has_descent(space, level); the transfer was made for the scale of this source.
 /// Traffic   Reads the source once.
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
@@ -56,7 +59,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 
 /// The target := x + omega (b - A x), where x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Requires  As descend().
+/// Requires  has_ascent(space, level); as descend().
 /// Traffic   Reads the source once and writes the target once.
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,

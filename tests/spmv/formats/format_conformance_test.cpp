@@ -62,6 +62,7 @@ class FormatConformance : public SpaceTest<Case> {
   void SeveralThreadsApplyOneOperator();
   void SortsRowsAndAddsDuplicatesFirst();
   void GivesTheSameBitsEachTime();
+  void RoundsMixedProductsOnce();
   void NamesBothShapesWhenTheyDiffer();
   void PredictsTheBytesThatItTakes();
   void PredictsCostsThatCanBeCompared();
@@ -429,6 +430,32 @@ OSTINATO_CONFORMANCE(GivesTheSameBitsEachTime) {
   });
 }
 
+OSTINATO_CONFORMANCE(RoundsMixedProductsOnce) {
+  const std::string_view name = format_.name;
+  const bool is_diagonal = name == "dia" || name == "brcsd-i" || name == "brcsd-ii";
+  on_every_sample([&](const auto& op, const Csr<T>& a) {
+    ASSERT_EQ(op.has_mixed_dot(), is_diagonal && sizeof(T) == sizeof(double));
+    if (!op.has_mixed_dot()) return;
+    const auto x = random_vector<float>(a.cols, 35), w = random_vector<float>(a.rows, 36);
+    const auto dx = this->put(x), dw = this->put(w);
+    auto dy = this->put(std::vector<float>(w.size(), std::numeric_limits<float>::quiet_NaN()));
+    auto slot = this->template put<double>({-1});
+    op.mixed_dot(dx, dy, dw, slot.data());
+
+    const auto y = dy.download();
+    const auto reference = reference_product(a.view(), T{1}, std::vector<T>(x.begin(), x.end()), T{0}, {});
+    long double dot = 0, size = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const long double value = reference[i].value, rounding = std::ldexp(1.0L, -24);
+      ASSERT_LE(std::abs(y[i] - value), rounding * std::abs(value) + 2 * reference[i].template bound<T>())
+          << "row " << i;
+      dot += static_cast<long double>(w[i]) * y[i];
+      size += std::abs(static_cast<long double>(w[i]) * y[i]);
+    }
+    EXPECT_LE(std::abs(slot.download()[0] - dot), 1e-12L * size);
+  });
+}
+
 OSTINATO_CONFORMANCE(NamesBothShapesWhenTheyDiffer) {
   const Csr<T> a = stencil<T>(33, 31, 2, 35);
   if (!holds(a)) GTEST_SKIP() << cost(a).reason_not;
@@ -519,6 +546,7 @@ void register_cases() {
                                     OSTINATO_CASE(SeveralThreadsApplyOneOperator),
                                     OSTINATO_CASE(SortsRowsAndAddsDuplicatesFirst),
                                     OSTINATO_CASE(GivesTheSameBitsEachTime),
+                                    OSTINATO_CASE(RoundsMixedProductsOnce),
                                     OSTINATO_CASE(NamesBothShapesWhenTheyDiffer),
                                     OSTINATO_CASE(PredictsTheBytesThatItTakes),
                                     OSTINATO_CASE(PredictsCostsThatCanBeCompared),
