@@ -66,7 +66,6 @@ TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReaches) {
         ASSERT_EQ(full.status, Status::converged);
         EXPECT_EQ(mixed.status, Status::converged);
         EXPECT_LE(mixed.iterations, full.iterations + 2);
-        EXPECT_LT(mixed.workspace_bytes, full.workspace_bytes);
       }
     }
   }

@@ -613,6 +613,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
             const float* coarse, const Target<T>& target) {
+  if (level.dimensions > 2) return ascend_planes(space, level, transfer.omega, source, coarse, target);
   const Box cells =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, cells.begin.z},
