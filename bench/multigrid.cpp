@@ -6,8 +6,8 @@
 //   bench_multigrid [cpu|cuda] [OPTIONS | NAME ...]
 //
 // "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv.
-// OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind, as do precision=full,
-// precision=mixed and precision=automatic (SolveOptions::precision).
+// OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind, as do mixed=off,
+// mixed=on and mixed=automatic (SolveOptions::mixed).
 
 #include <algorithm>
 #include <cstdio>
@@ -53,7 +53,7 @@ double cycle_seconds(const Space& space, const Multigrid<Space, double>& m, cons
 
 template <class Space>
 Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                Compress compress, const MultigridOptions& options, Precision precision) {
+                Compress compress, const MultigridOptions& options, MixedPrecision mixed) {
   Figures f;
   space.wait();
   const double before = cpu_seconds();
@@ -69,7 +69,7 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
   const double ready = cpu_seconds();
   f.setup_cpu = ready - before;
   Vector<Space, double> x(space, b.size(), 0.0);
-  f.result = solve(space, a, b, x, m, {.precision = precision});
+  f.result = solve(space, a, b, x, m, {.mixed = mixed});
   f.solve_cpu = cpu_seconds() - ready;
   Vector<Space, double> z(space, b.size());
   f.cycle = cycle_seconds(space, m, b, z);
@@ -87,12 +87,12 @@ void run(const Space& space, const std::vector<std::string>& names) {
       "iteration | us a cycle, plain calls | residual | CPU ms of set-up | CPU ms of solve | times A | MB |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::string text;
-  Precision precision = Precision::automatic;
+  MixedPrecision mixed = MixedPrecision::automatic;
   for (const std::string& name : names) {
-    if (name.starts_with("precision=")) {
-      precision = name.ends_with("full")    ? Precision::full
-                  : name.ends_with("mixed") ? Precision::mixed
-                                            : Precision::automatic;
+    if (name.starts_with("mixed=")) {
+      mixed = name.ends_with("off")  ? MixedPrecision::off
+              : name.ends_with("on") ? MixedPrecision::on
+                                     : MixedPrecision::automatic;
       continue;
     }
     if (name.find(':') == std::string::npos && name.find('=') != std::string::npos) {
@@ -104,8 +104,8 @@ void run(const Space& space, const std::vector<std::string>& names) {
     if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
     const SpaceCsr<Space, double> matrix(space, host.view());
     const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
-    measure(space, matrix, b, compress, options, precision);
-    const Figures f = measure(space, matrix, b, compress, options, precision);
+    measure(space, matrix, b, compress, options, mixed);
+    const Figures f = measure(space, matrix, b, compress, options, mixed);
     const SolveResult& r = f.result;
     std::printf(
         "| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e | %.1f | %.1f | %.2f | %.1f |\n",

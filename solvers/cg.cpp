@@ -150,10 +150,10 @@ class MixedRecurrence {
 /// Whether the vectors are to be in float. For small systems launches and waits count more than bytes, and each
 /// recomputed residual costs some (H200, 2026-11).
 template <class Space, class T>
-bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, Precision asked) {
+bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>& m, MixedPrecision asked) {
   constexpr std::size_t large = std::size_t{1} << 20;
-  if (asked == Precision::full || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
-  return asked == Precision::mixed || a.rows() >= large;
+  if (asked == MixedPrecision::off || m.varies() || !a.has_mixed_dot() || !m.has_mixed_dot()) return false;
+  return asked == MixedPrecision::on || a.rows() >= large;
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
                     const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
-  const bool mixes = is_mixed(system.a(), system.m(), options.precision);
+  const bool mixes = is_mixed(system.a(), system.m(), options.mixed);
   std::optional<Recurrence<Space, T, T>> full;
   std::optional<MixedRecurrence<Space>> mixed;
   if constexpr (std::is_same_v<T, double>) {
@@ -180,8 +180,8 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
   if (is_negative(system.a())) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
   if (mixes) result.notes.emplace_back("cg kept r, p, q and z in single precision, x in double");
-  if (options.precision == Precision::mixed && !mixes)
-    result.notes.emplace_back("precision = mixed had no effect: A or M doesn't take vectors in float");
+  if (options.mixed == MixedPrecision::on && !mixes)
+    result.notes.emplace_back("mixed = on had no effect: A or M doesn't take vectors in float");
   return result;
 }
 

@@ -55,7 +55,7 @@ std::string unused_options(const SolveOptions& o, std::string_view solver) {
   if (o.recycle != usual.recycle && !gcrodr) say("recycle = " + std::to_string(o.recycle), "gcrodr");
   if (o.recycled != usual.recycled && !gcrodr) say("recycled", "gcrodr");
   if (o.flexible != usual.flexible && !gmres) say("flexible", "gmres");
-  if (o.precision == Precision::mixed && solver != "auto" && solver != "cg") say("precision = mixed", "cg");
+  if (o.mixed == MixedPrecision::on && solver != "auto" && solver != "cg") say("mixed = on", "cg");
   if (o.shadow != usual.shadow && solver != "idr") say("shadow = " + std::to_string(o.shadow), "idr");
   return text;
 }

@@ -53,12 +53,12 @@ enum class Effort {
   thorough,  ///< then complete ones, as memory allows
 };
 
-/// Of the vectors that CG works with (SolveOptions::precision).
-enum class Precision {
-  automatic,  ///< mixed for large systems in double whose A and M take that, otherwise full
-  full,       ///< that of A
-  mixed,      ///< r, p, q and z in float; x, A and the sums of A p in double. b - A x is recomputed in double after
-  ///< every five digits at most, so that x becomes as accurate as with full precision, in as many iterations
+/// Whether CG keeps vectors in single precision (SolveOptions::mixed).
+enum class MixedPrecision {
+  automatic,  ///< on for systems in double of a million rows and more whose A and M take that
+  off,        ///< vectors of the type of A
+  on,         ///< r, p, q and z in float; x, A and the sums of A p in double. b - A x is recomputed in double after
+  ///< every five digits at most, so that x becomes as accurate as without, in as many iterations
   ///< or one more. For M that works in float: structured multigrid, on an A in dia, brcsd-i or brcsd-ii or
   ///< from a stencil.
 };
@@ -79,9 +79,9 @@ struct SolveOptions {
   int shadow = 4;                     ///< IDR(s): s, the number of shadow vectors, 1 to 6
   int check_every = 0;  ///< iterations between two checks of the residual, at most 64, on a GPU too; 0: chosen by cost.
                         ///< The result doesn't depend on check_every: the iteration freezes where it converged.
-  Precision precision = Precision::automatic;  ///< CG: of its vectors
-  Effort effort = Effort::normal;              ///< solve() with a preconditioner that "auto" has chosen: how far to go
-  bool history = true;                         ///< keep the residual of each iteration
+  MixedPrecision mixed = MixedPrecision::automatic;  ///< CG: keep vectors in single precision
+  Effort effort = Effort::normal;  ///< solve() with a preconditioner that "auto" has chosen: how far to go
+  bool history = true;             ///< keep the residual of each iteration
   /// Called at each check, on the calling thread. Returning false interrupts the solve. The callback may throw: that
   /// interrupts the solve, too, and the solver throws the exception on once x holds the iterate so far. While solve()
   /// makes a stronger preconditioner, the callback is called every quarter of a second, with the number of the last

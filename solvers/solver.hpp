@@ -99,7 +99,7 @@ struct MisspeltOptions {
   RecycledSpace* recycled;
   bool flexible;
   int shadow, check_every;
-  Precision precision;
+  MixedPrecision mixed;
   Effort effort;
   bool history, verbose;
   std::function<bool(const Iteration&)> callback;

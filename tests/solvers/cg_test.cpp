@@ -61,8 +61,8 @@ TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReaches) {
         System<T> system = with_known_solution(a);  // smooth: float alone would leave a large residual
         for (T& v : system.b) v = static_cast<T>(v * scale);
         system.x0.assign(system.b.size(), T{0});
-        const auto full = this->solve(system, {.rtol = rtol, .precision = Precision::full}, m).result;
-        const auto mixed = this->solve(system, {.rtol = rtol, .precision = Precision::mixed}, m).result;
+        const auto full = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::off}, m).result;
+        const auto mixed = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::on}, m).result;
         ASSERT_EQ(full.status, Status::converged);
         EXPECT_EQ(mixed.status, Status::converged);
         EXPECT_LE(mixed.iterations, full.iterations + 2);
@@ -76,9 +76,9 @@ TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
   if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 60}));
   const Multigrid m(this->space(), system.a, {.kind = MultigridKind::structured});
-  const SolveOptions beyond{.rtol = 1e-17, .precision = Precision::full};
+  const SolveOptions beyond{.rtol = 1e-17, .mixed = MixedPrecision::off};
   SolveOptions mixed = beyond;
-  mixed.precision = Precision::mixed;
+  mixed.mixed = MixedPrecision::on;
 
   const auto full = this->solve(system, beyond, m).result, other = this->solve(system, mixed, m).result;
 
@@ -92,11 +92,11 @@ TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
   const Jacobi m(this->space(), system.a);
 
-  const auto result = this->solve(system, {.rtol = attainable<T>(), .precision = Precision::mixed}, m).result;
+  const auto result = this->solve(system, {.rtol = attainable<T>(), .mixed = MixedPrecision::on}, m).result;
 
   EXPECT_EQ(result.status, Status::converged);
   EXPECT_NE(std::find_if(result.notes.begin(), result.notes.end(),
-                         [](const std::string& n) { return n.find("precision = mixed had no effect") == 0; }),
+                         [](const std::string& n) { return n.find("mixed = on had no effect") == 0; }),
             result.notes.end());
 }
 
