@@ -61,8 +61,8 @@ class Monitor {
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
 
-  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at `least` if that is larger. The
-  /// returned state is in the memory of the space.
+  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at `least` if that is larger.
+  /// The returned state is in the memory of the space.
   ConvergenceState* start(double r_norm, double least = 0) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);

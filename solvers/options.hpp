@@ -53,14 +53,14 @@ enum class Effort {
   thorough,  ///< then complete ones, as memory allows
 };
 
-/// Whether CG keeps vectors in single precision (SolveOptions::mixed).
+/// Whether CG keeps vectors in single precision (SolveOptions::mixed): r, p, q and z in float; x, A and the sums of A p
+/// in double. b - A x is recomputed in double after every five digits at most, so that x becomes as accurate as
+/// without, in as many iterations or one more. For an M that works in float, which is structured multigrid, on an A in
+/// dia, brcsd-i or brcsd-ii or from a stencil.
 enum class MixedPrecision {
   automatic,  ///< on for systems in double of a million rows and more whose A and M take that
-  off,        ///< vectors of the type of A
-  on,         ///< r, p, q and z in float; x, A and the sums of A p in double. b - A x is recomputed in double after
-  ///< every five digits at most, so that x becomes as accurate as without, in as many iterations
-  ///< or one more. For M that works in float: structured multigrid, on an A in dia, brcsd-i or brcsd-ii or
-  ///< from a stencil.
+  off,
+  on,
 };
 
 struct SolveOptions {

@@ -28,9 +28,9 @@ namespace ostinato {
 /// Returns the number of iterations in a block (Monitor). On the GPU it is a multiple of `period`, the number of
 /// iterations after which the scalars of the recurrence are in their original slots again. A block is long enough to
 /// make reading back cheap, and short enough that few iterations are enqueued after the end of a solve. On the CPU a
-/// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few and
-/// long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an application of
-/// M.
+/// block has one iteration unless options.check_every says otherwise, and on the GPU so, too, when there will be few
+/// and long ones: the host keeps up, and an iteration too many would count. `preconditioning`: seconds of an
+/// application of M.
 template <class Space, class T>
 int block_length(const Space& space, const OperatorRef<Space, T>& a, const SolveOptions& options, int period,
                  double preconditioning = 0, bool few_iterations = false) {

@@ -22,8 +22,8 @@ struct Structure;
 ///                                               x and y are device memory, and apply works on the stream.
 /// Optional:
 ///   apply_dot(x, y, w, slot) const              y = A x, *slot = w . y; the slot is in the memory of the space
-///   mixed_dot(x, y, w, slot) const              as apply_dot for vectors in float, where A is in double; an element of y
-///                                               is added up in double and rounded once
+///   mixed_dot(x, y, w, slot) const              as apply_dot for vectors in float, where A is in double; an element
+///                                               of y is added up in double and rounded once
 ///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
 ///   bool residual(x, b, r, slot) const          r = b - A x, *slot = r . r; returns false if it did nothing
 ///   bool accurate_residual(outer, inner, x, b, r, slot) const

@@ -159,8 +159,8 @@ void products_of_segment(const StencilRows<T>& rows, const V* x, Index px, Index
   }
 }
 
-/// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself. The
-/// vectors are of V, which is T or, in a mixed product, float.
+/// out = alpha A x + beta b;  the sum is w . out. beta = 0 doesn't read b. w may be null, for no sum, or out itself.
+/// The vectors are of V, which is T or, in a mixed product, float.
 template <class Shape, class T, class V = T>
 struct StencilProduct {
   StencilRows<T> rows;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes over a level. What a pass does between two grids is one stencil: down it is P^T (I - omega A) S, where S is
-// the scale of the source, with the 5 x 5 x 5 fine points around a coarse one; up it is S (I - omega A) P, beside
-// omega S (2 - omega A) S for the source. So no thread waits for another, and a thread reads what it needs of the source
-// from the cache.
+// The passes over a level. What a pass does between two grids is one stencil: down it is P^T (I - omega A) S, where S
+// is the scale of the source, with the 5 x 5 x 5 fine points around a coarse one; up it is S (I - omega A) P, beside
+// omega S (2 - omega A) S for the source. So no thread waits for another, and a thread reads what it needs of the
+// source from the cache.
 //
 // Nearly all points have the same coefficients, which are arguments of the kernels. The points at the sides of the grid
 // read theirs from tables, in thread blocks of their own.
@@ -62,8 +62,8 @@ OSTINATO_FUNCTION constexpr Step step_of(bool deep, int slot) {
   return {slot % 5 - 2, slot / 5 % 5 - 2, deep ? slot / 25 - 2 : 0};
 }
 
-/// How far along x a line of that stencil reaches, dy and dz from the coarse point; negative where there is none. A step
-/// of 2 is one of P and one of A: a star has no such steps along two axes.
+/// How far along x a line of that stencil reaches, dy and dz from the coarse point; negative where there is none. A
+/// step of 2 is one of P and one of A: a star has no such steps along two axes.
 template <class Shape>
 OSTINATO_FUNCTION constexpr int reach(int dy, int dz) {
   const int far = (dy == 2 || dy == -2) + (dz == 2 || dz == -2);
@@ -570,8 +570,8 @@ bool has_descent(const Cuda&, const Level<Cuda>& level) {
 }
 
 bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
-  // In three dimensions single steps are faster for smaller grids, where too few threads wait for loads, plane by plane,
-  // and for full stencils (H200, 2026-11).
+  // In three dimensions single steps are faster for smaller grids, where too few threads wait for loads, plane by
+  // plane, and for full stencils (H200, 2026-11).
   constexpr std::size_t large = std::size_t{1} << 21;
   return has_descent(space, level) && (level.dimensions == 2 || (level.star && level.grid.points() >= large));
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The work of a cycle on a level of constant coefficients in two kernels, on Cuda: down in one pass over the grid, up in
-// another. What lies between (x, the residual) isn't stored. Cycle does the same with the steps of cycle_steps.hpp
+// The work of a cycle on a level of constant coefficients in two kernels, on Cuda: down in one pass over the grid, up
+// in another. What lies between (x, the residual) isn't stored. Cycle does the same with the steps of cycle_steps.hpp
 // elsewhere.
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>

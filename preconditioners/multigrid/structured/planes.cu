@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The way up a grid of three dimensions whose stencil is a star. A thread has the 2 x 2 fine points of a coarse one in
-// a plane and marches along z. What lies beside them along x comes from the neighbouring lanes of the warp, along y from
-// the neighbouring warps through shared memory, along z from sums that wait for the next plane. The outermost lanes and
-// warps of a thread block serve the others only.
+// a plane and marches along z. What lies beside them along x comes from the neighbouring lanes of the warp, along y
+// from the neighbouring warps through shared memory, along z from sums that wait for the next plane. The outermost
+// lanes and warps of a thread block serve the others only.
 //
 // The coefficients are by class. Those of nearly all points are arguments of the kernel; the others are read from the
 // tables.
