@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <ostinato/spmv/space/cuda/launch.cuh>
-#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/cluster.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 
 namespace ostinato::multigrid {
@@ -27,6 +26,37 @@ __device__ void wait_for_all() {
   __trap();  // a GPU without clusters doesn't run these kernels
 #endif
 }
+
+/// Elements of the shared memory, the same in all thread blocks of the cluster: written in all of them.
+struct Everywhere {
+  unsigned at;  ///< address of the first one in the own shared memory
+
+  struct Element {
+    unsigned at;
+    __device__ void operator=(float value) const {
+#if __CUDA_ARCH__ >= 900
+#pragma unroll
+      for (unsigned block = 0; block < cluster_blocks; ++block) {
+        unsigned there;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
+        asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
+      }
+#endif
+    }
+  };
+  __device__ Element operator[](std::size_t i) const { return {at + 4 * static_cast<unsigned>(i)}; }
+};
+
+/// The vectors of a grid in the own shared memory.
+struct Vectors {
+  float *b, *x, *t;
+
+  __device__ Vectors(const CoarseGrid& g, float* room)
+      : b(room + g.first + g.margin), x(b + g.room()), t(x + g.room()) {}
+  __device__ static Everywhere everywhere(float* v) {
+    return {static_cast<unsigned>(__cvta_generic_to_shared(v))};
+  }
+};
 
 /// The calling thread, numbered so that the warps of a small step are spread over the thread blocks.
 __device__ Index own_number() {
@@ -70,74 +100,107 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 }
 
 /// x = the inverse times b, on the coarsest grid: a warp for each row.
-__device__ void solve_coarsest(const CoarseGrid& g, const float* inverse) {
+__device__ void solve_coarsest(const CoarseGrid& g, const float* inverse, const Vectors& v) {
   const auto n = static_cast<Index>(g.a.grid.points()), warps = static_cast<Index>(gridDim.x * threads / 32);
   const auto lane = static_cast<Index>(threadIdx.x % 32);
+  const Everywhere x = Vectors::everywhere(v.x);
   for (Index row = own_number() / 32; row < n; row += warps) {
     float sum = 0;
-    for (Index k = lane; k < n; k += 32) sum += inverse[k * n + row] * g.b[k];
+    for (Index k = lane; k < n; k += 32) sum += inverse[k * n + row] * v.b[k];
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
-    if (lane == 0) g.x[row] = sum;
+    if (lane == 0) x[static_cast<std::size_t>(row)] = sum;
   }
 }
 
 /// b of the next grid := P^T (b - A omega b)
 template <int Dimensions, bool ByClass>
-__device__ void descend(const CoarseGrid& g, float* b_of_next) {
+__device__ void descend(const CoarseGrid& g, const Vectors& v, float* b_of_next) {
   const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
-  with_shape_of<Dimensions>(g.star, [&]<class S>(S) { visit(g.points, Residual<S>{a, g.b, g.b, g.omega, g.t}); });
+  with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
+    visit(g.points, Residual<S, Everywhere>{a, v.b, v.b, g.omega, Vectors::everywhere(v.t)});
+  });
   wait_for_all();
   with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(g.next, Restrict<A>{p, a.grid, g.t, b_of_next});
+    visit(g.next, Restrict<A, Everywhere>{p, a.grid, v.t, Vectors::everywhere(b_of_next)});
   });
 }
 
-/// t := omega b + P coarse;  x := t + omega (b - A t), if `smooths`
-template <int Dimensions, bool ByClass>
-__device__ void ascend(const CoarseGrid& g, const float* coarse, bool smooths) {
-  const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
+/// out := omega b + P coarse
+template <int Dimensions, bool ByClass, class Out>
+__device__ void interpolate(const CoarseGrid& g, const Vectors& v, const float* coarse, Out out) {
+  const Coefficients p = known<ByClass>(g.p);
   with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(g.pairs, Interpolate<A>{p, a.grid, g.b, g.omega, coarse, g.t});
+    visit(g.pairs, Interpolate<A, Out>{p, g.a.grid, v.b, g.omega, coarse, out});
   });
-  if (!smooths) return;
-  wait_for_all();
-  with_shape_of<Dimensions>(g.star, [&]<class S>(S) { visit(g.points, Smooth<S>{a, g.b, g.t, 1, g.omega, g.x}); });
+}
+
+/// out := t + omega (b - A t)
+template <int Dimensions, bool ByClass, class Out>
+__device__ void smooth(const CoarseGrid& g, const Vectors& v, Out out) {
+  const Coefficients a = known<ByClass>(g.a);
+  with_shape_of<Dimensions>(g.star,
+                            [&]<class S>(S) { visit(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out}); });
 }
 
 template <int Dimensions, bool ByClass>
-__global__ void __launch_bounds__(threads, 1) solve_kernel(const __grid_constant__ CoarseGrids grids, bool last_sweep) {
-  cuda::pdl_trigger_and_wait();
+__global__ void __launch_bounds__(threads, 1)
+    solve_kernel(const __grid_constant__ CoarseGrids grids, const float* b, float* x, bool last_sweep) {
+  extern __shared__ float room[];
   const int coarsest = grids.count - 1;
+  for (unsigned k = threadIdx.x; k < grids.grid[coarsest].end(); k += threads) room[k] = 0;
+  cuda::pdl_trigger_and_wait();
+  const auto vectors = [&](int k) { return Vectors(grids.grid[k], room); };
+  __syncthreads();
+  float* const own_b = vectors(0).b;
+  for (unsigned k = threadIdx.x; k < grids.grid[0].a.grid.points(); k += threads) own_b[k] = b[k];
+  wait_for_all();
   for (int k = 0; k < coarsest; ++k) {
-    descend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].b);
+    descend<Dimensions, ByClass>(grids.grid[k], vectors(k), vectors(k + 1).b);
     wait_for_all();
   }
-  solve_coarsest(grids.grid[coarsest], grids.inverse);
-  for (int k = coarsest - 1; k >= 0; --k) {
+  solve_coarsest(grids.grid[coarsest], grids.inverse, vectors(coarsest));
+  wait_for_all();
+  for (int k = coarsest - 1; k > 0; --k) {
+    const CoarseGrid& g = grids.grid[k];
+    const Vectors v = vectors(k);
+    interpolate<Dimensions, ByClass>(g, v, vectors(k + 1).x, Vectors::everywhere(v.t));
     wait_for_all();
-    ascend<Dimensions, ByClass>(grids.grid[k], grids.grid[k + 1].x, k > 0 || last_sweep);
+    smooth<Dimensions, ByClass>(g, v, Vectors::everywhere(v.x));
+    wait_for_all();
   }
+  const CoarseGrid& g = grids.grid[0];
+  const Vectors v = vectors(0);
+  if (!last_sweep) return interpolate<Dimensions, ByClass>(g, v, vectors(1).x, x);
+  interpolate<Dimensions, ByClass>(g, v, vectors(1).x, Vectors::everywhere(v.t));
+  wait_for_all();
+  smooth<Dimensions, ByClass>(g, v, x);
 }
+
+/// The shared memory for the vectors of grids, in bytes.
+std::size_t bytes_of(const CoarseGrids& grids) { return grids.grid[grids.count - 1].end() * sizeof(float); }
 
 }  // namespace
 
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels) {
   if (!space.state().overlaps) return levels.size();
   // Larger grids are faster in kernels of their own, which all multiprocessors share (H200, 2026-11).
-  constexpr std::size_t most_points = std::size_t{1} << 13;
-  std::size_t first = levels.size();
+  constexpr std::size_t most_points = std::size_t{1} << 13, most_bytes = 220 << 10;
+  std::size_t first = levels.size(), bytes = 0;
   while (first > 0 && levels.size() - first < CoarseGrids::most) {
     const Level<Cuda>& level = levels[first - 1];
-    if (level.periodic.any() || level.grid.points() > most_points) break;
+    bytes += 3 * Field<Cuda>::bytes_of(level.grid, level.dimensions);
+    if (level.periodic.any() || level.grid.points() > most_points || bytes > most_bytes) break;
     --first;
   }
   return first + 1 < levels.size() ? first : levels.size();
 }
 
-void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, bool last_sweep) {
+void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, const float* b, float* x, bool last_sweep) {
   const auto solve = [&]<int D>(std::integral_constant<int, D>) {
     const auto kernel = grids.by_class ? solve_kernel<D, true> : solve_kernel<D, false>;
-    cuda::launch_cluster(space, kernel, cluster_blocks, threads, grids, last_sweep);
+    const std::size_t room = bytes_of(grids);
+    cuda::allow_shared(space, kernel, room);
+    cuda::launch_as_cluster(space, kernel, cluster_blocks, threads, room, grids, b, x, last_sweep);
   };
   if (grids.dimensions == 1) return solve(std::integral_constant<int, 1>{});
   if (grids.dimensions == 2) return solve(std::integral_constant<int, 2>{});

@@ -4,7 +4,8 @@
 
 // The coarse grids of a cycle in one kernel, on Cuda: from a grid of some thousand points down to the coarsest one and
 // up again. Kernel by kernel, such grids take the time of launches; here the steps of cycle_steps.hpp run one after
-// another in a few thread blocks that wait for each other.
+// another in a few thread blocks that wait for each other. Each block has all vectors in its shared memory, and writes
+// what it computes into that of all blocks.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,29 +26,33 @@ struct Cells {
   explicit Cells(const Extents& e) : grid(e), line(std::max<Index>(1, e.x)), plane(std::max<Index>(1, e.y)) {}
 };
 
-/// A grid of a cycle, and its vectors. The coarsest one has no axes.
+/// A grid of a cycle. The coarsest one has no axes.
 struct CoarseGrid {
   Coefficients a, p;
   bool star;
   int axes;  ///< that the next grid halves
   float omega;
-  float *b, *x, *t;
   Cells points, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
+  unsigned margin;            ///< elements before a vector and behind it that are 0
+  unsigned first;             ///< element of the shared memory at which the grid's vectors begin
 
   CoarseGrid() = default;
   template <class Space>
-  CoarseGrid(const Level<Space>& level, float damping, float* vb, float* vx, float* vt)
+  CoarseGrid(const Level<Space>& level, float damping, unsigned at)
       : a(level.operator_view()),
         p(level.weights_view()),
         star(level.star),
         axes(level.axes),
         omega(damping),
-        b(vb),
-        x(vx),
-        t(vt),
         points(a.grid),
         next(p.grid),
-        pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}) {}
+        pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}),
+        margin(static_cast<unsigned>(Field<Space>::margin(level.grid, level.dimensions))),
+        first(at) {}
+
+  /// The elements of a vector with its margins, and of b, x and t.
+  OSTINATO_FUNCTION unsigned room() const { return static_cast<unsigned>(a.grid.points()) + 2 * margin; }
+  OSTINATO_FUNCTION unsigned end() const { return first + 3 * room(); }
 };
 
 /// The grids from one of a cycle down to the coarsest.
@@ -60,7 +65,11 @@ struct CoarseGrids {
   CoarseGrid grid[most] = {};
   const float* inverse = nullptr;  ///< of the coarsest operator, dense
 
-  void add(const CoarseGrid& g) { grid[count++] = g; }
+  template <class Space>
+  void add(const Level<Space>& level, float damping) {
+    grid[count] = CoarseGrid(level, damping, count == 0 ? 0 : grid[count - 1].end());
+    ++count;
+  }
 };
 
 static_assert(sizeof(CoarseGrids) < 4000);
@@ -70,11 +79,11 @@ static_assert(sizeof(CoarseGrids) < 4000);
 inline std::size_t first_coarse_grid(const Host&, const std::vector<Level<Host>>& levels) { return levels.size(); }
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels);
 
-/// x of the first grid := one cycle for its b, with one sweep of damped Jacobi before each coarse grid and after it.
-/// Without `last_sweep`, t of the first grid := x before the last sweep.
+/// x := one cycle for b on the first grid, with one sweep of damped Jacobi before each coarse grid and after it. Without
+/// `last_sweep`, x is what it is before the last sweep on the first grid.
 /// Exec      Enqueued: one kernel of one cluster of thread blocks.
 /// Requires  The grids are those from first_coarse_grid() on.
-inline void solve_coarse_grids(const Host&, const CoarseGrids&, bool) {}
-void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, bool last_sweep);
+inline void solve_coarse_grids(const Host&, const CoarseGrids&, const float*, float*, bool) {}
+void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, const float* b, float* x, bool last_sweep);
 
 }  // namespace ostinato::multigrid

@@ -33,11 +33,10 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const Level<Space>& l = level(k);
     const auto field = [&] { return Field<Space>(space_, l.grid, l.dimensions); };
-    Vectors v;
-    if (k > 0 || ways_[k] != Way::passes) v.b = field(), v.x = field();
-    if (ways_[k] != Way::passes) v.t = field();
-    if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0), v.b.data(), v.x.data(), v.t.data()));
-    vectors_.push_back(std::move(v));
+    const int fields = fields_of(ways_, k);
+    vectors_.push_back({fields > 0 ? field() : Field<Space>(), fields > 0 ? field() : Field<Space>(),
+                        fields > 2 ? field() : Field<Space>()});
+    if (ways_[k] == Way::one_kernel) coarse_grids_.add(l, omega(k, 0));
     const Source<float> one = unscaled(k, nullptr);
     transfers_.push_back(descends_in_a_pass(space, level(k), sweeps, ways_[k]) ? transfer(k, one.root, *one.even_root)
                                                                                : Transfer<Space>{});
@@ -62,6 +61,15 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
   return all;
 }
 
+/// The vectors of a level: none, b and x, or t as well. In one kernel, levels below the first have theirs in the shared
+/// memory.
+template <class Space, class T>
+int Cycle<Space, T>::fields_of(const std::vector<Way>& ways, std::size_t k) {
+  if (ways[k] == Way::passes) return k > 0 ? 2 : 0;
+  if (ways[k] == Way::one_kernel) return k == 0 || ways[k - 1] != Way::one_kernel ? 2 : 0;
+  return 3;
+}
+
 template <class Space, class T>
 bool Cycle<Space, T>::descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way) {
   return way != Way::one_kernel && sweeps == 1 && level.axes != 0 && has_descent(space, level);
@@ -74,11 +82,10 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
   const std::vector<Way> all_ways = ways(space, grids, sweeps);
   std::size_t total = (coarsest * coarsest + roots) * sizeof(float);
   for (std::size_t k = 0; k < grids.size(); ++k) {
-    const bool passes = all_ways[k] == Way::passes;
-    const std::size_t fields = (k > 0 || !passes ? 2 : 0) + (passes ? 0 : 1);
+    const auto fields = static_cast<std::size_t>(fields_of(all_ways, k));
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
     if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k]))
-      total += Transfer<Space>::bytes_of(grids[k].dimensions);
+      total += Transfer<Space>::bytes_of(grids[k]);
   }
   return total;
 }
@@ -221,8 +228,8 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
 template <class Space, class T>
 auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
   if (ways_[k] == Way::one_kernel) {
-    solve_coarse_grids(space_, coarse_grids_, false);
-    return {vectors_[k].t.data(), 1};
+    solve_coarse_grids(space_, coarse_grids_, vectors_[k].b.data(), vectors_[k].x.data(), false);
+    return {vectors_[k].x.data(), 1};
   }
   const Iterate x = descend(k);
   return ascend(k, x, solve(k + 1));
@@ -232,7 +239,7 @@ auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
 template <class Space, class T>
 const float* Cycle<Space, T>::solve(std::size_t k) const {
   if (ways_[k] == Way::one_kernel) {
-    solve_coarse_grids(space_, coarse_grids_, true);
+    solve_coarse_grids(space_, coarse_grids_, vectors_[k].b.data(), vectors_[k].x.data(), true);
     return vectors_[k].x.data();
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();

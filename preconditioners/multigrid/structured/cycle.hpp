@@ -45,6 +45,7 @@ class Cycle {
   enum class Way { steps, passes, one_kernel };
   static bool descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way);
   static std::vector<Way> ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps);
+  static int fields_of(const std::vector<Way>& ways, std::size_t k);
 
   /// The vectors of a level; t has room for the residual, and for every second x.
   struct Vectors {

@@ -162,13 +162,13 @@ struct Enter {
   }
 };
 
-/// out = b - c A x
-template <class Shape>
+/// out = b - c A x. Out: a pointer, or what takes out[i] = value in its place.
+template <class Shape, class Out = float*>
 struct Residual {
   Coefficients a;
   const float *b, *x;
   float c;
-  float* out;
+  Out out;
 
   OSTINATO_FUNCTION void operator()(Index px, Index py, Index pz) const {
     const std::size_t i = a.grid.number(px, py, pz);
@@ -196,12 +196,12 @@ struct Residual {
 };
 
 /// out = c x + omega (b - c A x)
-template <class Shape>
+template <class Shape, class Out = float*>
 struct Smooth {
   Coefficients a;
   const float *b, *x;
   float c, omega;
-  float* out;
+  Out out;
 
   OSTINATO_FUNCTION float value(Index px, Index py, Index pz, std::size_t i) const {
     return c * x[i] + omega * (b[i] - c * product<Shape>(a, x, px, py, pz, i));
@@ -299,26 +299,15 @@ struct Leave {
   }
 };
 
-/// The steps from a coarse point to the fine points that it has weights for. Axes: 1 for x, 2 for y, 4 for z.
-template <int Axes>
-struct Halved : NeighbourSet<Halved<Axes>> {
-  static constexpr bool x = (Axes & 1) != 0, y = (Axes & 2) != 0, z = (Axes & 4) != 0;
-
-  OSTINATO_FUNCTION static constexpr bool has(int k) {
-    const Step d = Step::of(k);
-    return (d.x == 0 || x) && (d.y == 0 || y) && (d.z == 0 || z);
-  }
-};
-
 /// out = P^T t
-template <int Axes>
+template <int Axes, class Out = float*>
 struct Restrict {
   using H = Halved<Axes>;
 
   Coefficients p;  ///< by coarse point
   Extents fine;
   const float* t;
-  float* out;
+  Out out;
 
   OSTINATO_FUNCTION const float* from(Index x, Index y, Index z) const {
     return t + fine.number(Halving::fine(H::x, x), Halving::fine(H::y, y), Halving::fine(H::z, z));
@@ -355,7 +344,7 @@ struct Restrict {
 /// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a
 /// coarse point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp
 /// have the same number of coarse points to read.
-template <int Axes>
+template <int Axes, class Out = float*>
 struct Interpolate {
   using H = Halved<Axes>;
 
@@ -364,7 +353,7 @@ struct Interpolate {
   const float* x;
   float c;
   const float* coarse;
-  float* out;
+  Out out;
 
   /// The grid of the cells.
   OSTINATO_FUNCTION Extents cells() const { return {H::x ? (fine.x + 1) / 2 : fine.x, fine.y, fine.z}; }

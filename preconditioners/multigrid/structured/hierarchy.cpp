@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -51,7 +52,8 @@ Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.period
 
 /// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved.
 template <class Space>
-std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep) {
+std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
+                                  bool plain = false) {
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
@@ -61,6 +63,7 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
     level.axes = e.points() > coarsest_points ? axes_to_halve(now, e, keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
+    level.plain = grids.empty() && plain && level.axes == 7;
     for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
     grids.push_back(std::move(level));
     if (grids.back().axes == 0) return grids;
@@ -261,8 +264,10 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}), certainty_for(e, true));
+    const bool plain = is_plain(rows, e, grid.dimensions, star);
+    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}, plain), certainty_for(e, true));
     level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e) : 0;
+    level.plain = plain && level.axes == 7;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
     require_usable(level.omega, level.axes, e);
@@ -294,6 +299,46 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
   if (plan) plan(planned<Space>(grid, false, {1, 1, 1}, {}), Certainty::at_least);
   if (periodic_axes(grid).any()) return make_by_point<true>(grid, fill, plan);
   make_by_point<false>(grid, fill, plan);
+}
+
+/// Calls f with the shape of a grid whose axes are all halved.
+template <class Space, class F>
+void with_halved(const Level<Space>& level, F f) {
+  if (level.dimensions == 2) return level.star ? f(Shape<2, true>{}) : f(Shape<2, false>{});
+  level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
+}
+
+template <class Space, class T>
+template <bool Wraps>
+void Hierarchy<Space, T>::solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level,
+                                        bool halves_all) const {
+  if (!halves_all) return for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
+  with_halved(level, [&]<int D, bool Star>(Shape<D, Star>) {
+    for_grid(space_, p.coarse, SolveHalvedWeights<D, Star>{{a.grid, p.coarse, a.a, p.w}});
+  });
+}
+
+template <class Space, class T>
+template <bool Wraps>
+void Hierarchy<Space, T>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
+                                               int slots) const {
+  // On a GPU, a thread for each coefficient is faster where there are few points (H200, 2026-11).
+  constexpr std::size_t few = Space::on_device ? 8192 : 0;
+  if (!Wraps && coarse.grid.points() > few) return for_grid(space_, coarse.grid, GalerkinOfPoint{a, p, coarse});
+  const Galerkin<Wraps> galerkin{a, p, coarse, slots};
+  for_grid(space_, galerkin.calls(), galerkin);
+}
+
+template <class Space, class T>
+template <bool Wraps>
+void Hierarchy<Space, T>::scale_weights(const Weights& p, const Vector<Space, float>& inverse,
+                                        const Vector<Space, float>& coarse_inverse, const Level<Space>& level,
+                                        bool halves_all) const {
+  if (!halves_all) return for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});
+  with_halved(level, [&]<int D, bool Star>(Shape<D, Star>) {
+    for_grid(space_, p.coarse,
+             ScaleHalvedWeights<D>{{p.fine, p.coarse, nullptr, p.w}, inverse.data(), coarse_inverse.data()});
+  });
 }
 
 template <class Space, class T>
@@ -339,7 +384,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     level.p =
         Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
-    for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
+    const bool halves_all = !Wraps && level.axes == (1 << grid.dimensions) - 1 && grid.dimensions > 1;
+    solve_weights<Wraps>(a, p, level, halves_all);
     const auto closes = [](bool around, Index extent) { return around && extent == 1; };
     const Periodic closed{closes(periodic.x, p.coarse.x), closes(periodic.y, p.coarse.y),
                           closes(periodic.z, p.coarse.z)};
@@ -349,12 +395,11 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     const auto coarse_slots = static_cast<std::size_t>(number_slots(coarse.slot, grid.dimensions, false));
     next.a = Vector<Space, float>(space_, coarse_slots * p.coarse.points());
     coarse.a = next.a.data();
-    const Galerkin<Wraps> galerkin{a, p, coarse, static_cast<int>(coarse_slots)};
-    for_grid(space_, galerkin.calls(), galerkin);
+    make_coarse_operator<Wraps>(a, p, coarse, static_cast<int>(coarse_slots));
     if (closed.any()) for_each(space_, p.coarse.points(), CloseAxes{coarse, closed});
     Vector<Space, float> coarse_inverse(space_, p.coarse.points());
     for_each(space_, p.coarse.points(), InverseRoot{coarse, coarse_inverse.data()});
-    for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});
+    scale_weights<Wraps>(p, inverse, coarse_inverse, level, halves_all);
     for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
     if (levels_.empty()) {
       inverse_root_ = std::move(inverse);

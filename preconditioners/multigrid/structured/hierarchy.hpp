@@ -31,13 +31,12 @@ class Field {
   static std::size_t bytes_of(const Extents& grid, int dimensions) {
     return (grid.points() + 2 * margin(grid, dimensions)) * sizeof(float);
   }
-
- private:
   /// The elements before the grid, and behind it: up to a neighbour of the first point, in whole cache lines.
   static std::size_t margin(const Extents& grid, int dimensions) {
     return (grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0) + 31) / 32 * 32;
   }
 
+ private:
   Vector<Space, float> room_;
   float* data_ = nullptr;
 };
@@ -49,6 +48,7 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
+  bool plain = false;  ///< is_plain() of its rows, and all axes are halved
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Vector<Space, float> a = {};
@@ -116,6 +116,14 @@ class Hierarchy {
   void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
   template <bool Wraps, class Fill>
   void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
+  // The steps from a grid to the next one. halves_all: whether all axes are halved, and none is periodic.
+  template <bool Wraps>
+  void solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level, bool halves_all) const;
+  template <bool Wraps>
+  void make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse, int slots) const;
+  template <bool Wraps>
+  void scale_weights(const Weights& p, const Vector<Space, float>& inverse,
+                     const Vector<Space, float>& coarse_inverse, const Level<Space>& level, bool halves_all) const;
   void scale_by(double norm);
   /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
   void finish(const std::function<bool()>& constants_vanish);

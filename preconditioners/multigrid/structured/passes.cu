@@ -27,19 +27,6 @@ namespace {
 
 constexpr int threads = 256;
 
-/// A number that the compiler knows.
-template <int N>
-struct Number {
-  OSTINATO_FUNCTION constexpr operator int() const { return N; }
-};
-
-/// Calls f(Number) for Begin .. End - 1.
-template <int Begin, int End, class F>
-OSTINATO_FUNCTION void each(F f) {
-  [&]<int... K>(std::integer_sequence<int, K...>) { (f(Number<Begin + K>{}), ...); }
-  (std::make_integer_sequence<int, End - Begin>{});
-}
-
 template <class Shape>
 constexpr bool is_deep = Shape::column_axis == 2;
 
@@ -570,14 +557,13 @@ bool has_descent(const Cuda&, const Level<Cuda>& level) {
 }
 
 bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
-  // In three dimensions single steps are faster for smaller grids, where too few threads wait for loads, plane by
-  // plane, and for full stencils (H200, 2026-11).
-  constexpr std::size_t large = std::size_t{1} << 21;
-  return has_descent(space, level) && (level.dimensions == 2 || (level.star && level.grid.points() >= large));
+  // In three dimensions the points at the sides cost more than a pass gains, but for a plain grid (H200, 2026-11).
+  return has_descent(space, level) && (level.dimensions == 2 || level.plain);
 }
 
 Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
                              const EvenPart& even_root) {
+  if (level.plain) return {.omega = omega, .plain = true};
   const std::vector<float>&a = level.even_a.values, &p = level.even_p.values;
   const auto stencil = [&]<class S>(S, bool up) {
     TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
@@ -601,6 +587,7 @@ Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float 
 template <class T>
 void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
              float* b_of_next) {
+  if (level.plain) return descend_planes(space, level, transfer.omega, source, b_of_next);
   const Box box =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.down(begin, end); });
   const Pass<T> pass = make_pass(level, transfer.omega, transfer.down, source, box, Shell(level.next, box), sharers,
@@ -613,7 +600,7 @@ void descend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& 
 template <class T>
 void ascend(const Cuda& space, const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<T>& source,
             const float* coarse, const Target<T>& target) {
-  if (level.dimensions > 2) return ascend_planes(space, level, transfer.omega, source, coarse, target);
+  if (level.plain) return ascend_planes(space, level, transfer.omega, source, coarse, target);
   const Box cells =
       even_box(level, *source.even_root, [](const EvenRange& r, Index& begin, Index& end) { r.up(begin, end); });
   const Box fine{{2 * cells.begin.x, 2 * cells.begin.y, cells.begin.z},

@@ -1,509 +1,562 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The way up a grid of three dimensions whose stencil is a star. A thread has the 2 x 2 fine points of a coarse one in
-// a plane and marches along z. What lies beside them along x comes from the neighbouring lanes of the warp, along y
-// from the neighbouring warps through shared memory, along z from sums that wait for the next plane. The outermost
-// lanes and warps of a thread block serve the others only.
+// The passes over a grid of three dimensions that has one star for all points. A thread block marches along z. Planes of
+// the source are copied ahead into shared memory, with the points beside the block's own; points outside of the grid
+// become 0 on the way. A thread has the fine points around one coarse point (up) or two (down), and what a plane gives
+// to those before it and behind it waits in registers. So threads wait for each other once a plane, and nothing is
+// computed twice but what lies beside a thread's points.
 //
-// The coefficients are by class. Those of nearly all points are arguments of the kernel; the others are read from the
-// tables.
+// A coarse point at the end of an axis has a scale of its own, because its row has another diagonal: all its weights are
+// those of other points times one number, which is read from the table.
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/planes.hpp>
-#include <ostinato/spmv/space/cuda/launch.cuh>
-#include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/cluster.cuh>
 #include <ostinato/spmv/space/cuda/reduction.cuh>
 
 namespace ostinato::multigrid {
 
 namespace {
 
-constexpr int warps = 16, threads = 32 * warps;
-constexpr int tile_x = 30, tile_y = warps - 2;  ///< coarse points that a thread block serves
-constexpr int blocks_each = 2;                  ///< thread blocks that a multiprocessor holds at once
-constexpr unsigned all_lanes = 0xffffffffu;
+#ifndef V_WARPS
+#define V_WARPS 8
+#define V_BLOCKS 3
+#define V_STAGES 4
+#endif
+constexpr int warps = V_WARPS, threads = 32 * warps;
+constexpr int blocks_each = V_BLOCKS;  ///< thread blocks that a multiprocessor holds at once
+constexpr int down_rows = 2;           ///< coarse points of a thread along y, on the way down
+constexpr int stages = V_STAGES;       ///< planes in shared memory: the one in turn, and those on their way; 4
 
-/// Coefficients that all points of a box share.
-template <int Count>
-struct Shared {
-  float value[Count];
-  Extents begin, end;
-
-  explicit Shared(const EvenPart& even) : value{}, begin(even.begin), end(even.end) {
-    std::copy(even.values.begin(), even.values.end(), value);
-  }
-  /// Whether the points (x, y) to (x + 1, y + 1) of a plane that the grid has are in the box.
-  __device__ bool has_quad(Index x, Index y, const Extents& e) const {
-    return max(x, 0) >= begin.x && min(x + 1, e.x - 1) < end.x && max(y, 0) >= begin.y && min(y + 1, e.y - 1) < end.y;
-  }
-  __device__ bool has_planes(const Extents& e) const { return begin.z <= 0 && end.z >= e.z; }
-  __device__ bool has_plane(Index z) const { return z >= begin.z && z < end.z; }
-};
-
-/// How thread blocks cut a grid: tiles along x first, then y, then runs of coarse planes.
+/// How thread blocks cut a grid: tiles of 32 coarse points along x first, then along y, then runs of coarse planes.
 struct Runs {
   unsigned along_x, along_y, along_z;
   Index planes;  ///< coarse planes of a run
 
-  Runs(const Extents& cells, int multiprocessors) {
+  /// rows: coarse points of a tile along y. fill: thread blocks that the GPU holds at once.
+  Runs(const Extents& cells, int rows, std::size_t fill) {
     const auto tiles = [](Index n, int side) { return static_cast<unsigned>((n + side - 1) / side); };
-    along_x = tiles(cells.x, tile_x);
-    along_y = tiles(cells.y, tile_y);
-    const std::size_t fill = static_cast<std::size_t>(multiprocessors) * blocks_each;
+    along_x = tiles(cells.x, 32);
+    along_y = tiles(cells.y, rows);
     const auto wanted = static_cast<Index>(std::max<std::size_t>(1, fill / (std::size_t{along_x} * along_y)));
     planes = std::max<Index>(1, (cells.z + wanted - 1) / wanted);
     along_z = tiles(cells.z, planes);
   }
-
-  std::size_t count() const { return std::size_t{along_x} * along_y * along_z; }
+  unsigned count() const { return along_x * along_y * along_z; }
 };
 
 template <class T>
 struct Pass {
-  Coefficients a, p;
-  Source<T> source;
-  float omega;
-  Shared<neighbours - 1> even_a;
-  Shared<neighbours> even_p;
-  Shared<1> even_root;
+  Extents fine, coarse;
+  Strided<const T> r;
   Runs runs;
-  bool pairs;  ///< whether two elements of the source, or of the target, beside each other along x move as one
+  float omega, root;  ///< root: the scale of the source
+  float along[3];     ///< omega times the coefficient of both neighbours along each axis
+  float weight;       ///< of most coarse points for their own fine points
+  struct {
+    Extents begin, end;
+  } even;                ///< the coarse points with that weight
+  const float* weights;  ///< the weights of the classes of coarse points
 };
 
-using Star = Shape<3, true>;
-using AllHalved = Halved<7>;
+/// A thread block's tile: its first coarse point, and its coarse planes.
+struct Tile {
+  Index cx, cy, first, end;
 
-/// The place of a thread: coarse point (cx, cy) and the fine points (x, y) to (x + 1, y + 1).
-struct Place {
-  int lane, warp;
-  Index cx, cy, x, y;
-  Index first, end;         ///< the coarse planes of the thread block
-  bool has_x[2], has_y[2];  ///< whether the grid has the columns x and x + 1, the lines y and y + 1
-  bool serves;              ///< whether the thread gives results
-  // Whether the coefficients of the thread's points in a plane that the grid has are the shared ones: of the operator,
-  // the scale of the source, the weights of the coarse points that give to them.
-  bool even_rows, even_roots, even_parents;
-  bool even;  ///< whether those of the operator and of the source are, in all planes
-  // By class: the places along x and y of the fine points and of the four coarse points at the end of which the
-  // thread's own is, a byte each.
-  unsigned places, parent_places;
-
-  template <class T>
-  __device__ Place(const Pass<T>& pass, unsigned tile, Index planes) {
-    const Runs& r = pass.runs;
+  __device__ Tile(const Runs& r, unsigned tile, int rows, Index planes) {
     const unsigned line = tile / r.along_x, layer = line / r.along_y;
-    lane = static_cast<int>(threadIdx.x % 32);
-    warp = static_cast<int>(threadIdx.x / 32);
-    cx = static_cast<Index>(tile - line * r.along_x) * tile_x + lane - 1;
-    cy = static_cast<Index>(line - layer * r.along_y) * tile_y + warp - 1;
-    x = 2 * cx;
-    y = 2 * cy;
+    cx = static_cast<Index>(tile - line * r.along_x) * 32;
+    cy = static_cast<Index>(line - layer * r.along_y) * rows;
     first = static_cast<Index>(layer) * r.planes;
     end = min(first + r.planes, planes);
-    for (int k = 0; k < 2; ++k) {
-      has_x[k] = x + k >= 0 && x + k < pass.a.grid.x;
-      has_y[k] = y + k >= 0 && y + k < pass.a.grid.y;
-    }
-    serves = lane > 0 && lane <= tile_x && warp > 0 && warp <= tile_y;
-    even_rows = pass.even_a.has_quad(x, y, pass.a.grid);
-    even_roots = pass.even_root.has_quad(x, y, pass.a.grid);
-    even_parents = pass.even_p.has_quad(cx - 1, cy - 1, pass.p.grid);
-    even = even_rows && even_roots && pass.even_a.has_planes(pass.a.grid) && pass.even_root.has_planes(pass.a.grid);
-    places = even ? 0 : places_of(x, y, pass.a.grid);
-    parent_places = even_parents && pass.even_p.has_planes(pass.p.grid) ? 0 : places_of(cx - 1, cy - 1, pass.p.grid);
   }
+};
 
-  __device__ static unsigned places_of(Index x, Index y, const Extents& e) {
-    const auto left = static_cast<unsigned>(scaled_place(x, e.x)),
-               right = static_cast<unsigned>(scaled_place(x + 1, e.x)),
-               above = 5 * static_cast<unsigned>(scaled_place(y, e.y)),
-               below = 5 * static_cast<unsigned>(scaled_place(y + 1, e.y));
-    return (left + above) | (right + above) << 8 | (left + below) << 16 | (right + below) << 24;
+/// Copies Bytes bytes to shared memory, or fills in zeros; then nothing is read. Under way until wait().
+template <int Bytes>
+__device__ void copy_ahead(unsigned to, const void* from, bool has) {
+  if constexpr (Bytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(has ? 16 : 0) : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes), "r"(has ? Bytes : 0)
+                 : "memory");
   }
-  __device__ bool has(int line, int column) const { return has_y[line] && has_x[column]; }
-  /// The number of the thread's first fine point in a plane; negative outside the grid.
-  __device__ Index number(const Extents& e, Index z) const { return (z * e.y + y) * e.x + x; }
-};
-
-/// A thread's fine points in a plane: [line][column].
-struct Quad {
-  float v[2][2];
-};
-
-template <int N>
-struct Constant {
-  __host__ __device__ constexpr operator int() const { return N; }
-};
-
-/// Calls f(line, column) for the points of a quad. Both are constants to the compiler.
-template <class F>
-__device__ void for_quad(F f) {
-  using Zero = Constant<0>;
-  using One = Constant<1>;
-  f(Zero{}, Zero{});
-  f(Zero{}, One{});
-  f(One{}, Zero{});
-  f(One{}, One{});
 }
 
-/// The points of a quad and those around it.
-struct Window {
-  float v[4][4];
-};
+__device__ void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
-/// The lines of all warps, in shared memory: those of x for one plane.
-struct Lines {
-  float2 x[warps][2][32];
-};
+/// Waits for the oldest group of copies of the planes on their way.
+__device__ void wait() { asm volatile("cp.async.wait_group %0;" ::"n"(stages - 2) : "memory"); }
 
-__device__ void put(Lines& lines, const Place& p, const Quad& q) {
-  lines.x[p.warp][0][p.lane] = {q.v[0][0], q.v[0][1]};
-  lines.x[p.warp][1][p.lane] = {q.v[1][0], q.v[1][1]};
-}
+/// Waits for all copies, before others are made to the same place: copies under way have no order.
+__device__ void wait_for_all() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
-/// The window of a quad, without the corners, after all threads have put theirs.
-__device__ Window window(const Lines& lines, const Place& p, const Quad& q) {
-  const float2 above = lines.x[max(p.warp - 1, 0)][1][p.lane], below = lines.x[min(p.warp + 1, warps - 1)][0][p.lane];
-  Window w;
-  w.v[0][1] = above.x, w.v[0][2] = above.y, w.v[3][1] = below.x, w.v[3][2] = below.y;
-  for_quad([&](auto line, auto column) { w.v[line + 1][column + 1] = q.v[line][column]; });
+/// Elements beside each other along x that are copied at once.
+template <class T>
+constexpr int piece = 16 / static_cast<int>(sizeof(T));
+
+/// Planes of the source in shared memory: of a tile of 64 fine points along x, with a piece before and behind, and of
+/// `Lines` lines. With Pieces, elements are copied in pieces; otherwise one by one.
+template <class T, int Lines, bool Pieces>
+class Planes {
+ public:
+  static constexpr int width = 64 + 2 * piece<T>;
+  static constexpr int elements = Lines * width;
+  static constexpr std::size_t bytes = sizeof(T) * elements * stages;
+
+  /// (x, y): the fine point at the beginning of the tile, after the piece before. z: the plane that is copied first; from
+  /// plane `end` on there are zeros.
+  __device__ Planes(const Pass<T>& pass, T* room, Index x, Index y, Index z, Index end)
+      : pass_(pass),
+        room_(room),
+        x_(x - piece<T>),
+        y_(y),
+        z_(z),
+        end_(min(end, pass.fine.z)),
+        plane_(pass.r.first + static_cast<Offset>(z) * of_plane()) {
+    if constexpr (Pieces) {
 #pragma unroll
-  for (int line = 1; line < 3; ++line) {
-    w.v[line][0] = __shfl_up_sync(all_lanes, w.v[line][2], 1);
-    w.v[line][3] = __shfl_down_sync(all_lanes, w.v[line][1], 1);
+      for (int k = 0; k < copies; ++k) from_[k] = place(static_cast<int>(threadIdx.x) + k * threads);
+    }
   }
-  return w;
-}
 
-/// Where the coefficients of a thread's fine point are, of the operator or the scale of the source. Points outside the
-/// grid get some coefficients of others, too.
-__device__ int class_of(const Coefficients& a, const Place& p, int line, int column, Index z) {
-  return static_cast<int>(p.places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(z, a.grid.z);
-}
-
-/// Where the weights of a parent of a thread's points, [y - 1, y][x - 1, x] of coarse points, are.
-__device__ int class_of_parent(const Coefficients& w, const Place& p, int line, int column, Index k) {
-  return static_cast<int>(p.parent_places >> 8 * (2 * line + column) & 255) + 25 * scaled_place(k, w.grid.z);
-}
-
-/// sum += the part of A x for a quad in plane z that the plane z + Dz of x gives. Even: the coefficients are the shared
-/// ones; outside the grid, the sum may be anything.
-template <int Dz, bool Even, class T>
-__device__ void add_product(const Pass<T>& pass, const Place& p, Index z, const Window& w, Quad& sum) {
-  const Coefficients& a = pass.a;
-  if constexpr (Dz == 0) for_quad([&](auto line, auto column) { sum.v[line][column] += w.v[line + 1][column + 1]; });
-  const auto add = [&](auto value) {
-    for_coefficients<Star>([&](int c, auto k) {
-      constexpr Step d = Step::of(decltype(k)::value);
-      if constexpr (d.z == Dz) {
-        for_quad([&](auto line, auto column) {
-          sum.v[line][column] += value(c, line, column) * w.v[line + 1 + d.y][column + 1 + d.x];
-        });
+  /// Begins to copy the next plane.
+  __device__ void fetch() {
+    const bool has = z_ >= 0 && z_ < end_;
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(room_ + stage(z_) * elements));
+    if constexpr (Pieces) {
+#pragma unroll
+      for (int k = 0; k < copies; ++k) {
+        const unsigned n = threadIdx.x + k * threads;
+        // Where nothing is there, nothing is read, wherever the address leads.
+        if (k + 1 < copies || n < pieces) copy_ahead<16>(to + n * 16, plane_ + from_[k], has && from_[k] >= 0);
       }
-    });
-  };
-  if (Even || (p.even_rows && pass.even_a.has_plane(z))) {
-    add([&](int c, auto, auto) { return pass.even_a.value[c]; });
-  } else if (z >= 0 && z < a.grid.z) {
-    const float* row[2][2];
-    for_quad([&](auto line, auto column) { row[line][column] = a.a + class_of(a, p, line, column, z); });
-    add([&](int c, auto line, auto column) { return row[line][column][c * scaled_classes]; });
+    } else {
+      const Extents& e = pass_.fine;
+      for (int n = static_cast<int>(threadIdx.x); n < elements; n += threads) {
+        const Index x = x_ + n % width, y = y_ + n / width;
+        const bool is_there = has && x >= 0 && x < e.x && y >= 0 && y < e.y;
+        const T* from = plane_ + (static_cast<Offset>(y) * e.x + x) * pass_.r.step;
+        copy_ahead<sizeof(T)>(to + static_cast<unsigned>(n * static_cast<int>(sizeof(T))), from, is_there);
+      }
+    }
+    plane_ += of_plane();
+    ++z_;
   }
-}
+
+  /// The element at (64-tile x, line) of plane z.
+  __device__ const T* at(Index z, int x, int line) const {
+    return room_ + stage(z) * elements + line * width + piece<T> + x;
+  }
+
+ private:
+  static constexpr int pieces = elements / piece<T>, copies = (pieces + threads - 1) / threads;
+  static __device__ int stage(Index z) { return static_cast<int>(static_cast<unsigned>(z) % stages); }
+  __device__ Offset of_plane() const {
+    return static_cast<Offset>(pass_.fine.y) * pass_.fine.x * (Pieces ? 1 : pass_.r.step);
+  }
+
+  /// Where the n-th piece of a plane is; negative outside of the grid.
+  __device__ Index place(int n) const {
+    constexpr int of_line = width / piece<T>;
+    const Index x = x_ + n % of_line * piece<T>, y = y_ + n / of_line;
+    const Extents& e = pass_.fine;
+    return x >= 0 && x < e.x && y >= 0 && y < e.y ? y * e.x + x : -1;
+  }
+
+  const Pass<T>& pass_;
+  T* room_;
+  Index x_, y_, z_, end_;
+  const T* plane_;  ///< that is copied next
+  Index from_[Pieces ? copies : 1];
+};
 
 /// Two elements beside each other along x.
 template <class T>
 struct alignas(2 * sizeof(T)) Pair {
   T v[2];
 };
-
-/// The source's elements of a quad in plane z; 0 outside the grid.
 template <class T>
-struct Elements {
-  T v[2][2];
+__device__ Pair<float> pair_at(const T* p) {
+  const auto pair = *reinterpret_cast<const Pair<T>*>(p);
+  return {{static_cast<float>(pair.v[0]), static_cast<float>(pair.v[1])}};
+}
 
-  __device__ Elements(const Pass<T>& pass, const Place& p, Index z) {
-    const Extents& e = pass.a.grid;
-    const Strided<const T>& r = pass.source.r;
-    const Index n = p.number(e, z);
-    const bool has_plane = z >= 0 && z < e.z;
-    for_quad([&](auto line, auto column) {
-      v[line][column] = has_plane && p.has(line, column) ? r.first[(n + line * e.x + column) * r.step] : T{0};
-    });
-  }
-  __device__ Elements(const Pair<T>& above, const Pair<T>& below)
-      : v{{above.v[0], above.v[1]}, {below.v[0], below.v[1]}} {}
+/// The place of a coarse point along an axis, for the classes.
+__device__ int place_in(Index at, Index n) { return at < 0 || at >= n ? 2 : scaled_place(at, n); }
 
-  /// Times the scale of the source.
-  __device__ Quad scaled(const Quad& roots) const {
-    Quad b;
-    for_quad([&](auto line, auto column) {
-      b.v[line][column] = static_cast<float>(static_cast<T>(roots.v[line][column]) * v[line][column]);
-    });
-    return b;
-  }
-};
-
-/// The planes of the source that a thread block has or waits for, in shared memory: the one before the plane in turn,
-/// that plane, and two more that are on their way. Each thread copies its own quads, and reads these alone.
-template <class T>
-class Planes {
+/// Down. Along each axis P^T takes the fine point of a coarse one and half of those beside that, and P^T A adds up the
+/// fine points at distance 1, half of those at distance 2, and of the own one 1/2 for each fine point beside that.
+template <bool Pieces, class T>
+class Descent {
  public:
-  static constexpr int count = 4;
-  static constexpr std::size_t bytes = count * 2 * threads * sizeof(Pair<T>);
+  static constexpr int rows = down_rows, lines = 2 * rows * warps + 3;
+  using Source = Planes<T, lines, Pieces>;
 
-  /// Begins to copy the planes from `first` on, up to `end`.
-  __device__ Planes(const Pass<T>& pass, const Place& p, Pair<T>* room, Index first, Index end)
+  __device__ Descent(const Pass<T>& pass, const Tile& tile, T* room)
       : pass_(pass),
-        p_(p),
-        room_(static_cast<unsigned>(__cvta_generic_to_shared(room + threadIdx.x))),
-        end_(min(end, pass.a.grid.z)),
-        from_(pass.source.r.first + static_cast<Offset>(p.number(pass.a.grid, first)) * pass.source.r.step) {
-    for (Index z = first; z < first + count - 1; ++z) fetch(z);
+        r_(pass, room, 2 * tile.cx, 2 * tile.cy - 1, 2 * tile.first - 1, 2 * tile.end + 2),
+        first_(tile.first),
+        end_(tile.end),
+        cx_(tile.cx + static_cast<Index>(threadIdx.x % 32)),
+        cy_(tile.cy + static_cast<Index>(threadIdx.x / 32) * rows) {
+    const Extents& c = pass.coarse;
+    for (int row = 0; row < rows; ++row) {
+      const Index y = cy_ + row;
+      class_[row] = cx_ < c.x && y < c.y ? place_in(cx_, c.x) + 5 * place_in(y, c.y) : -1;
+    }
   }
 
-  /// The elements in plane z, which is in turn or before. Those of the plane in turn have to be waited for.
-  __device__ Elements<T> operator[](Index z) const {
-    const auto* pair = static_cast<const Pair<T>*>(__cvta_shared_to_generic(slot(z)));
-    return {pair[0], pair[threads]};
+  /// b of the coarse points of the run.
+  __device__ void run(float* out) {
+    for (int k = 1; k < stages; ++k) fetch();
+    float before[rows] = {}, current[rows], next[rows];  // of the coarse planes k - 1 and k
+    const Sums beyond = sums(2 * first_ - 1);
+    const float az = pass_.along[2];
+#pragma unroll
+    for (int row = 0; row < rows; ++row) current[row] = -0.5f * az * beyond.flat[row];
+    for (Index k = first_; k <= end_; ++k) {
+      const Sums even = sums(2 * k), odd = sums(2 * k + 1);
+      const float own_z = own(k, pass_.fine.z);
+#pragma unroll
+      for (int row = 0; row < rows; ++row) {
+        const float beside = 0.5f * even.moved[row] - az * even.flat[row], far = -0.5f * az * odd.flat[row];
+        before[row] += beside + far;
+        next[row] = current[row] + beside + odd.moved[row] - az * own_z * odd.flat[row];
+        current[row] = far;
+      }
+      if (k > first_) leave(out, k - 1, before);
+#pragma unroll
+      for (int row = 0; row < rows; ++row) before[row] = next[row];
+    }
+    wait_for_all();
   }
-
-  /// Waits for the next plane in turn.
-  __device__ void wait() const { asm volatile("cp.async.wait_group %0;" ::"n"(count - 2) : "memory"); }
-
-  /// Begins to copy the plane that comes after those which are there. The one before the plane in turn, z, is lost.
-  __device__ void go_on(Index z) { fetch(z + count - 1); }
-
-  /// Waits for all planes, before others are copied to the same place: copies under way have no order.
-  __device__ void wait_for_rest() const { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
  private:
-  __device__ unsigned slot(Index z) const {
-    return room_ + (static_cast<unsigned>(z) & (count - 1)) * static_cast<unsigned>(2 * threads * sizeof(Pair<T>));
+  /// What a plane gives to the thread's coarse points: P^T along x and y, and the same of I - omega A without the
+  /// neighbours along z.
+  struct Sums {
+    float flat[rows], moved[rows];
+  };
+
+  __device__ static float own(Index at, Index n) { return 2 * at + 2 < n ? 1.0f : 0.5f; }
+
+  __device__ void fetch() {
+    r_.fetch();
+    end_group();
   }
 
-  __device__ void fetch(Index z) {
-    const bool has_plane = z >= 0 && z < end_;
-    const Index step = pass_.source.r.step, line_step = pass_.a.grid.x * step;
+  __device__ Sums sums(Index z) {
+    wait();
+    __syncthreads();
+    fetch();
+    constexpr int count = 2 * rows + 3;
+    const float own_x = own(cx_, pass_.fine.x);
+    const T* line = r_.at(z, 2 * static_cast<int>(threadIdx.x % 32), 2 * rows * static_cast<int>(threadIdx.x / 32));
+    float w[count], u[count];
 #pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      const unsigned to = slot(z) + line * static_cast<unsigned>(threads * sizeof(Pair<T>));
-      const T* from = from_ + line * line_step;
-      const bool has_line = has_plane && p_.has_y[line];
-      if (pass_.pairs) {
-        copy<sizeof(Pair<T>)>(to, from, has_line && p_.has_x[0]);
-      } else {
-        copy<sizeof(T)>(to, from, has_line && p_.has_x[0]);
-        copy<sizeof(T)>(to + static_cast<unsigned>(sizeof(T)), from + step, has_line && p_.has_x[1]);
-      }
+    for (int k = 0; k < count; ++k, line += Source::width) {
+      const auto far_left = static_cast<float>(line[-1]);
+      const Pair<float> left = pair_at(line), right = pair_at(line + 2);
+      const float beside = left.v[0] + right.v[0];
+      w[k] = 0.5f * beside + left.v[1];
+      u[k] = 0.5f * (far_left + right.v[1]) + beside + own_x * left.v[1];
     }
-    from_ += static_cast<Offset>(pass_.a.grid.y) * line_step;
-    asm volatile("cp.async.commit_group;" ::: "memory");
+    Sums s;
+#pragma unroll
+    for (int row = 0; row < rows; ++row) {
+      const int k = 2 * row;
+      const float beside = w[k + 1] + w[k + 3];
+      s.flat[row] = 0.5f * beside + w[k + 2];
+      const float along_x = 0.5f * (u[k + 1] + u[k + 3]) + u[k + 2];
+      const float along_y = 0.5f * (w[k] + w[k + 4]) + beside + own(cy_ + row, pass_.fine.y) * w[k + 2];
+      s.moved[row] = (1 - pass_.omega) * s.flat[row] - pass_.along[0] * along_x - pass_.along[1] * along_y;
+    }
+    return s;
   }
 
-  /// Copies Bytes bytes, or fills in zeros; then nothing is read.
-  template <std::size_t Bytes>
-  __device__ static void copy(unsigned to, const T* from, bool has) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(Bytes),
-                 "r"(has ? static_cast<unsigned>(Bytes) : 0)
-                 : "memory");
+  /// b of the thread's coarse points in plane k.
+  __device__ void leave(float* out, Index k, const float (&b)[rows]) const {
+    const Extents& c = pass_.coarse;
+    const float* weights = pass_.weights + 25 * place_in(k, c.z);
+    float* to = out + c.number(cx_, cy_, k);
+#pragma unroll
+    for (int row = 0; row < rows; ++row, to += c.x) {
+      if (class_[row] >= 0) *to = pass_.root * weights[class_[row]] * b[row];
+    }
   }
 
   const Pass<T>& pass_;
-  const Place& p_;
-  unsigned room_;
-  Index end_;
-  const T* from_;  ///< the quad in the plane that is copied next
+  Source r_;
+  Index first_, end_, cx_, cy_;
+  int class_[rows];  ///< by x and y; negative outside of the grid
 };
 
-/// The scale of the source in a quad.
-template <bool Even, class T>
-__device__ Quad roots(const Pass<T>& pass, const Place& p, Index z) {
-  Quad root;
-  if (Even || (p.even_roots && pass.even_root.has_plane(z))) {
-    for_quad([&](auto line, auto column) { root.v[line][column] = pass.even_root.value[0]; });
-  } else {
-    const Coefficients& all = pass.source.root;
-    for_quad([&](auto line, auto column) { root.v[line][column] = all.a[class_of(all, p, line, column, z)]; });
-  }
-  return root;
+template <bool Pieces, class T>
+__global__ void __launch_bounds__(threads, blocks_each)
+    descend_kernel(const __grid_constant__ Pass<T> pass, float* out) {
+  extern __shared__ double2 room[];
+  cuda::pdl_trigger_and_wait();
+  const Tile tile(pass.runs, blockIdx.x, down_rows * warps, pass.coarse.z);
+  Descent<Pieces, T>(pass, tile, reinterpret_cast<T*>(room)).run(out);
 }
 
-/// The elements of a coarse plane that a thread reads: [y - 1, y] at its own coarse point along x. 0 outside the grid.
-struct CoarsePair {
-  float v[2];
-
-  template <class T>
-  __device__ CoarsePair(const Pass<T>& pass, const Place& p, const float* coarse, Index k) {
-    const Extents& e = pass.p.grid;
-#pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      const Index y = p.cy - 1 + line;
-      v[line] = e.contains(p.cx, y, k) ? coarse[(k * e.y + y) * e.x + p.cx] : 0.0f;
-    }
-  }
+/// The coarse planes in shared memory: of a tile, with a point on each side.
+struct CoarsePlanes {
+  static constexpr int width = 34, elements = width * (warps + 2), copies = (elements + threads - 1) / threads;
+  static constexpr int count = stages / 2 + 2;
+  static constexpr std::size_t bytes = sizeof(float) * elements * count;
 };
 
-/// The coarse points that a quad is interpolated from, in a plane: [y - 1, y][x - 1, x].
+/// The fine points of a cell in a plane, [y][x], and those beside them.
+struct Cell {
+  float own[2][2], left[2], right[2], above[2], below[2];
+};
+
+/// The coarse points around a cell's own in a plane, [y][x]; that behind it along both axes isn't used.
 struct Parents {
-  float v[2][2];
+  float v[3][3];
 
-  __device__ explicit Parents(const CoarsePair& own) {
+  /// Calls f(y, x, element).
+  template <class F>
+  __device__ void each(F f) {
 #pragma unroll
-    for (int line = 0; line < 2; ++line) {
-      v[line][1] = own.v[line];
-      v[line][0] = __shfl_up_sync(all_lanes, own.v[line], 1);
-    }
+    for (int k = 0; k < 8; ++k) f(k / 3, k % 3, v[k / 3][k % 3]);
+  }
+  __device__ void operator+=(const Parents& other) {
+    each([&](int y, int x, float& to) { to += other.v[y][x]; });
   }
 };
 
-/// x += what the parents of coarse plane k give to a quad Dz planes from that plane.
-template <int Dz, class T>
-__device__ void interpolate(const Pass<T>& pass, const Place& p, const Parents& parents, Index k, Quad& x) {
-  using H = AllHalved;
-  const Coefficients& weights = pass.p;
-  // value(c, line, column): weight c of the parent at [line][column].
-  const auto add = [&](auto value) {
-    constexpr int along[] = {H::coefficient(Step{0, -1, Dz}.number()), H::coefficient(Step{0, 0, Dz}.number()),
-                             H::coefficient(Step{0, 1, Dz}.number())};
-    using Zero = Constant<0>;
-    using One = Constant<1>;
-    const auto line = [&](int c, auto from, auto to) {
-      x.v[to][1] += value(c, from, One{}) * parents.v[from][1];
-      x.v[to][0] += value(c - 1, from, One{}) * parents.v[from][1] + value(c + 1, from, Zero{}) * parents.v[from][0];
+/// Up. x is in units of omega times the source's scale, so that x = r + P coarse.
+template <bool Pieces, class T>
+class Ascent {
+ public:
+  static constexpr int lines = 2 * warps + 2;
+  using Source = Planes<T, lines, Pieces>;
+  static constexpr std::size_t bytes = Source::bytes + CoarsePlanes::bytes;
+
+  __device__ Ascent(const Pass<T>& pass, const Tile& tile, const float* coarse, const Target<T>& target, T* room)
+      : pass_(pass),
+        target_(target),
+        coarse_(coarse),
+        coarse_room_(reinterpret_cast<float*>(room + Source::elements * stages)),
+        r_(pass, room, 2 * tile.cx, 2 * tile.cy - 1, 2 * tile.first - 1, 2 * tile.end + 1),
+        tile_(tile),
+        cx_(tile.cx + lane()),
+        cy_(tile.cy + warp()),
+        line_(static_cast<Offset>(pass.fine.x) * target.z.step),
+        to_(target.z.first + (static_cast<Offset>(2 * tile.first) * pass.fine.y + 2 * cy_) * line_ +
+            static_cast<Offset>(2 * cx_) * target.z.step),
+        weight_(pass.weight / (pass.omega * pass.root)) {
+    const Extents &e = pass.fine, &c = pass.coarse;
+    has_[0] = 2 * cx_ < e.x && 2 * cy_ < e.y;
+    has_[1] = has_[0] && 2 * cx_ + 1 < e.x;
+    has_second_line_ = 2 * cy_ + 1 < e.y;
+    has_right_ = 2 * cx_ + 2 < e.x;
+    has_below_ = 2 * cy_ + 2 < e.y;
+    const auto has_own = [](Index first, Index last, Index n, Index begin, Index end) {
+      return max(first, 0) < begin || min(last, n - 1) >= end;
     };
-    line(along[0], One{}, Zero{});
-    line(along[1], One{}, One{});
-    line(along[2], Zero{}, Zero{});
-  };
-  if (p.even_parents && pass.even_p.has_plane(k)) {
-    add([&](int c, int, int) { return pass.even_p.value[c]; });
-  } else if (k >= 0 && k < weights.grid.z) {
-    const float* of[2][2];
-    for_quad(
-        [&](auto line, auto column) { of[line][column] = weights.a + class_of_parent(weights, p, line, column, k); });
-    add([&](int c, auto line, auto column) { return of[line][column][c * scaled_classes]; });
-  }
-}
-
-/// x + omega b
-template <class T>
-__device__ Quad moved(const Pass<T>& pass, const Quad& x, const Quad& b) {
-  Quad y;
-  for_quad([&](auto line, auto column) { y.v[line][column] = x.v[line][column] + pass.omega * b.v[line][column]; });
-  return y;
-}
-
-/// The last sweep in a plane, for the elements r of the source: y is x + omega b, the product A x. Returns the thread's
-/// part of r . z.
-template <bool Even, class T>
-__device__ double smooth_and_leave(const Pass<T>& pass, const Target<T>& target, const Place& p, Index z,
-                                   const Elements<T>& r, const Quad& y, const Quad& product) {
-  if (!p.serves) return 0;
-  const Quad root = roots<Even>(pass, p, z);
-  const Extents& e = pass.a.grid;
-  const Index n = p.number(e, z);
-  double dot = 0;
-  Pair<T> result[2];
-  for_quad([&](auto line, auto column) {
-    const float value = y.v[line][column] - pass.omega * product.v[line][column];
-    result[line].v[column] = target.power * static_cast<T>(root.v[line][column]) * static_cast<T>(value);
-    // r is 0 outside the grid, and the result is finite there.
-    dot += static_cast<double>(result[line].v[column]) * static_cast<double>(r.v[line][column]);
-  });
+    at_end_ = has_own(tile.cx - 1, tile.cx + 32, c.x, pass.even.begin.x, pass.even.end.x) ||
+              has_own(tile.cy - 1, tile.cy + warps, c.y, pass.even.begin.y, pass.even.end.y);
 #pragma unroll
-  for (int line = 0; line < 2; ++line) {
-    if (!p.has_y[line]) continue;
-    T* const to = target.z.first + (n + line * e.x) * target.z.step;
-    if (pass.pairs) {
-      if (p.has_x[0]) *reinterpret_cast<Pair<T>*>(to) = result[line];
-    } else {
-      for (int column = 0; column < 2; ++column) {
-        if (p.has_x[column]) to[column * target.z.step] = result[line].v[column];
+    for (int k = 0; k < CoarsePlanes::copies; ++k) {
+      const int n = static_cast<int>(threadIdx.x) + k * threads;
+      const Index x = tile.cx - 1 + n % CoarsePlanes::width, y = tile.cy - 1 + n / CoarsePlanes::width;
+      from_[k] = n < CoarsePlanes::elements && x >= 0 && x < c.x && y >= 0 && y < c.y ? y * c.x + x : -1;
+      class_[k] = place_in(x, c.x) + 5 * place_in(y, c.y);
+    }
+  }
+
+  /// The target in the planes of the run. Returns the thread's part of r . z.
+  __device__ double run() {
+    const Index first = 2 * tile_.first, end = min(2 * tile_.end, pass_.fine.z);
+    fetch_coarse(tile_.first - 1);
+    for (Index z = first - 1; z < first + stages - 2; ++z) fetch(z);
+    wait_for(first - 1);
+    Parents before = parents(tile_.first - 1), current;
+    const Cell x = corrected(first - 1, before, weight_);
+    for (int i = 0; i < 2; ++i) last_[i][0] = x.own[i][0], last_[i][1] = x.own[i][1];
+    double dot = 0;
+    for (Index k = tile_.first;; ++k) {
+      wait_for(2 * k);
+      current = parents(k);
+      before += current;
+      dot += turn(2 * k, first, before, 0.5f * weight_);
+      if (2 * k >= end) break;
+      wait_for(2 * k + 1);
+      dot += turn(2 * k + 1, first, current, weight_);
+      if (2 * k + 1 >= end) break;
+      before = current;
+    }
+    wait_for_all();
+    return dot;
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x % 32); }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x / 32); }
+
+  __device__ void fetch_coarse(Index k) const {
+    const Extents& c = pass_.coarse;
+    const bool has = k >= 0 && k < c.z;
+    const float* plane = coarse_ + static_cast<Offset>(k) * c.y * c.x;
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(coarse_plane(k) + threadIdx.x));
+#pragma unroll
+    for (int n = 0; n < CoarsePlanes::copies; ++n) {
+      if (n + 1 < CoarsePlanes::copies || static_cast<int>(threadIdx.x) + n * threads < CoarsePlanes::elements)
+        copy_ahead<4>(to + static_cast<unsigned>(n * threads) * 4, plane + from_[n], has && from_[n] >= 0);
+    }
+  }
+  __device__ float* coarse_plane(Index k) const {
+    return coarse_room_ + static_cast<int>(static_cast<unsigned>(k) % CoarsePlanes::count) *
+                              CoarsePlanes::elements;
+  }
+
+  /// Begins to copy plane z of the source, and the coarse plane that is needed from there on.
+  __device__ void fetch(Index z) {
+    r_.fetch();
+    if (z % 2 == 0) fetch_coarse(z / 2);
+    end_group();
+  }
+
+  __device__ void wait_for(Index z) {
+    wait();
+    __syncthreads();
+    fetch(z + stages - 1);
+  }
+
+  /// The coarse points around the thread's own in plane k, in units of the weight of most coarse points. All threads of
+  /// the block call this.
+  __device__ Parents parents(Index k) {
+    if (at_end_ || k < pass_.even.begin.z || k >= pass_.even.end.z) {
+      scale(k);
+      __syncthreads();
+    }
+    const float* from = coarse_plane(k) + warp() * CoarsePlanes::width + lane();
+    Parents p;
+    p.each([&](int y, int x, float& v) { v = from[y * CoarsePlanes::width + x]; });
+    return p;
+  }
+
+  /// Coarse plane k times the weights of its points, over that of most coarse points.
+  __device__ void scale(Index k) {
+    float* const plane = coarse_plane(k) + threadIdx.x;
+    const float inverse = 1 / pass_.weight;
+#pragma unroll
+    for (int n = 0; n < CoarsePlanes::copies; ++n) {
+      if (from_[n] >= 0) plane[n * threads] *= inverse * pass_.weights[class_[n] + 25 * place_in(k, pass_.coarse.z)];
+    }
+  }
+
+  /// x in plane z; 0 outside of the grid. weight: of `p` for the fine points in plane z.
+  __device__ Cell corrected(Index z, const Parents& p, float weight) const {
+    if (z < 0 || z >= pass_.fine.z) weight = 0;
+    const float half = 0.5f * weight, quarter = 0.25f * weight;
+    const T* from = r_.at(z, 2 * lane(), 2 * warp() + 1);
+    constexpr int width = Source::width;
+    const auto pair_of = [&](int y) { return p.v[y][0] + p.v[y][1]; };
+    const auto pair_before = [&](int y) { return p.v[y][1] + p.v[y][2]; };
+    const Pair<float> above = pair_at(from - width), first = pair_at(from), second = pair_at(from + width),
+                      below = pair_at(from + 2 * width);
+    Cell x;
+    x.above[0] = above.v[0] + half * pair_of(0);
+    x.above[1] = above.v[1] + weight * p.v[0][1];
+    x.own[0][0] = first.v[0] + quarter * (pair_of(0) + pair_of(1));
+    x.own[0][1] = first.v[1] + half * (p.v[0][1] + p.v[1][1]);
+    x.own[1][0] = second.v[0] + half * pair_of(1);
+    x.own[1][1] = second.v[1] + weight * p.v[1][1];
+    x.below[0] = below.v[0] + quarter * (pair_of(1) + pair_of(2));
+    x.below[1] = below.v[1] + half * (p.v[1][1] + p.v[2][1]);
+    x.left[0] = static_cast<float>(from[-1]) + half * (p.v[0][0] + p.v[1][0]);
+    x.left[1] = static_cast<float>(from[width - 1]) + weight * p.v[1][0];
+    x.right[0] = static_cast<float>(from[2]) + quarter * (pair_before(0) + pair_before(1));
+    x.right[1] = static_cast<float>(from[width + 2]) + half * pair_before(1);
+    // A coarse point at the end of an axis has weights for points behind the end.
+    if (!has_right_) x.right[0] = x.right[1] = 0;
+    if (!has_below_) x.below[0] = x.below[1] = 0;
+    return x;
+  }
+
+  /// The part of r + x - omega A x in plane z that the planes before and this one give; then the target in plane z - 1.
+  __device__ double turn(Index z, Index first, const Parents& p, float weight) {
+    const Cell x = corrected(z, p, weight);
+    const double dot = z > first ? leave(x) : 0;
+    const T* from = r_.at(z, 2 * lane(), 2 * warp() + 1);
+    const float own = 1 - pass_.omega;
+#pragma unroll
+    for (int i = 0; i < 2; ++i) {
+      const auto r = *reinterpret_cast<const Pair<T>*>(from + i * Source::width);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const float along_x = (k == 0 ? x.left[i] : x.own[i][0]) + (k == 0 ? x.own[i][1] : x.right[i]);
+        const float along_y = (i == 0 ? x.above[k] : x.own[0][k]) + (i == 0 ? x.own[1][k] : x.below[k]);
+        sum_[i][k] = static_cast<float>(r.v[k]) + own * x.own[i][k] - pass_.along[0] * along_x -
+                     pass_.along[1] * along_y - pass_.along[2] * last_[i][k];
+        last_[i][k] = x.own[i][k];
+        r_of_last_[i][k] = r.v[k];
       }
     }
+    return dot;
   }
-  return dot;
-}
 
-/// omega b + correction; 0 outside the grid.
-template <class T>
-__device__ Quad corrected(const Pass<T>& pass, const Place& p, Index z, const Quad& b, const Quad& correction) {
-  const bool has_plane = z >= 0 && z < pass.a.grid.z;
-  Quad x;
-  for_quad([&](auto line, auto column) {
-    const float value = pass.omega * b.v[line][column] + correction.v[line][column];
-    x.v[line][column] = has_plane && p.has(line, column) ? value : 0.0f;
-  });
-  return x;
-}
-
-/// The target in the planes of a thread block. In turn z, x of plane z comes in, and the product of plane z - 1 becomes
-/// complete.
-template <bool Even, class T>
-__device__ double ascend_run(const Pass<T>& pass, const Place& p, const float* coarse, const Target<T>& target,
-                             Lines* lines, Pair<T>* room) {
-  const Index first = 2 * p.first, last = min(2 * p.end, pass.a.grid.z);
-  Planes<T> r(pass, p, room, first - 1, last + 1);
-  Quad before{}, product{}, next{};
-  Parents parents(CoarsePair(pass, p, coarse, p.first - 1));
-  CoarsePair coming(pass, p, coarse, p.first);
-  double dot = 0;
-  const auto turn = [&](auto is_even, Index z) {
-    Quad x{};
-    const Index k = z >> 1;  // rounded down, also for z = -1
-    if constexpr (!is_even) {
-      interpolate<0>(pass, p, parents, k, x);
-    } else {
-      interpolate<1>(pass, p, parents, k - 1, x);
-      parents = Parents(coming);
-      coming = CoarsePair(pass, p, coarse, k + 1);
-      interpolate<-1>(pass, p, parents, k, x);
+  /// Writes the target in the plane before, now that x of this plane is there.
+  __device__ double leave(const Cell& next) {
+    if (!has_[0]) return 0;
+    double dot = 0;
+    const T scale = target_.power * static_cast<T>(pass_.root * pass_.root * pass_.omega);
+    T* to = to_;
+    to_ += static_cast<Offset>(pass_.fine.y) * line_;
+#pragma unroll
+    for (int i = 0; i < 2; ++i, to += line_) {
+      Pair<T> out;
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        out.v[k] = scale * static_cast<T>(sum_[i][k] - pass_.along[2] * next.own[i][k]);
+        dot += static_cast<double>(out.v[k]) * static_cast<double>(r_of_last_[i][k]);  // r is 0 outside of the grid
+      }
+      if (i == 1 && !has_second_line_) break;
+      if constexpr (Pieces) {
+        *reinterpret_cast<Pair<T>*>(to) = out;
+      } else {
+        to[0] = out.v[0];
+        if (has_[1]) to[target_.z.step] = out.v[1];
+      }
     }
-    r.wait();
-    const Quad b = r[z].scaled(roots<Even>(pass, p, z));
-    x = corrected(pass, p, z, b, x);
-    Lines& shared = lines[is_even ? 0 : 1];
-    put(shared, p, x);
-    __syncthreads();
-    const Window w = window(shared, p, x);
-    add_product<1, Even>(pass, p, z - 1, w, product);
-    if (z > first) dot += smooth_and_leave<Even>(pass, target, p, z - 1, r[z - 1], before, product);
-    r.go_on(z);
-    product = next;
-    add_product<0, Even>(pass, p, z, w, product);
-    next = Quad{};
-    add_product<-1, Even>(pass, p, z + 1, w, next);
-    before = moved(pass, x, b);
-  };
-  for (Index z = first; z <= last + 1; z += 2) {
-    turn(Constant<0>{}, z - 1);
-    if (z <= last) turn(Constant<1>{}, z);
+    return dot;
   }
-  r.wait_for_rest();
-  return dot;
-}
 
-template <class T>
+  const Pass<T>& pass_;
+  const Target<T>& target_;
+  const float* coarse_;
+  float* coarse_room_;
+  Source r_;
+  Tile tile_;
+  Index cx_, cy_, from_[CoarsePlanes::copies];
+  Offset line_;   ///< from a line of the target to the next
+  T* to_;         ///< the target in the plane that is left next
+  float weight_;  ///< of a coarse point, in units of omega times the scale of the source
+  bool has_[2], has_second_line_, has_right_, has_below_;
+  bool at_end_;  ///< whether some coarse points of the tile, or around, may have weights of their own
+  int class_[CoarsePlanes::copies];
+  float last_[2][2], sum_[2][2];
+  T r_of_last_[2][2];
+};
+
+template <bool Pieces, class T>
 __global__ void __launch_bounds__(threads, blocks_each)
-    ascend_kernel(const Pass<T> pass, const float* coarse, const Target<T> target, unsigned tiles, cuda::Reduction to) {
-  __shared__ Lines lines[2];
+    ascend_kernel(const __grid_constant__ Pass<T> pass, const float* coarse, const __grid_constant__ Target<T> target,
+                  unsigned tiles, cuda::Reduction to) {
   extern __shared__ double2 room[];
-  auto* const planes = reinterpret_cast<Pair<T>*>(room);
   cuda::pdl_trigger_and_wait();
   double dot = 0;
-  for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const Place place(pass, tile, (pass.a.grid.z + 1) / 2);
-    if (__syncthreads_and(place.even) != 0) {
-      dot += ascend_run<true>(pass, place, coarse, target, lines, planes);
-    } else {
-      dot += ascend_run<false>(pass, place, coarse, target, lines, planes);
-    }
+  for (unsigned n = blockIdx.x; n < tiles; n += gridDim.x) {
+    const Tile tile(pass.runs, n, warps, (pass.fine.z + 1) / 2);
+    dot += Ascent<Pieces, T>(pass, tile, coarse, target, reinterpret_cast<T*>(room)).run();
     __syncthreads();
   }
   if (to.slots != nullptr) cuda::grid_sum(Sums<1>{{dot}}, to, [](const Sums<1>&) {});
@@ -511,40 +564,61 @@ __global__ void __launch_bounds__(threads, blocks_each)
 
 template <class T>
 Pass<T> make_pass(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
-                  const Extents& cells, Strided<const T> target = {}) {
-  const auto pairs = [&](const Strided<const T>& v) {
-    return v.step == 1 && reinterpret_cast<std::uintptr_t>(v.first) % sizeof(Pair<T>) == 0;
+                  const Extents& cells, int rows) {
+  using Star = Shape<3, true>;
+  constexpr int own = Halved<7>::coefficient(centre);
+  const auto along = [&](const Step& d) {
+    return omega * level.even_a.values[static_cast<std::size_t>(Star::coefficient(d.number()))];
   };
-  return {level.operator_view(),
-          level.weights_view(),
-          source,
+  return {level.grid,
+          level.next,
+          source.r,
+          Runs(cells, rows, static_cast<std::size_t>(space.multiprocessors()) * blocks_each),
           omega,
-          Shared<neighbours - 1>(level.even_a),
-          Shared<neighbours>(level.even_p),
-          Shared<1>(*source.even_root),
-          Runs(cells, space.multiprocessors()),
-          level.grid.x % 2 == 0 && pairs(source.r) && pairs(target)};
+          source.even_root->values[0],
+          {along({1, 0, 0}), along({0, 1, 0}), along({0, 0, 1})},
+          level.even_p.values[own],
+          {level.even_p.begin, level.even_p.end},
+          level.p.data() + own * scaled_classes};
+}
+
+/// Whether vectors move in pieces of 16 bytes, or in pairs.
+template <class T>
+bool moves(const Extents& e, const Strided<T>& v, int elements) {
+  return e.x % elements == 0 && v.step == 1 &&
+         reinterpret_cast<std::uintptr_t>(v.first) % (sizeof(T) * static_cast<std::size_t>(elements)) == 0;
 }
 
 }  // namespace
+
+template <class T>
+void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
+                    float* b_of_next) {
+  const Pass<T> pass = make_pass(space, level, omega, source, level.next, down_rows * warps);
+  const auto kernel = moves(level.grid, source.r, piece<T>) ? descend_kernel<true, T> : descend_kernel<false, T>;
+  constexpr std::size_t room = Descent<true, T>::Source::bytes;
+  cuda::allow_shared(space, kernel, room);
+  cuda::launch(space, kernel, pass.runs.count(), threads, room, pass, b_of_next);
+}
 
 template <class T>
 void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
                    const float* coarse, const Target<T>& target) {
   const Extents& e = level.grid;
   const Extents cells{(e.x + 1) / 2, (e.y + 1) / 2, (e.z + 1) / 2};
-  const Pass<T> pass = make_pass(space, level, omega, source, cells, {target.z.first, target.z.step});
-  const auto tiles = static_cast<unsigned>(pass.runs.count());
+  const Pass<T> pass = make_pass(space, level, omega, source, cells, warps);
+  const unsigned tiles = pass.runs.count();
   const auto fill = static_cast<unsigned>(std::min(space.multiprocessors() * blocks_each, Cuda::State::max_partial));
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
-  const auto kernel = ascend_kernel<T>;
-  constexpr std::size_t room = Planes<T>::bytes;
-  const OnDevice here(space);
-  OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(room)));
+  const bool in_pieces = moves(e, source.r, piece<T>) && moves(e, target.z, 2);
+  const auto kernel = in_pieces ? ascend_kernel<true, T> : ascend_kernel<false, T>;
+  constexpr std::size_t room = Ascent<true, T>::bytes;
+  cuda::allow_shared(space, kernel, room);
   cuda::launch(space, kernel, blocks, threads, room, pass, coarse, target, tiles, cuda::reduction(space, target.slot));
 }
 
-#define OSTINATO_INSTANTIATE(T) \
+#define OSTINATO_INSTANTIATE(T)                                                                                      \
+  template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*);                    \
   template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

@@ -2,16 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The way up a large grid of three dimensions in one kernel, on Cuda (passes.hpp).
+// The passes over a large grid of three dimensions whose coefficients are the same up to its sides, as those of a
+// Poisson problem are, on Cuda (passes.hpp).
 
 #include <ostinato/preconditioners/multigrid/structured/cycle_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/hierarchy.hpp>
 
 namespace ostinato::multigrid {
 
+/// b of the next level := P^T (b - A omega b), where b is the source.
+/// Exec      Enqueued.
+/// Requires  level.plain.
+/// Traffic   Reads the source once.
+template <class T>
+void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,
+                    float* b_of_next);
+
 /// The target := x + omega (b - A x), where b is the source and x = omega b + P coarse.
 /// Exec      Enqueued.
-/// Requires  Coefficients by class, a star in three dimensions whose axes are all halved.
+/// Requires  level.plain.
 /// Traffic   Reads the source once and writes the target once.
 template <class T>
 void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, const Source<T>& source,

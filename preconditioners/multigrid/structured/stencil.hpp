@@ -15,6 +15,7 @@
 // The coefficients of a grid with periodic axes are kept by point.
 
 #include <cstddef>
+#include <utility>
 
 #include <ostinato/spmv/space/extents.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -35,8 +36,32 @@ using detail::Step;
 using detail::with_shape;
 using detail::Wrapped;
 
+/// A number that the compiler knows.
+template <int N>
+struct Number {
+  OSTINATO_FUNCTION constexpr operator int() const { return N; }
+};
+
+/// Calls f(Number) for Begin .. End - 1.
+template <int Begin, int End, class F>
+OSTINATO_FUNCTION void each(F f) {
+  [&]<int... K>(std::integer_sequence<int, K...>) { (f(Number<Begin + K>{}), ...); }
+  (std::make_integer_sequence<int, End - Begin>{});
+}
+
 /// The sets of halved axes that there are kernels for (1 for x, 2 for y, 4 for z).
 #define OSTINATO_MULTIGRID_HALVINGS(DO) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+
+/// The steps from a coarse point to the fine points that it has weights for. Axes: 1 for x, 2 for y, 4 for z.
+template <int Axes>
+struct Halved : NeighbourSet<Halved<Axes>> {
+  static constexpr bool x = (Axes & 1) != 0, y = (Axes & 2) != 0, z = (Axes & 4) != 0;
+
+  OSTINATO_FUNCTION static constexpr bool has(int k) {
+    const Step d = Step::of(k);
+    return (d.x == 0 || x) && (d.y == 0 || y) && (d.z == 0 || z);
+  }
+};
 
 /// As place(), with five places: 1 and 3 are the points beside the ends.
 inline constexpr int scaled_classes = 125;

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/formats/diagonal/row_classes.hpp>
@@ -244,17 +248,159 @@ __global__ void __launch_bounds__(cuda::tile_rows)
   if constexpr (Dotted) cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
 
+// Products in which V is narrower than T: what counts there are conversions and addresses, not bytes. So a thread takes
+// four rows, whose elements of x move as one and are converted once where diagonals beside each other share them.
+
+constexpr int together = 4;
+
+template <class V>
+struct alignas(together * sizeof(V)) Four {
+  V v[together];
+};
+
+/// How the D diagonals of a grid's stencil lie: lines, each of one diagonal or of three beside each other.
+template <int D>
+struct Lines {
+  static constexpr bool exist = D == 3 || D == 5 || D == 7 || D == 9 || D == 27;
+  static constexpr bool all_have_three = D == 3 || D == 9 || D == 27;
+  static constexpr int count = all_have_three ? D / 3 : D - 2;
+
+  __host__ __device__ static constexpr bool has_three(int line) { return all_have_three || line == count / 2; }
+  /// The first diagonal of a line.
+  __host__ __device__ static constexpr int first(int line) {
+    return all_have_three ? 3 * line : line + (line > count / 2 ? 2 : 0);
+  }
+  __host__ __device__ static constexpr int middle(int line) { return first(line) + (has_three(line) ? 1 : 0); }
+
+  /// Whether a matrix with these offsets has the lines, each aligned to four elements.
+  static bool fit(const std::vector<Index>& offsets) {
+    if (!exist || offsets.size() != D || offsets[D / 2] != 0) return false;
+    for (int line = 0; line < count; ++line) {
+      const Index m = offsets[static_cast<std::size_t>(middle(line))];
+      const auto k = static_cast<std::size_t>(first(line));
+      if (m % together != 0 || (has_three(line) && (offsets[k] != m - 1 || offsets[k + 2] != m + 1))) return false;
+    }
+    return true;
+  }
+};
+
+/// What four rows read of x along a line: four elements, and those beside them where the line has three diagonals.
+template <class V>
+struct LineOfX {
+  V before, after;
+  Four<V> own;
+};
+
+/// sum(k) += the terms of a line in row k. has(k, d): whether row k has an entry on diagonal d.
+template <int D, int Line, int N, class T, class V, class Has>
+__device__ void add_line(const Stencil<N, T>& a, const LineOfX<V>& x, T (&sum)[together], Has has) {
+  constexpr int first = Lines<D>::first(Line), diagonals = Lines<D>::has_three(Line) ? 3 : 1,
+                beside = diagonals == 3 ? 1 : 0;
+  T v[together + 2];
+  if constexpr (beside == 1) v[0] = static_cast<T>(x.before), v[together + 1] = static_cast<T>(x.after);
+#pragma unroll
+  for (int k = 0; k < together; ++k) v[k + 1] = static_cast<T>(x.own.v[k]);
+#pragma unroll
+  for (int d = 0; d < diagonals; ++d) {
+#pragma unroll
+    for (int k = 0; k < together; ++k) {
+      const T more = fma(a.value[first + d], v[k + d + 1 - beside], sum[k]);
+      if (has(k, first + d)) sum[k] = more;
+    }
+  }
+}
+
+template <int D, int N, class T, class V, class Has, int... Line>
+__device__ void add_lines(const Stencil<N, T>& a, const LineOfX<V>* x, T (&sum)[together], Has has,
+                          std::integer_sequence<int, Line...>) {
+  (add_line<D, Line>(a, x[Line], sum, has), ...);
+}
+
+/// sum := rows i to i + 3 of A x, whose diagonals all lie inside x; x points to element i.
+template <int D, int N, class T, class V>
+__device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum)[together]) {
+  using All = std::make_integer_sequence<int, Lines<D>::count>;
+  LineOfX<V> lines[Lines<D>::count];
+#pragma unroll
+  for (int line = 0; line < Lines<D>::count; ++line) {
+    const V* from = x + a.offset[Lines<D>::middle(line)];
+    lines[line].own = *reinterpret_cast<const Four<V>*>(from);
+    if (Lines<D>::has_three(line)) lines[line].before = from[-1], lines[line].after = from[together];
+  }
+  const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
+  if (name == 0) {
+    return add_lines<D>(a, lines, sum, [&](int, int d) { return (a.present >> d & 1u) != 0; }, All{});
+  }
+  std::uint64_t word[together];
+#pragma unroll
+  for (int k = 0; k < together; ++k) word[k] = __ldg(a.patterns + name * tile + static_cast<unsigned>(i) % tile + k);
+  if (!a.simple) {
+    for (int k = 0; k < together; ++k) sum[k] = edge_row(a, word[k], x + k);
+    return;
+  }
+  add_lines<D>(a, lines, sum, [&](int k, int d) { return (word[k] >> d & 1u) != 0; }, All{});
+}
+
+/// Four rows per thread.
+template <int D, int N, class T, class V>
+__global__ void __launch_bounds__(cuda::tile_rows)
+    mixed_kernel(const __grid_constant__ Stencil<N, T> a, Product<T, V> p, const V* w, cuda::Reduction to) {
+  const Offset stride = static_cast<Offset>(gridDim.x) * cuda::tile_rows * together;
+  Sums<1> dot{};
+  cuda::pdl_trigger_and_wait();
+  for (Offset i = (static_cast<Offset>(blockIdx.x) * cuda::tile_rows + threadIdx.x) * together; i < a.rows;
+       i += stride) {
+    const int rows = static_cast<int>(min(static_cast<Offset>(a.rows) - i, static_cast<Offset>(together)));
+    if (rows < together || i + a.offset[0] < 0 || i + together + a.offset[D - 1] > a.cols) {
+      for (int k = 0; k < rows; ++k) {
+        cuda::finish_row<true>(p, i + k, class_row<0>(a, i + k, p.x + i + k), w, dot);
+      }
+      continue;
+    }
+    T sum[together] = {};
+    inner_rows<D>(a, i, p.x + i, sum);
+    Four<V> out;
+#pragma unroll
+    for (int k = 0; k < together; ++k) out.v[k] = cuda::row_value(p, i + k, sum[k]);
+    *reinterpret_cast<Four<V>*>(p.y + i) = out;
+    const Four<V> other = w == p.y ? out : *reinterpret_cast<const Four<V>*>(w + i);
+#pragma unroll
+    for (int k = 0; k < together; ++k)
+      dot.v[0] = fma(static_cast<double>(other.v[k]), static_cast<double>(out.v[k]), dot.v[0]);
+  }
+  cuda::grid_sum(dot, to, [](const Sums<1>&) {});
+}
+
+template <class V>
+bool is_aligned(const V* v) {
+  return reinterpret_cast<std::uintptr_t>(v) % sizeof(Four<V>) == 0;
+}
+
+/// The kernel parameters beside the vectors, with room for N diagonals.
+template <int N, class T>
+Stencil<N, T> stencil_of(const ClassView<T>& a) {
+  const ClassTable<T>& table = *a.table;
+  Stencil<N, T> stencil{
+      table.rows, table.cols,       a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
+      a.simple,   table.present[0], {},      {}};
+  std::fill(std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset), stencil.offset + N,
+            table.offsets.empty() ? 0 : table.offsets.back());
+  std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
+  return stencil;
+}
+
 template <int D, bool Dotted, class T, class V>
 void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, const V* w, double* slot) {
   constexpr int room = D == 0 ? static_cast<int>(ClassTable<T>::max_diagonals) : D;
-  const ClassTable<T>& table = *a.table;
-  Stencil<room, T> stencil{
-      table.rows, table.cols,       a.tiles, a.patterns, a.values, static_cast<int>(table.offsets.size()),
-      a.simple,   table.present[0], {},      {}};
-  std::fill(std::copy(table.offsets.begin(), table.offsets.end(), stencil.offset), stencil.offset + room,
-            table.offsets.empty() ? 0 : table.offsets.back());
-  std::copy_n(table.values.begin(), table.offsets.size(), stencil.value);
-  cuda::launch(space, classes_kernel<D, Dotted, room, T, V>, cuda::tile_blocks(space, table.rows, Dotted),
+  const Stencil<room, T> stencil = stencil_of<room>(a);
+  if constexpr (Dotted && !std::is_same_v<T, V> && Lines<D>::exist) {
+    if (Lines<D>::fit(a.table->offsets) && is_aligned(p.x) && is_aligned(p.y) && is_aligned(w)) {
+      const std::size_t groups = (static_cast<std::size_t>(stencil.rows) + together - 1) / together;
+      return cuda::launch(space, mixed_kernel<D, room, T, V>, cuda::resident_blocks(space, groups), cuda::tile_rows, 0,
+                          stencil, p, w, cuda::reduction(space, slot));
+    }
+  }
+  cuda::launch(space, classes_kernel<D, Dotted, room, T, V>, cuda::tile_blocks(space, stencil.rows, Dotted),
                cuda::tile_rows, 0, stencil, p, w, cuda::reduction(space, slot));
 }
 

@@ -163,7 +163,7 @@ class PassesOn : public SpaceTest<Case> {
     const Source<Value> source{root, &even_root, {source_data.data() + first, step}};
     const Transfer<Cuda> transfer = make_transfer(this->space(), level, omega, root, even_root);
     expect_descent(level, transfer, source, reference, b);
-    if (level.dimensions == 2 || level.star) expect_ascent(level, transfer, source, reference, r, b, spread);
+    if (has_ascent(this->space(), level)) expect_ascent(level, transfer, source, reference, r, b, spread);
   }
 
   void expect_descent(const Level<Cuda>& level, const Transfer<Cuda>& transfer, const Source<Value>& source,

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Kernels with more shared memory than every kernel may take, and kernels of one cluster of thread blocks.
+
+#include <cstddef>
+
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+
+namespace ostinato::cuda {
+
+/// Allows a kernel so many bytes of dynamic shared memory, on the GPU of the space.
+template <class... P>
+void allow_shared(const Cuda& space, void (*kernel)(P...), std::size_t bytes) {
+  const OnDevice here(space);
+  OSTINATO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+/// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that
+/// overlaps kernels: GPUs that have one have the other.
+template <class... P, class... A>
+void launch_as_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared,
+                       const A&... args) {
+  OverlappedLaunch overlapped(space, blocks, block, shared);
+  overlapped.in_one_cluster();
+  OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
+}
+
+}  // namespace ostinato::cuda
