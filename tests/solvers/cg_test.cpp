@@ -87,6 +87,27 @@ TYPED_TEST(CgOn, MixedPrecisionGoesOnInFullWhereFloatIsNotEnough) {
   EXPECT_LE(other.relative_residual, 4 * full.relative_residual);
 }
 
+// Without a solution the residual grows. In float it would go on growing slowly, without a breakdown.
+TYPED_TEST(CgOn, MixedPrecisionEndsWhereThereIsNoSolution) {
+  using T = typename TypeParam::T;
+  if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
+  const Csr<T> a = generate<T>("poisson2d", {.n = 48, .periodic = true});  // singular
+  const Multigrid m(this->space(), a, {.kind = MultigridKind::structured});
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    SCOPED_TRACE("b of seed " + std::to_string(seed));
+    const System<T> system{a, random_vector<T>(a.rows, seed)};
+    const auto ended = this->solve(system, {.mixed = MixedPrecision::on}, m).result;
+    EXPECT_EQ(ended.status, Status::breakdown);
+    EXPECT_LE(ended.iterations, 200);
+
+    const auto full = this->solve(system, {.divergence_limit = 2, .mixed = MixedPrecision::off}, m).result;
+    const auto mixed = this->solve(system, {.divergence_limit = 2, .mixed = MixedPrecision::on}, m).result;
+    EXPECT_EQ(full.status, Status::diverged);
+    EXPECT_EQ(mixed.status, Status::diverged);
+    EXPECT_LE(mixed.iterations, full.iterations + 1);
+  }
+}
+
 TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 20}));
