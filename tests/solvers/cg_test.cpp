@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -119,6 +121,61 @@ TYPED_TEST(CgOn, MixedPrecisionSaysWhereItHasNoEffect) {
   EXPECT_NE(std::find_if(result.notes.begin(), result.notes.end(),
                          [](const std::string& n) { return n.find("mixed = on had no effect") == 0; }),
             result.notes.end());
+}
+
+/// An operator of a user with mixed products.
+struct UsersMatrix {
+  using value_type = double;
+  Csr<double> a;
+
+  Index rows() const { return a.rows; }
+  Index cols() const { return a.cols; }
+  void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = alpha * row(x, i) + (beta == 0 ? 0 : beta * y[i]);
+  }
+  void mixed_dot(std::span<const float> x, std::span<float> y, std::span<const float> w, double* slot) const {
+    *slot = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      y[i] = static_cast<float>(row(x, i));
+      *slot += static_cast<double>(w[i]) * static_cast<double>(y[i]);
+    }
+  }
+
+ private:
+  template <class V>
+  double row(std::span<const V> x, std::size_t i) const {
+    double sum = 0;
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      sum += a.val[k] * static_cast<double>(x[static_cast<std::size_t>(a.col[k])]);
+    return sum;
+  }
+};
+
+/// A preconditioner of a user: z = r / 4.
+struct UsersQuarter {
+  void apply(std::span<const double> r, std::span<double> z) const {
+    for (std::size_t i = 0; i < r.size(); ++i) z[i] = r[i] / 4;
+  }
+  void mixed_dot(std::span<const float> r, std::span<float> z, double* slot) const {
+    *slot = 0;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      z[i] = r[i] / 4;
+      *slot += static_cast<double>(r[i]) * static_cast<double>(z[i]);
+    }
+  }
+};
+
+TEST(CgMixed, ScalesTheRightHandSideIntoTheRangeOfFloat) {
+  const auto system = with_known_solution(generate<double>("poisson2d", {.n = 30}));
+  const UsersMatrix a{system.a};
+  for (const double scale : {1.0, 1e-30, 1e-40, 1e-45, 1e30, 1e40}) {
+    SCOPED_TRACE(scale);
+    std::vector<double> b = system.b, x(b.size());
+    for (double& v : b) v *= scale;
+    const SolveResult result = cg(Host(), a, b, x, UsersQuarter{}, {.mixed = MixedPrecision::on});
+    EXPECT_EQ(result.status, Status::converged);
+    EXPECT_LE(result.iterations, 200);
+  }
 }
 
 TEST(CgOnCuda, RefusesVectorsInHostMemory) {
