@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/cg.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <type_traits>
@@ -142,12 +143,13 @@ class MixedRecurrence {
     return has_ended() || ending_ == StopReason::not_finite || ending_ == StopReason::precision;
   }
 
-  /// The norm to which a recurrence in float goes: shares the way to the goal into equal parts, each of which leaves
-  /// float some digits. 0 for the last part.
+  /// The norm to which a recurrence in float goes: shares the way to the goal, which may be 0, into equal parts, each of
+  /// which leaves float some digits. 0 for the last part.
   static double least_for(double norm, double goal) {
-    constexpr double most = 1e5;
-    const double parts = std::ceil(std::log(norm / goal) / std::log(most));
-    return parts > 1 ? norm * std::pow(goal / norm, 1 / parts) : 0;
+    constexpr double most = 1e5, farthest = 1e-100;
+    const double fall = std::max(goal / norm, farthest);
+    const double parts = std::ceil(-std::log(fall) / std::log(most));
+    return parts > 1 ? norm * std::pow(fall, 1 / parts) : 0;
   }
 
   const Space& space_;
