@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -124,17 +125,28 @@ class MixedRecurrence {
   bool run(In<double> r, double* rr, double norm, Monitor<Space>& monitor) {
     constexpr double gain = 0.1;    // a recurrence in float that works gains far more
     constexpr double growth = 100;  // and can't reach its goal from a larger residual
+    if (gave_up_) return false;
     if (has_ended() && !(norm <= before_)) {
       monitor.stop(ending_);
       return true;
     }
-    if (has_failed() || !(norm <= gain * before_)) return false;
+    if (has_failed() || !(norm <= gain * before_)) {
+      gave_up_ = true;
+      return false;
+    }
     before_ = norm;
     round_to_float(space_, r, r_);
     recurrence_.run(r_, rr, norm, {least_for(norm, monitor.goal()), growth * norm}, monitor);
     ending_ = monitor.reason();
     if (has_failed() || ending_ == StopReason::goal) monitor.stop(StopReason::precision);
     return true;
+  }
+
+  /// What a user is told of it: empty where nothing ran.
+  std::string note() const {
+    if (before_ == HUGE_VAL) return {};
+    const std::string in_float = "cg kept r, p, q and z in single precision, x in double";
+    return gave_up_ ? in_float + ", and then went on in double precision" : in_float;
   }
 
  private:
@@ -157,6 +169,7 @@ class MixedRecurrence {
   Recurrence<Space, double, float> recurrence_;
   double before_ = HUGE_VAL;
   StopReason ending_ = StopReason::none;  ///< of the latest recurrence in float
+  bool gave_up_ = false;
 };
 
 /// Whether the vectors are to be in float. For small systems launches and waits count more than bytes, and each
@@ -168,6 +181,15 @@ bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>&
   return asked == MixedPrecision::on || a.rows() >= large;
 }
 
+/// A note on MixedPrecision::on where is_mixed() says no.
+template <class Space, class T>
+std::string without_effect(const ScaledSystem<Space, T>& system) {
+  if (std::is_same_v<T, float>) return "mixed = on had no effect: the system is in single precision";
+  const std::string m = system.m().is_identity() ? "" : " with " + system.m().name();
+  return "mixed = on had no effect" + m +
+         ": A or M doesn't take vectors in float, or their elements are too large or " + "too small for it";
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -175,11 +197,10 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
                     const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
-  const bool mixes = is_mixed(system.a(), system.m(), options.mixed);
   std::optional<Recurrence<Space, T, T>> full;
   std::optional<MixedRecurrence<Space>> mixed;
   if constexpr (std::is_same_v<T, double>) {
-    if (mixes) mixed.emplace(system, x, workspace);
+    if (is_mixed(system.a(), system.m(), options.mixed)) mixed.emplace(system, x, workspace);
   }
   if (!mixed) full.emplace(system, x, workspace);
   const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
@@ -191,9 +212,11 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
   };
   SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
   if (is_negative(system.a())) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
-  if (mixes) result.notes.emplace_back("cg kept r, p, q and z in single precision, x in double");
-  if (options.mixed == MixedPrecision::on && !mixes)
-    result.notes.emplace_back("mixed = on had no effect: A or M doesn't take vectors in float");
+  if (mixed) {
+    if (std::string note = mixed->note(); !note.empty()) result.notes.push_back(std::move(note));
+  } else if (options.mixed == MixedPrecision::on) {
+    result.notes.push_back(without_effect(system));
+  }
   return result;
 }
 
