@@ -155,8 +155,8 @@ class MixedRecurrence {
     return has_ended() || ending_ == StopReason::not_finite || ending_ == StopReason::precision;
   }
 
-  /// The norm to which a recurrence in float goes: shares the way to the goal, which may be 0, into equal parts, each of
-  /// which leaves float some digits. 0 for the last part.
+  /// The norm to which a recurrence in float goes: shares the way to the goal, which may be 0, into equal parts, each
+  /// of which leaves float some digits. 0 for the last part.
   static double least_for(double norm, double goal) {
     constexpr double most = 1e5, farthest = 1e-100;
     const double fall = std::max(goal / norm, farthest);

@@ -66,9 +66,9 @@ class Monitor {
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
 
-  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at range.least if that is larger,
-  /// and beyond the divergence limit, or beyond range.most if that is smaller. The returned state is in the memory of
-  /// the space.
+  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at range.least if that is
+  /// larger, and beyond the divergence limit, or beyond range.most if that is smaller. The returned state is in the
+  /// memory of the space.
   ConvergenceState* start(double r_norm, const NormRange& range = {}) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
