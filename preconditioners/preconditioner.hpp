@@ -37,7 +37,8 @@ struct StrongerOptions {
 ///
 /// Optional:
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
-///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double
+///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double; r is scaled so
+///                                               that it fits into the range of float, and z has to fit, too
 ///   bool has_mixed_dot() const                  whether mixed_dot() may be called; true where there is none to ask
 ///   using is_capturable = void;                 as for operators (spmv/linear_operator.hpp)
 ///   std::size_t bytes() const                   memory that M keeps, which counts for SolveOptions::mem_limit

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/solvers/cg.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -45,12 +47,12 @@ class Recurrence {
         rz_before_(workspace.emplace(0.0)),
         zq_(m_.varies() ? workspace.emplace(0.0) : nullptr) {}
 
-  /// Runs from a residual r of this norm to the goal of the monitor, or to `least` if that is larger. The host can end
+  /// Runs from a residual r of this norm to the goal of the monitor, within `range` (Monitor::start). The host can end
   /// the recurrence before an application of M that nobody needs, since M comes first in an iteration. x is updated
   /// together with p, and so one iteration late.
-  void run(Out<V> r, double* rr, double norm, double least, Monitor<Space>& monitor) {
+  void run(Out<V> r, double* rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
     GraphCapture<Space> run_block(space_, monitor.every(), Cg::period, a_.capturable() && m_.capturable());
-    ConvergenceState* state = monitor.start(norm, least);
+    ConvergenceState* state = monitor.start(norm, range);
     const Out<V> z = m_.is_identity() ? r : z_;
     const double sign_a = is_negative(a_) ? -1 : 1, sign_m = sign_a < 0 ? sign_of_m(r, z) : 1;
     if (m_.is_identity()) dot<V>(space_, r, r, rz_);
@@ -118,33 +120,56 @@ class MixedRecurrence {
       : space_(system.space()), r_(workspace.template allocate<float>(x.size())), recurrence_(system, x, workspace) {}
 
   /// Runs from r, whose norm was computed in double. Returns false, and does nothing, once that norm has shown that
-  /// float isn't enough.
+  /// float isn't enough. A breakdown or growth that has made the residual larger isn't a matter of digits: it ends the
+  /// solve as it would in double.
   bool run(In<double> r, double* rr, double norm, Monitor<Space>& monitor) {
-    constexpr double gain = 0.1;  // a recurrence in float that works gains far more
-    if (failed_ || !(norm <= gain * before_)) return false;
+    constexpr double gain = 0.1;    // a recurrence in float that works gains far more
+    constexpr double growth = 100;  // and can't reach its goal from a larger residual
+    if (gave_up_) return false;
+    if (has_ended() && !(norm <= before_)) {
+      monitor.stop(ending_);
+      return true;
+    }
+    if (has_failed() || !(norm <= gain * before_)) {
+      gave_up_ = true;
+      return false;
+    }
     before_ = norm;
     round_to_float(space_, r, r_);
-    recurrence_.run(r_, rr, norm, least_for(norm, monitor.goal()), monitor);
-    const StopReason reason = monitor.reason();
-    failed_ = reason == StopReason::breakdown || reason == StopReason::not_finite || reason == StopReason::growth;
-    if (failed_ || reason == StopReason::goal) monitor.stop(StopReason::precision);
+    recurrence_.run(r_, rr, norm, {least_for(norm, monitor.goal()), growth * norm}, monitor);
+    ending_ = monitor.reason();
+    if (has_failed() || ending_ == StopReason::goal) monitor.stop(StopReason::precision);
     return true;
   }
 
+  /// What a user is told of it: empty where nothing ran.
+  std::string note() const {
+    if (before_ == HUGE_VAL) return {};
+    const std::string in_float = "cg kept r, p, q and z in single precision, x in double";
+    return gave_up_ ? in_float + ", and then went on in double precision" : in_float;
+  }
+
  private:
-  /// The norm to which a recurrence in float goes: shares the way to the goal into equal parts, each of which leaves
-  /// float some digits. 0 for the last part.
+  bool has_ended() const { return ending_ == StopReason::breakdown || ending_ == StopReason::growth; }
+  bool has_failed() const {
+    return has_ended() || ending_ == StopReason::not_finite || ending_ == StopReason::precision;
+  }
+
+  /// The norm to which a recurrence in float goes: shares the way to the goal, which may be 0, into equal parts, each
+  /// of which leaves float some digits. 0 for the last part.
   static double least_for(double norm, double goal) {
-    constexpr double most = 1e5;
-    const double parts = std::ceil(std::log(norm / goal) / std::log(most));
-    return parts > 1 ? norm * std::pow(goal / norm, 1 / parts) : 0;
+    constexpr double most = 1e5, farthest = 1e-100;
+    const double fall = std::max(goal / norm, farthest);
+    const double parts = std::ceil(-std::log(fall) / std::log(most));
+    return parts > 1 ? norm * std::pow(fall, 1 / parts) : 0;
   }
 
   const Space& space_;
   Out<float> r_;
   Recurrence<Space, double, float> recurrence_;
   double before_ = HUGE_VAL;
-  bool failed_ = false;
+  StopReason ending_ = StopReason::none;  ///< of the latest recurrence in float
+  bool gave_up_ = false;
 };
 
 /// Whether the vectors are to be in float. For small systems launches and waits count more than bytes, and each
@@ -156,6 +181,15 @@ bool is_mixed(const OperatorRef<Space, T>& a, const PreconditionerRef<Space, T>&
   return asked == MixedPrecision::on || a.rows() >= large;
 }
 
+/// A note on MixedPrecision::on where is_mixed() says no.
+template <class Space, class T>
+std::string without_effect(const ScaledSystem<Space, T>& system) {
+  if (std::is_same_v<T, float>) return "mixed = on had no effect: the system is in single precision";
+  const std::string m = system.m().is_identity() ? "" : " with " + system.m().name();
+  return "mixed = on had no effect" + m +
+         ": A or M doesn't take vectors in float, or their elements are too large or " + "too small for it";
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -163,11 +197,10 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
                     const PreconditionerRef<Space, T>& preconditioner, const SolveOptions& options) {
   Workspace<Space> workspace(space);
   const ScaledSystem<Space, T> system(name, space, given, b, x, preconditioner, workspace);
-  const bool mixes = is_mixed(system.a(), system.m(), options.mixed);
   std::optional<Recurrence<Space, T, T>> full;
   std::optional<MixedRecurrence<Space>> mixed;
   if constexpr (std::is_same_v<T, double>) {
-    if (mixes) mixed.emplace(system, x, workspace);
+    if (is_mixed(system.a(), system.m(), options.mixed)) mixed.emplace(system, x, workspace);
   }
   if (!mixed) full.emplace(system, x, workspace);
   const auto recurrence = [&](Out<T> r, double* rr, double norm, Monitor<Space>& monitor) {
@@ -175,13 +208,15 @@ SolveResult Cg::run(const Space& space, const OperatorRef<Space, T>& given, In<T
       if (mixed && mixed->run(r, rr, norm, monitor)) return;
     }
     if (!full) full.emplace(system, x, workspace);
-    full->run(r, rr, norm, 0, monitor);
+    full->run(r, rr, norm, {}, monitor);
   };
   SolveResult result = solve_with_restarts<Cg>(system, x, options, workspace, recurrence);
   if (is_negative(system.a())) result.notes.emplace_back("the diagonal of A is negative: cg solved -A x = -b");
-  if (mixes) result.notes.emplace_back("cg kept r, p, q and z in single precision, x in double");
-  if (options.mixed == MixedPrecision::on && !mixes)
-    result.notes.emplace_back("mixed = on had no effect: A or M doesn't take vectors in float");
+  if (mixed) {
+    if (std::string note = mixed->note(); !note.empty()) result.notes.push_back(std::move(note));
+  } else if (options.mixed == MixedPrecision::on) {
+    result.notes.push_back(without_effect(system));
+  }
   return result;
 }
 

@@ -16,7 +16,8 @@ namespace ostinato {
 ///           -A x = -b takes the same steps as on A x = b, so that only the test of the curvature changes.
 /// Traffic   An iteration moves A once and 10 n sizeof(T) bytes of vectors. A preconditioner adds its own bytes and 3 n
 ///           sizeof(T).
-/// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. On Cuda the host waits only
+/// Exec      Allocates 3 n sizeof(T) bytes at entry, 4 n sizeof(T) with a preconditioner. With r, p, q and z in float
+///           (SolveOptions::mixed) 24 n bytes, and 24 n more where it goes on in double. On Cuda the host waits only
 ///           when the monitor reads back.
 /// Throws    ArgumentError for options that can't be; DimensionError when A isn't square or the vectors don't fit;
 ///           exceptions of A and M. Where M varies (a K-cycle), beta = -z . q / p . q instead of rz_new / rz. That is

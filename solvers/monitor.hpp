@@ -29,6 +29,11 @@ enum class StopReason {
   stall,      ///< the residual that is left can't be seen by a recurrence in T
 };
 
+/// The norms between which a recurrence in float has digits enough.
+struct NormRange {
+  double least = 0, most = HUGE_VAL;
+};
+
 /// Watches a solve from the host: counts iterations, keeps the history, calls the callback and checks the time limit.
 ///
 /// A recurrence calls start(), then next() before each block of iterations, then finish(). After a block, the host
@@ -61,17 +66,18 @@ class Monitor {
   /// Lets the next recurrences stop at this norm, below the goal, because rounding hides a part of their residuals.
   void aim(double norm) { aim_ = norm; }
 
-  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at `least` if that is larger.
-  /// The returned state is in the memory of the space.
-  ConvergenceState* start(double r_norm, double least = 0) {
+  /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at range.least if that is
+  /// larger, and beyond the divergence limit, or beyond range.most if that is smaller. The returned state is in the
+  /// memory of the space.
+  ConvergenceState* start(double r_norm, const NormRange& range = {}) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
       started_ = true;
     }
     fresh_ = ConvergenceState{};
-    fresh_.goal = std::max(aim_, least);
-    fresh_.limit = limit_;
+    fresh_.goal = std::max(aim_, range.least);
+    fresh_.limit = limit_ > 0 ? std::min(limit_, range.most) : range.most;
     fresh_.last = options_.max_iterations - iterations_;
     space_.upload(state_, &fresh_, sizeof fresh_);
     iterations_before_ = iterations_;
@@ -109,6 +115,7 @@ class Monitor {
       latest_ = s.norms[(s.iteration - 1) % ConvergenceState::ring];
     }
     if (s.state != ConvergenceState::going) reason_ = reason_of(s.state);
+    if (reason_ == StopReason::growth && !(limit_ > 0 && latest_ > limit_)) reason_ = StopReason::precision;
     if (s.state == ConvergenceState::broke_down) {
       cause_ = s.cause;
       number_ = s.number;

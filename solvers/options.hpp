@@ -55,8 +55,9 @@ enum class Effort {
 
 /// Whether CG keeps vectors in single precision (SolveOptions::mixed): r, p, q and z in float; x, A and the sums of A p
 /// in double. b - A x is recomputed in double after every five digits at most, so that x becomes as accurate as
-/// without, in as many iterations or one more. For an M that works in float, which is structured multigrid, on an A in
-/// dia, brcsd-i or brcsd-ii or from a stencil.
+/// without. With an M that is strong, that takes as many iterations or one more; where M is weak or A nearly singular,
+/// a tenth more as a rule and up to twice as many. For an M that works in float, which is structured multigrid, on an A
+/// in dia, brcsd-i or brcsd-ii or from a stencil.
 enum class MixedPrecision {
   automatic,  ///< on for systems in double of a million rows and more whose A and M take that
   off,

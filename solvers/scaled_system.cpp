@@ -37,8 +37,8 @@ bool is_ordinary(double norm) {
   return norm > 1 / Ordinary<T>::largest && norm < Ordinary<T>::largest;
 }
 
-/// Whether b has to be scaled, although its norm is ordinary for T, for a preconditioner that works in float: a
-/// residual falls by 1e-16 at most, and the elements of a vector are smaller than its norm.
+/// Whether b has to be scaled, although its norm is ordinary for T, for vectors in float: a residual falls by 1e-16 at
+/// most, and the elements of a vector are smaller than its norm.
 bool is_too_far_for_float(double norm) { return norm > 0 && std::isfinite(norm) && !(norm > 1e-8 && norm < 1e8); }
 
 template <class T>
@@ -119,7 +119,8 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
     return std::sqrt(read_scalar(space_, slots_));
   };
   b_norm_ = norm(b);
-  if (is_ordinary<T>(b_norm_) && !(m_.works_in_float() && is_too_far_for_float(b_norm_))) return;
+  const bool for_float = m_.works_in_float() || m_.has_mixed_dot();
+  if (is_ordinary<T>(b_norm_) && !(for_float && is_too_far_for_float(b_norm_))) return;
   const double plain = b_norm_;
   const Out<T> scaled = workspace.template allocate<T>(b.size());
   b_ = scaled;
@@ -135,7 +136,7 @@ void ScaledSystem<Space, T>::scale_b(In<T> b, Workspace<Space>& workspace) {
     b_norm_ = norm(scaled);
     b_exponent_ = exponent;
     if (!is_ordinary<T>(b_norm_)) continue;
-    if (m_.works_in_float()) fit_into_float(scaled);
+    if (for_float) fit_into_float(scaled);
     return;
   }
   b_ = b;  // zero, or not finite
