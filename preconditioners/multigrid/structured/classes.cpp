@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 
@@ -252,10 +253,9 @@ Model::Point Model::coarse_point(int number) const {
 }
 
 void Model::weigh(const Classes& rows) {
-  double line[3][3][3];  // by axis, place and step
   for (int axis = 0; axis < 3; ++axis) {
     for (int at = 0; at < 3; ++at) {
-      for (int step = -1; step <= 1; ++step) line[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
+      for (int step = -1; step <= 1; ++step) line_[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
     }
   }
   weights_.assign(coarse_.points(), {});
@@ -264,59 +264,74 @@ void Model::weigh(const Classes& rows) {
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       if (!halved.has(d) || !fine_.contains(fx + d.x, fy + d.y, fz + d.z)) continue;
-      weights_[coarse_.number(x, y, z)][static_cast<std::size_t>(k)] = line[0][place(fx + d.x, fine_.x)][d.x + 1] *
-                                                                       line[1][place(fy + d.y, fine_.y)][d.y + 1] *
-                                                                       line[2][place(fz + d.z, fine_.z)][d.z + 1];
+      weights_[coarse_.number(x, y, z)][static_cast<std::size_t>(k)] = line_[0][place(fx + d.x, fine_.x)][d.x + 1] *
+                                                                       line_[1][place(fy + d.y, fine_.y)][d.y + 1] *
+                                                                       line_[2][place(fz + d.z, fine_.z)][d.z + 1];
     }
   });
 }
 
-/// The coarse points that have a weight for each fine point.
-std::vector<Model::Parents> Model::parents() const {
-  std::vector<Parents> all(fine_.points());
-  for_points(coarse_, [&](Index x, Index y, Index z) {
-    const auto [fx, fy, fz] = fine_point({x, y, z});
-    const std::size_t j = coarse_.number(x, y, z);
-    for (int k = 0; k < neighbours; ++k) {
-      const double weight = weights_[j][static_cast<std::size_t>(k)];
-      const Step d = Step::of(k);
-      if (weight != 0) all[fine_.number(fx + d.x, fy + d.y, fz + d.z)].add(j, weight);
-    }
-  });
-  return all;
-}
-
-/// Adds up P^T (A P), one row of A P after the other.
+/// The operator P^T A P: along each axis in turn, as P is a product of weights along the axes.
 void Model::multiply(const Classes& rows) {
-  const std::vector<Parents> of = parents();
-  const std::size_t n = coarse_.points();
-  std::vector<double> row_of_ap(n);
-  operator_.assign(n * n, 0);
+  extents_ = {fine_.x, fine_.y, fine_.z};
+  operator_.clear();
   for_points(fine_, [&](Index x, Index y, Index z) {
-    const auto& row = rows[static_cast<std::size_t>(class_of(fine_, x, y, z))];
-    std::fill(row_of_ap.begin(), row_of_ap.end(), 0);
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      const double value = row[static_cast<std::size_t>(k)];
-      if (value == 0 || !fine_.contains(x + d.x, y + d.y, z + d.z)) continue;
-      for (const auto& [j, weight] : of[fine_.number(x + d.x, y + d.y, z + d.z)]) row_of_ap[j] += value * weight;
-    }
-    for (const auto& [i, weight] : of[fine_.number(x, y, z)]) {
-      for (std::size_t j = 0; j < n; ++j) operator_[i * n + j] += weight * row_of_ap[j];
+    operator_.push_back(rows[static_cast<std::size_t>(class_of(fine_, x, y, z))]);
+  });
+  if (halved.x) halve(0);
+  if (halved.y) halve(1);
+  if (halved.z) halve(2);
+}
+
+/// P^T A P for the weights along one axis.
+void Model::halve(int axis) {
+  const Index fine[3] = {extents_.x, extents_.y, extents_.z}, coarse[3] = {coarse_.x, coarse_.y, coarse_.z};
+  const Index n = fine[axis], next = coarse[axis];
+  const auto digit = static_cast<std::size_t>(axis == 0 ? 1 : axis == 1 ? 3 : 9);
+  Extents to = extents_;
+  (axis == 0 ? to.x : axis == 1 ? to.y : to.z) = next;
+  // The steps that don't lead along the axis.
+  std::array<std::size_t, 9> beside;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < neighbours; ++k) {
+    if (k / digit % 3 == 0) beside[count++] = k;
+  }
+  const auto weight = [&](Index j, Index step) {
+    return line_[axis][place(2 * j + 1 + step, n)][step + 1];
+  };
+  std::vector<std::array<double, neighbours>> made(to.points());
+  for_points(to, [&](Index x, Index y, Index z) {
+    const Index j = axis == 0 ? x : axis == 1 ? y : z;
+    auto& row = made[to.number(x, y, z)];
+    row = {};
+    for (Index d = -1; d <= 1; ++d) {
+      const Index i = 2 * j + 1 + d;
+      if (i >= n) continue;
+      const auto& from = operator_[extents_.number(axis == 0 ? i : x, axis == 1 ? i : y, axis == 2 ? i : z)];
+      for (Index a = -1; a <= 1; ++a) {
+        for (Index e = -1; e <= 1; ++e) {
+          const Index left = d + a - 2 * e;
+          if (i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) continue;
+          const double factor = weight(j, d) * weight(j + e, left);
+          const std::size_t of_a = static_cast<std::size_t>(a + 1) * digit, of_e = static_cast<std::size_t>(e + 1) * digit;
+          for (const std::size_t k : beside) row[k + of_e] += factor * from[k + of_a];
+        }
+      }
     }
   });
+  operator_ = std::move(made);
+  extents_ = to;
 }
 
 Classes Model::coarse_rows() const {
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {
     const auto [x, y, z] = coarse_point(number);
-    const double* const row = operator_.data() + coarse_.number(x, y, z) * coarse_.points();
+    const auto& row = operator_[coarse_.number(x, y, z)];
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
-      if (coarse_.contains(x + d.x, y + d.y, z + d.z))
-        rows[static_cast<std::size_t>(number)][static_cast<std::size_t>(k)] =
-            row[coarse_.number(x + d.x, y + d.y, z + d.z)];
+      const auto c = static_cast<std::size_t>(k);
+      if (coarse_.contains(x + d.x, y + d.y, z + d.z)) rows[static_cast<std::size_t>(number)][c] = row[c];
     }
   }
   return rows;

@@ -76,30 +76,18 @@ class Model {
 
  private:
   using Point = std::array<Index, 3>;
-  struct Parent {
-    std::size_t number;
-    double weight;
-  };
-  class Parents {
-   public:
-    void add(std::size_t number, double weight) { all_[count_++] = {number, weight}; }
-    const Parent* begin() const { return all_.data(); }
-    const Parent* end() const { return all_.data() + count_; }
-
-   private:
-    std::array<Parent, 8> all_;
-    std::size_t count_ = 0;
-  };
-
   void weigh(const Classes& rows);
   void multiply(const Classes& rows);
-  std::vector<Parents> parents() const;
+  void halve(int axis);
   Point fine_point(const Point& at) const;
   Point coarse_point(int number) const;
 
   Extents fine_, coarse_;
+  double line_[3][3][3];                                 ///< weights by axis, place of the fine point and step
   std::vector<std::array<double, neighbours>> weights_;  ///< of each coarse point, by the step to the fine point
-  std::vector<double> operator_;                         ///< of the coarse points, dense, by rows
+  // Rows of a grid whose extents are those of the fine grid, and become those of the coarse one axis after axis.
+  Extents extents_;
+  std::vector<std::array<double, neighbours>> operator_;
 };
 
 }  // namespace ostinato::multigrid

@@ -47,27 +47,38 @@ struct Everywhere {
   __device__ Element operator[](std::size_t i) const { return {at + 4 * static_cast<unsigned>(i)}; }
 };
 
+/// The threads of all blocks of the cluster.
+struct ClusterTeam {
+  /// The number of the calling thread: the warps of a small step are spread over the thread blocks.
+  __device__ static Index own_number() {
+    return static_cast<Index>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
+  }
+  __device__ static Index count() { return static_cast<Index>(gridDim.x * blockDim.x); }
+  __device__ static void wait() { wait_for_all(); }
+  __device__ static Everywhere output(float* v) { return {static_cast<unsigned>(__cvta_generic_to_shared(v))}; }
+};
+
+/// The threads of one block.
+struct BlockTeam {
+  __device__ static Index own_number() { return static_cast<Index>(threadIdx.x); }
+  __device__ static Index count() { return static_cast<Index>(blockDim.x); }
+  __device__ static void wait() { __syncthreads(); }
+  __device__ static float* output(float* v) { return v; }
+};
+
 /// The vectors of a grid in the own shared memory.
 struct Vectors {
   float *b, *x, *t;
 
   __device__ Vectors(const CoarseGrid& g, float* room)
       : b(room + g.first + g.margin), x(b + g.room()), t(x + g.room()) {}
-  __device__ static Everywhere everywhere(float* v) {
-    return {static_cast<unsigned>(__cvta_generic_to_shared(v))};
-  }
 };
 
-/// The calling thread, numbered so that the warps of a small step are spread over the thread blocks.
-__device__ Index own_number() {
-  return static_cast<Index>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
-}
-
 /// Calls f(x, y, z) for cells.
-template <class F>
+template <class Team, class F>
 __device__ void visit(const Cells& cells, const F& f) {
-  const auto count = static_cast<Index>(cells.grid.points()), all = static_cast<Index>(gridDim.x * threads);
-  for (Index cell = own_number(); cell < count; cell += all) {
+  const auto count = static_cast<Index>(cells.grid.points());
+  for (Index cell = Team::own_number(); cell < count; cell += Team::count()) {
     const Index line = cells.line.quotient(cell), plane = cells.plane.quotient(line);
     f(cell - line * cells.grid.x, line - plane * cells.grid.y, plane);
   }
@@ -100,80 +111,124 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
 }
 
 /// x = the inverse times b, on the coarsest grid: a warp for each row.
-__device__ void solve_coarsest(const CoarseGrid& g, const float* inverse, const Vectors& v) {
-  const auto n = static_cast<Index>(g.a.grid.points()), warps = static_cast<Index>(gridDim.x * threads / 32);
-  const auto lane = static_cast<Index>(threadIdx.x % 32);
-  const Everywhere x = Vectors::everywhere(v.x);
-  for (Index row = own_number() / 32; row < n; row += warps) {
+template <class Team>
+__device__ void solve_coarsest(const CoarseGrid& g, const DenseMatrix& inverse, const Vectors& v) {
+  const auto n = static_cast<Index>(g.a.grid.points()), lane = static_cast<Index>(threadIdx.x % 32);
+  const auto x = Team::output(v.x);
+  for (Index row = Team::own_number() / 32; row < n; row += Team::count() / 32) {
+    const float* of_row = inverse.values + row * inverse.row_step;
     float sum = 0;
-    for (Index k = lane; k < n; k += 32) sum += inverse[k * n + row] * v.b[k];
+#pragma unroll 4
+    for (Index k = lane; k < n; k += 32) sum += of_row[k * inverse.column_step] * v.b[k];
     for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
     if (lane == 0) x[static_cast<std::size_t>(row)] = sum;
   }
 }
 
-/// b of the next grid := P^T (b - A omega b)
-template <int Dimensions, bool ByClass>
-__device__ void descend(const CoarseGrid& g, const Vectors& v, float* b_of_next) {
-  const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
-  with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
-    visit(g.points, Residual<S, Everywhere>{a, v.b, v.b, g.omega, Vectors::everywhere(v.t)});
-  });
-  wait_for_all();
-  with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(g.next, Restrict<A, Everywhere>{p, a.grid, v.t, Vectors::everywhere(b_of_next)});
-  });
-}
+/// What a team does on the grids, all of the same dimensions.
+template <class Team, int Dimensions, bool ByClass>
+struct Steps {
+  template <class F>
+  __device__ static void with_axes_of(const CoarseGrid& g, F f) {
+    with_axes(g.axes, AllAxes<Dimensions>{}, f);
+  }
 
-/// out := omega b + P coarse
-template <int Dimensions, bool ByClass, class Out>
-__device__ void interpolate(const CoarseGrid& g, const Vectors& v, const float* coarse, Out out) {
-  const Coefficients p = known<ByClass>(g.p);
-  with_axes(g.axes, AllAxes<Dimensions>{}, [&]<int A>(std::integral_constant<int, A>) {
-    visit(g.pairs, Interpolate<A, Out>{p, g.a.grid, v.b, g.omega, coarse, out});
-  });
-}
+  /// b of the next grid := P^T (b - A omega b)
+  __device__ static void descend(const CoarseGrid& g, const Vectors& v, float* b_of_next) {
+    const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
+    const auto t = Team::output(v.t), b = Team::output(b_of_next);
+    using Out = std::remove_const_t<decltype(t)>;
+    with_shape_of<Dimensions>(
+        g.star, [&]<class S>(S) { visit<Team>(g.points, Residual<S, Out>{a, v.b, v.b, g.omega, t}); });
+    Team::wait();
+    with_axes_of(g, [&]<int A>(std::integral_constant<int, A>) {
+      visit<Team>(g.next, Restrict<A, Out>{p, a.grid, v.t, b});
+    });
+    Team::wait();
+  }
 
-/// out := t + omega (b - A t)
-template <int Dimensions, bool ByClass, class Out>
-__device__ void smooth(const CoarseGrid& g, const Vectors& v, Out out) {
-  const Coefficients a = known<ByClass>(g.a);
-  with_shape_of<Dimensions>(g.star,
-                            [&]<class S>(S) { visit(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out}); });
+  /// out := omega b + P coarse
+  template <class Out>
+  __device__ static void interpolate(const CoarseGrid& g, const Vectors& v, const float* coarse, Out out) {
+    const Coefficients p = known<ByClass>(g.p);
+    with_axes_of(g, [&]<int A>(std::integral_constant<int, A>) {
+      visit<Team>(g.pairs, Interpolate<A, Out>{p, g.a.grid, v.b, g.omega, coarse, out});
+    });
+  }
+
+  /// out := t + omega (b - A t)
+  template <class Out>
+  __device__ static void smooth(const CoarseGrid& g, const Vectors& v, Out out) {
+    const Coefficients a = known<ByClass>(g.a);
+    with_shape_of<Dimensions>(
+        g.star, [&]<class S>(S) { visit<Team>(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out}); });
+  }
+
+  /// Down from the first grid, whose b is there, and up again to x of grid `last`.
+  __device__ static void run(const CoarseGrids& grids, float* room, int last) {
+    const int coarsest = grids.count - 1;
+    const auto vectors = [&](int k) { return Vectors(grids.grid[k], room); };
+    for (int k = 0; k < coarsest; ++k) descend(grids.grid[k], vectors(k), vectors(k + 1).b);
+    solve_coarsest<Team>(grids.grid[coarsest], grids.inverse, vectors(coarsest));
+    Team::wait();
+    for (int k = coarsest - 1; k >= last; --k) {
+      const CoarseGrid& g = grids.grid[k];
+      const Vectors v = vectors(k);
+      interpolate(g, v, vectors(k + 1).x, Team::output(v.t));
+      Team::wait();
+      smooth(g, v, Team::output(v.x));
+      Team::wait();
+    }
+  }
+};
+
+__device__ void fill_with_zeros(const CoarseGrids& grids, float* room) {
+  for (unsigned k = threadIdx.x; k < grids.grid[grids.count - 1].end(); k += blockDim.x) room[k] = 0;
 }
 
 template <int Dimensions, bool ByClass>
 __global__ void __launch_bounds__(threads, 1)
     solve_kernel(const __grid_constant__ CoarseGrids grids, const float* b, float* x, bool last_sweep) {
+  using All = Steps<ClusterTeam, Dimensions, ByClass>;
   extern __shared__ float room[];
-  const int coarsest = grids.count - 1;
-  for (unsigned k = threadIdx.x; k < grids.grid[coarsest].end(); k += threads) room[k] = 0;
+  fill_with_zeros(grids, room);
   cuda::pdl_trigger_and_wait();
-  const auto vectors = [&](int k) { return Vectors(grids.grid[k], room); };
   __syncthreads();
-  float* const own_b = vectors(0).b;
-  for (unsigned k = threadIdx.x; k < grids.grid[0].a.grid.points(); k += threads) own_b[k] = b[k];
-  wait_for_all();
-  for (int k = 0; k < coarsest; ++k) {
-    descend<Dimensions, ByClass>(grids.grid[k], vectors(k), vectors(k + 1).b);
-    wait_for_all();
-  }
-  solve_coarsest(grids.grid[coarsest], grids.inverse, vectors(coarsest));
-  wait_for_all();
-  for (int k = coarsest - 1; k > 0; --k) {
-    const CoarseGrid& g = grids.grid[k];
-    const Vectors v = vectors(k);
-    interpolate<Dimensions, ByClass>(g, v, vectors(k + 1).x, Vectors::everywhere(v.t));
-    wait_for_all();
-    smooth<Dimensions, ByClass>(g, v, Vectors::everywhere(v.x));
-    wait_for_all();
-  }
   const CoarseGrid& g = grids.grid[0];
-  const Vectors v = vectors(0);
-  if (!last_sweep) return interpolate<Dimensions, ByClass>(g, v, vectors(1).x, x);
-  interpolate<Dimensions, ByClass>(g, v, vectors(1).x, Vectors::everywhere(v.t));
+  const Vectors v(g, room);
+  for (unsigned k = threadIdx.x; k < g.a.grid.points(); k += threads) v.b[k] = b[k];
   wait_for_all();
-  smooth<Dimensions, ByClass>(g, v, x);
+  All::run(grids, room, 1);
+  const float* const coarse = Vectors(grids.grid[1], room).x;
+  if (!last_sweep) return All::interpolate(g, v, coarse, x);
+  All::interpolate(g, v, coarse, ClusterTeam::output(v.t));
+  wait_for_all();
+  All::smooth(g, v, x);
+}
+
+/// Column k of the matrix that does what the grids do, by thread block k: x for b = 1 in point k.
+template <int Dimensions, bool ByClass>
+__global__ void __launch_bounds__(threads) column_kernel(const __grid_constant__ CoarseGrids grids, float* rows) {
+  extern __shared__ float room[];
+  cuda::pdl_trigger_and_wait();
+  fill_with_zeros(grids, room);
+  __syncthreads();
+  const Vectors v(grids.grid[0], room);
+  if (threadIdx.x == 0) v.b[blockIdx.x] = 1;
+  __syncthreads();
+  Steps<BlockTeam, Dimensions, ByClass>::run(grids, room, 0);
+  for (unsigned k = threadIdx.x; k < gridDim.x; k += blockDim.x) rows[k * gridDim.x + blockIdx.x] = v.x[k];
+}
+
+/// Calls f with the dimensions of the grids and whether coefficients are kept by class.
+template <class F>
+void with_kind_of(const CoarseGrids& grids, F f) {
+  const auto with_dimensions = [&]<bool ByClass>(std::bool_constant<ByClass> by_class) {
+    if (grids.dimensions == 1) return f(std::integral_constant<int, 1>{}, by_class);
+    if (grids.dimensions == 2) return f(std::integral_constant<int, 2>{}, by_class);
+    f(std::integral_constant<int, 3>{}, by_class);
+  };
+  grids.by_class ? with_dimensions(std::true_type{}) : with_dimensions(std::false_type{});
 }
 
 /// The shared memory for the vectors of grids, in bytes.
@@ -195,16 +250,32 @@ std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>&
   return first + 1 < levels.size() ? first : levels.size();
 }
 
+Vector<Cuda, float> join_coarse_grids(const Cuda& space, CoarseGrids& grids) {
+  int k = 1;
+  while (k < grids.count && grids.grid[k].a.grid.points() > CoarseGrids::most_joined) ++k;
+  if (k + 1 >= grids.count) return {};
+  CoarseGrids below = grids;
+  below.count = 0;
+  for (int from = k; from < grids.count; ++from) below.add(grids.grid[from]);
+  const std::size_t n = grids.grid[k].a.grid.points();
+  Vector<Cuda, float> rows(space, n * n);
+  with_kind_of(grids, [&]<int D, bool ByClass>(std::integral_constant<int, D>, std::bool_constant<ByClass>) {
+    const auto kernel = column_kernel<D, ByClass>;
+    cuda::allow_shared(space, kernel, bytes_of(below));
+    cuda::launch(space, kernel, static_cast<unsigned>(n), threads, bytes_of(below), below, rows.data());
+  });
+  grids.count = k + 1;
+  grids.grid[k].axes = 0;
+  grids.inverse = {rows.data(), static_cast<Index>(n), 1};
+  return rows;
+}
+
 void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, const float* b, float* x, bool last_sweep) {
-  const auto solve = [&]<int D>(std::integral_constant<int, D>) {
-    const auto kernel = grids.by_class ? solve_kernel<D, true> : solve_kernel<D, false>;
-    const std::size_t room = bytes_of(grids);
-    cuda::allow_shared(space, kernel, room);
-    cuda::launch_as_cluster(space, kernel, cluster_blocks, threads, room, grids, b, x, last_sweep);
-  };
-  if (grids.dimensions == 1) return solve(std::integral_constant<int, 1>{});
-  if (grids.dimensions == 2) return solve(std::integral_constant<int, 2>{});
-  solve(std::integral_constant<int, 3>{});
+  with_kind_of(grids, [&]<int D, bool ByClass>(std::integral_constant<int, D>, std::bool_constant<ByClass>) {
+    const auto kernel = solve_kernel<D, ByClass>;
+    cuda::allow_shared(space, kernel, bytes_of(grids));
+    cuda::launch_as_cluster(space, kernel, cluster_blocks, threads, bytes_of(grids), grids, b, x, last_sweep);
+  });
 }
 
 }  // namespace ostinato::multigrid

@@ -38,7 +38,7 @@ struct CoarseGrid {
 
   CoarseGrid() = default;
   template <class Space>
-  CoarseGrid(const Level<Space>& level, float damping, unsigned at)
+  CoarseGrid(const Level<Space>& level, float damping)
       : a(level.operator_view()),
         p(level.weights_view()),
         star(level.star),
@@ -48,27 +48,34 @@ struct CoarseGrid {
         next(p.grid),
         pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}),
         margin(static_cast<unsigned>(Field<Space>::margin(level.grid, level.dimensions))),
-        first(at) {}
+        first(0) {}
 
   /// The elements of a vector with its margins, and of b, x and t.
   OSTINATO_FUNCTION unsigned room() const { return static_cast<unsigned>(a.grid.points()) + 2 * margin; }
   OSTINATO_FUNCTION unsigned end() const { return first + 3 * room(); }
 };
 
+/// A dense matrix.
+struct DenseMatrix {
+  const float* values = nullptr;
+  Index row_step = 0, column_step = 0;  ///< from an element to the one below, and beside it
+};
+
 /// The grids from one of a cycle down to the coarsest.
 struct CoarseGrids {
   static constexpr int most = 10;  ///< the grids are an argument of the kernel, which has room for 4 KB
+  static constexpr std::size_t most_joined = 512;  ///< points of a grid that join_coarse_grids() takes
 
   int dimensions = 0;
   bool by_class = false;
   int count = 0;
   CoarseGrid grid[most] = {};
-  const float* inverse = nullptr;  ///< of the coarsest operator, dense
+  DenseMatrix inverse = {};  ///< of the coarsest operator
 
-  template <class Space>
-  void add(const Level<Space>& level, float damping) {
-    grid[count] = CoarseGrid(level, damping, count == 0 ? 0 : grid[count - 1].end());
-    ++count;
+  /// Adds a grid, with room for its vectors behind that of the others.
+  void add(CoarseGrid g) {
+    g.first = count == 0 ? 0 : grid[count - 1].end();
+    grid[count++] = g;
   }
 };
 
@@ -78,6 +85,12 @@ static_assert(sizeof(CoarseGrids) < 4000);
 /// a single grid doesn't need it.
 inline std::size_t first_coarse_grid(const Host&, const std::vector<Level<Host>>& levels) { return levels.size(); }
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels);
+
+/// Puts the matrix of what the grids do from one of few points on in their place. Returns that matrix, which `grids` refers
+/// to; it is empty where there are no two such grids behind the first one.
+/// Exec      Enqueued: a thread block for each column.
+inline Vector<Host, float> join_coarse_grids(const Host&, CoarseGrids&) { return {}; }
+Vector<Cuda, float> join_coarse_grids(const Cuda& space, CoarseGrids& grids);
 
 /// x := one cycle for b on the first grid, with one sweep of damped Jacobi before each coarse grid and after it. Without
 /// `last_sweep`, x is what it is before the last sweep on the first grid.

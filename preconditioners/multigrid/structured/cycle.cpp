@@ -36,14 +36,15 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     const int fields = fields_of(ways_, k);
     vectors_.push_back({fields > 0 ? field() : Field<Space>(), fields > 0 ? field() : Field<Space>(),
                         fields > 2 ? field() : Field<Space>()});
-    if (ways_[k] == Way::one_kernel) coarse_grids_.add(l, omega(k, 0));
+    if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0)));
     const Source<float> one = unscaled(k, nullptr);
     transfers_.push_back(descends_in_a_pass(space, level(k), sweeps, ways_[k]) ? transfer(k, one.root, *one.even_root)
                                                                                : Transfer<Space>{});
   }
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
-  coarse_grids_.inverse = hierarchy_.inverse().data();
+  coarse_grids_.inverse = {hierarchy_.inverse().data(), 1, static_cast<Index>(hierarchy_.levels().back().grid.points())};
+  joined_ = join_coarse_grids(space, coarse_grids_);
   rate_ = measure_rate();  // of the scaled operator
   if (ways_[0] == Way::passes) transfers_[0] = transfer(0, hierarchy_.inverse_root(), hierarchy_.even_inverse_root());
 }
@@ -70,6 +71,18 @@ int Cycle<Space, T>::fields_of(const std::vector<Way>& ways, std::size_t k) {
   return 3;
 }
 
+/// The elements of the matrix that join_coarse_grids() will make.
+template <class Space, class T>
+std::size_t Cycle<Space, T>::joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways) {
+  std::size_t k = 0;
+  while (k < ways.size() && ways[k] != Way::one_kernel) ++k;
+  for (++k; k + 1 < ways.size(); ++k) {
+    const std::size_t points = levels[k].grid.points();
+    if (points <= CoarseGrids::most_joined) return points * points;
+  }
+  return 0;
+}
+
 template <class Space, class T>
 bool Cycle<Space, T>::descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way) {
   return way != Way::one_kernel && sweeps == 1 && level.axes != 0 && has_descent(space, level);
@@ -80,7 +93,7 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
   const std::size_t coarsest = grids.back().grid.points();
   const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
   const std::vector<Way> all_ways = ways(space, grids, sweeps);
-  std::size_t total = (coarsest * coarsest + roots) * sizeof(float);
+  std::size_t total = (coarsest * coarsest + roots + joined_elements(grids, all_ways)) * sizeof(float);
   for (std::size_t k = 0; k < grids.size(); ++k) {
     const auto fields = static_cast<std::size_t>(fields_of(all_ways, k));
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
@@ -109,7 +122,7 @@ std::size_t Cycle<Space, T>::bytes(std::size_t k) const {
 
 template <class Space, class T>
 std::size_t Cycle<Space, T>::bytes() const {
-  std::size_t total = hierarchy_.bytes();
+  std::size_t total = hierarchy_.bytes() + joined_.bytes();
   for (const Vectors& v : vectors_) total += v.b.bytes() + v.x.bytes() + v.t.bytes();
   for (const Transfer<Space>& t : transfers_) total += t.bytes();
   return total;

@@ -16,7 +16,7 @@ namespace ostinato::multigrid {
 /// A V-cycle over a hierarchy, with damped Jacobi or Chebyshev before the coarse grid and after it.
 ///
 /// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
-///           one kernel each way (passes.hpp). There, one kernel does the coarse grids (coarse_grids.hpp).
+///           one kernel each way (passes.hpp). There, one kernel does the coarse grids, the last of them by a dense matrix (coarse_grids.hpp).
 template <class Space, class T>
 class Cycle {
  public:
@@ -46,6 +46,7 @@ class Cycle {
   static bool descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way);
   static std::vector<Way> ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps);
   static int fields_of(const std::vector<Way>& ways, std::size_t k);
+  static std::size_t joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways);
 
   /// The vectors of a level; t has room for the residual, and for every second x.
   struct Vectors {
@@ -90,6 +91,7 @@ class Cycle {
   std::vector<Vectors> vectors_;
   std::vector<Transfer<Space>> transfers_;  ///< of the levels with a pass on the way down; empty for others
   CoarseGrids coarse_grids_;
+  Vector<Space, float> joined_;  ///< what the last of them do
   Vector<Space, float> ones_;  ///< by class: the scale of inner levels
   double rate_;
 };

@@ -83,7 +83,20 @@ void require_usable(double omega, int axes, const Extents& e) {
   if (axes == 0 && e.points() > coarsest_points) throw ArgumentError("multigrid: no axis of the grid can be halved");
 }
 
-/// Inverts a dense matrix of n rows of n in place, by Gauss-Jordan elimination with row pivoting.
+/// A step of Gauss-Jordan elimination in place on n rows of n.
+void eliminate(std::vector<double>& m, std::size_t n, std::size_t k) {
+  double* const pivot = m.data() + k * n;
+  const double scale = 1 / std::exchange(pivot[k], 1);
+  for (std::size_t c = 0; c < n; ++c) pivot[c] *= scale;
+  for (std::size_t i = 0; i < n; ++i) {
+    double* const to = m.data() + i * n;
+    if (i == k || to[k] == 0) continue;
+    const double factor = std::exchange(to[k], 0);
+    for (std::size_t c = 0; c < n; ++c) to[c] -= factor * pivot[c];
+  }
+}
+
+/// Inverts a dense matrix of n rows of n in place, with row pivoting.
 void invert(std::vector<double>& m, std::size_t n) {
   const auto row = [&](std::size_t i) { return m.data() + i * n; };
   std::vector<std::size_t> pivots(n);
@@ -92,19 +105,22 @@ void invert(std::vector<double>& m, std::size_t n) {
     for (std::size_t i = k + 1; i < n; ++i) pivot = std::abs(row(i)[k]) > std::abs(row(pivot)[k]) ? i : pivot;
     if (pivot != k) std::swap_ranges(row(k), row(k) + n, row(pivot));
     if (!(std::abs(row(k)[k]) > 1e-12)) throw ArgumentError("multigrid: the coarsest operator is singular");
-    const double scale = 1 / std::exchange(row(k)[k], 1);
-    for (std::size_t c = 0; c < n; ++c) row(k)[c] *= scale;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k || row(i)[k] == 0) continue;
-      const double factor = std::exchange(row(i)[k], 0);
-      double* const to = row(i);
-      const double* const from = row(k);
-      for (std::size_t c = 0; c < n; ++c) to[c] -= factor * from[c];
-    }
+    eliminate(m, n, k);
   }
   for (std::size_t k = n; k-- > 0;) {  // rows that were exchanged are columns of the inverse
     for (std::size_t i = 0; i < n; ++i) std::swap(row(i)[k], row(i)[pivots[k]]);
   }
+}
+
+/// Inverts a symmetric matrix in place if it is positive definite, which shows in its pivots; otherwise leaves it as it is.
+bool invert_if_positive(std::vector<double>& m, std::size_t n) {
+  std::vector<double> inverse = m;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (!(inverse[k * n + k] > 1e-12)) return false;
+    eliminate(inverse, n, k);
+  }
+  m = std::move(inverse);
+  return true;
 }
 
 /// Whether a symmetric dense matrix of n rows of n is positive definite: Cholesky's factorization succeeds.
@@ -131,7 +147,6 @@ bool is_symmetric(const std::vector<double>& m, std::size_t n) {
 /// Adds to the diagonal of a symmetric matrix what makes it positive definite, if that is no more than the rounding of
 /// an operator in float may have taken away.
 void lift(std::vector<double>& m, std::size_t n) {
-  if (!is_symmetric(m, n)) return;
   constexpr double least = 1e-6, most = 0.05;
   std::vector<double> lifted = m;
   for (double shift = 0; shift < most; shift = shift == 0 ? least : 2 * shift) {
@@ -449,8 +464,10 @@ void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants
             static_cast<double>(coarsest_root_[i]) * static_cast<double>(coarsest_root_[k]) / (length * length);
     }
   }
-  if (!level.by_class) lift(m, n);
-  invert(m, n);
+  if (const bool symmetric = is_symmetric(m, n); !symmetric || !invert_if_positive(m, n)) {
+    if (symmetric && !level.by_class) lift(m, n);
+    invert(m, n);
+  }
   std::vector<float> columns(n * n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) columns[k * n + i] = static_cast<float>(m[i * n + k]);

@@ -316,9 +316,9 @@ __device__ void add_lines(const Stencil<N, T>& a, const LineOfX<V>* x, T (&sum)[
   (add_line<D, Line>(a, x[Line], sum, has), ...);
 }
 
-/// sum := rows i to i + 3 of A x, whose diagonals all lie inside x; x points to element i.
+/// sum := rows i to i + 3 of A x, whose diagonals all lie inside x; x points to element i. own := these elements of x.
 template <int D, int N, class T, class V>
-__device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum)[together]) {
+__device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum)[together], T (&own)[together]) {
   using All = std::make_integer_sequence<int, Lines<D>::count>;
   LineOfX<V> lines[Lines<D>::count];
 #pragma unroll
@@ -327,6 +327,8 @@ __device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum
     lines[line].own = *reinterpret_cast<const Four<V>*>(from);
     if (Lines<D>::has_three(line)) lines[line].before = from[-1], lines[line].after = from[together];
   }
+#pragma unroll
+  for (int k = 0; k < together; ++k) own[k] = static_cast<T>(lines[Lines<D>::count / 2].own.v[k]);
   const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
   if (name == 0) {
     return add_lines<D>(a, lines, sum, [&](int, int d) { return (a.present >> d & 1u) != 0; }, All{});
@@ -357,16 +359,20 @@ __global__ void __launch_bounds__(cuda::tile_rows)
       }
       continue;
     }
-    T sum[together] = {};
-    inner_rows<D>(a, i, p.x + i, sum);
+    T sum[together] = {}, own[together];
+    inner_rows<D>(a, i, p.x + i, sum, own);
     Four<V> out;
 #pragma unroll
     for (int k = 0; k < together; ++k) out.v[k] = cuda::row_value(p, i + k, sum[k]);
     *reinterpret_cast<Four<V>*>(p.y + i) = out;
-    const Four<V> other = w == p.y ? out : *reinterpret_cast<const Four<V>*>(w + i);
+    if (w != p.x) {
+      const Four<V> other = w == p.y ? out : *reinterpret_cast<const Four<V>*>(w + i);
+#pragma unroll
+      for (int k = 0; k < together; ++k) own[k] = static_cast<T>(other.v[k]);
+    }
 #pragma unroll
     for (int k = 0; k < together; ++k)
-      dot.v[0] = fma(static_cast<double>(other.v[k]), static_cast<double>(out.v[k]), dot.v[0]);
+      dot.v[0] = fma(static_cast<double>(own[k]), static_cast<double>(out.v[k]), dot.v[0]);
   }
   cuda::grid_sum(dot, to, [](const Sums<1>&) {});
 }
