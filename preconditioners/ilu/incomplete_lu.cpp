@@ -358,7 +358,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
   const FactorMemory memory{
       most_entries, [&](Offset entries, Certainty certainty) {
-        budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
+        budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
       }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);

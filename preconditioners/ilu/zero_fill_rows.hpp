@@ -154,6 +154,7 @@ struct FactoredRows {
 struct ComingRows {
   static constexpr int count = 4;
 
+  Index row[count];
   Offset first[count], last[count];  ///< this lane's first entry in the row of U, and the row's end
   double* to[count];                 ///< what that entry changes; null: nothing
   double pivot[count], upper[count];
@@ -165,9 +166,9 @@ struct ComingRows {
 #pragma unroll
     for (int j = 0; j < count; ++j) {
       const bool is_entry = k + j < end;
-      const auto row = is_entry ? static_cast<std::size_t>(rows.a.col[k + j]) : 0;
-      first[j] = is_entry ? rows.after[row] + group.lane() : 0;
-      last[j] = is_entry ? rows.a.row_ptr[row + 1] : 0;
+      row[j] = is_entry ? rows.a.col[k + j] : 0;
+      first[j] = is_entry ? rows.after[row[j]] + group.lane() : 0;
+      last[j] = is_entry ? rows.a.row_ptr[row[j] + 1] : 0;
       to[j] = first[j] < last[j] ? target(k + j, first[j]) : nullptr;
       has_pivot[j] = !is_entry;
       has_upper[j] = to[j] == nullptr;
@@ -175,13 +176,13 @@ struct ComingRows {
     }
   }
 
-  /// Waits for the elements of a row; looks at those of the rows behind, too.
+  /// Waits for the elements of one of the rows; looks at those of the others, too.
   template <class Group>
-  OSTINATO_FUNCTION void wait(const Group& group, const FactoredRows& rows, Offset k, int row) {
-    while (!has_pivot[row] || !has_upper[row]) {
+  OSTINATO_FUNCTION void wait(const Group& group, const FactoredRows& rows, int which) {
+    while (!has_pivot[which] || !has_upper[which]) {
 #pragma unroll
       for (int j = 0; j < count; ++j) {
-        if (!has_pivot[j]) has_pivot[j] = group.look(rows.pivot + rows.a.col[k + j], pivot[j]);
+        if (!has_pivot[j]) has_pivot[j] = group.look(rows.pivot + row[j], pivot[j]);
         if (!has_upper[j]) has_upper[j] = group.look(rows.upper + first[j], upper[j]);
       }
     }
@@ -206,7 +207,7 @@ OSTINATO_FUNCTION bool FactoredRows::eliminate(const Group& group, std::size_t i
 #pragma unroll
     for (int j = 0; j < ComingRows::count; ++j) {
       if (k + j >= lower_end) break;
-      coming.wait(group, *this, k, j);
+      coming.wait(group, *this, j);
       const double factor = work[k + j] / coming.pivot[j];
       if (coming.to[j] != nullptr) *coming.to[j] = group.minus_product(*coming.to[j], factor, coming.upper[j]);
       for (Offset e = coming.first[j] + group.lanes(); e < coming.last[j]; e += group.lanes()) {
@@ -239,7 +240,7 @@ OSTINATO_FUNCTION bool FactoredRows::decompose(const Group& group, std::size_t i
 #pragma unroll
     for (int j = 0; j < ComingRows::count; ++j) {
       if (k + j >= lower_end) break;
-      coming.wait(group, *this, k, j);
+      coming.wait(group, *this, j);
       const double value = work[k + j], share = value / coming.pivot[j];
       if (coming.to[j] != nullptr) *coming.to[j] = group.minus_product(*coming.to[j], value, coming.upper[j]);
       for (Offset e = coming.first[j]; e < coming.last[j] && a.col[e] <= own_column; e += group.lanes()) {

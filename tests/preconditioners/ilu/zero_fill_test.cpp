@@ -395,10 +395,10 @@ struct ThreadGroup {
   unsigned all_bits(unsigned v) const {
     room[number] = v;
     sync();
-    unsigned all = 0;
-    for (int lane = 0; lane < count; ++lane) all |= static_cast<unsigned>(room[lane]);
+    unsigned bits = 0;
+    for (int lane = 0; lane < count; ++lane) bits |= static_cast<unsigned>(room[lane]);
     sync();
-    return all;
+    return bits;
   }
   static void raise(Index* p, Index v) {
     std::atomic_ref<Index> shared(*p);
@@ -484,7 +484,7 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
 }
 
 TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
-  for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {2, 2}, {3, 1}}) {
+  for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {1, 8}, {2, 2}, {3, 1}}) {
     for (const Index n : {1, 31, 97}) {
       expect_lanes_to_agree(unsymmetric<double>(n, 3, false), ZeroFillKind::ilu, groups, lanes);
       expect_lanes_to_agree(with_dense_row<double>(n, n, n / 2, 4), ZeroFillKind::ilu, groups, lanes);
