@@ -11,4 +11,7 @@ namespace ostinato::bench {
 /// CUDA.
 void compare_with_cusparse(const std::vector<std::string>& names);
 
+/// Prints the times of both sweeps by how many levels the GPU has at work at once. Throws in a build without CUDA.
+void time_look_aheads(const std::vector<std::string>& names);
+
 }  // namespace ostinato::bench

@@ -111,16 +111,30 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return size > 0 ? difference / size : difference;
 }
 
-void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
+const char* name_of(Ordering order) {
+  return order == Ordering::natural ? "natural" : order == Ordering::rcm ? "rcm" : "nd";
+}
+
+Csr<double> ordered_case(const std::string& name, Ordering order) {
   const Csr<double> a = canonical(load_case(name).matrix.view());
-  const Preparation how = prepare(a, {.match = false, .order = order});
-  Stopwatch watch;
-  const Factors f = factor_iluk(prepared(a.view(), how), {});
-  const double factor = watch.lap();
-  Preparation in_place;  // cuSPARSE solves without permutations
-  const std::size_t n = f.pivot.size();
-  for (std::size_t i = 0; i < n; ++i) in_place.row.push_back(static_cast<Index>(i));
+  return prepared(a.view(), prepare(a, {.match = false, .order = order}));
+}
+
+/// A matrix that nothing is done to: cuSPARSE solves without permutations.
+Preparation in_its_order(std::size_t rows) {
+  Preparation in_place;
+  for (std::size_t i = 0; i < rows; ++i) in_place.row.push_back(static_cast<Index>(i));
   in_place.col = in_place.row;
+  return in_place;
+}
+
+void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
+  const Csr<double> a = ordered_case(name, order);
+  Stopwatch watch;
+  const Factors f = factor_iluk(a.view(), {});
+  const double factor = watch.lap();
+  const std::size_t n = f.pivot.size();
+  const Preparation in_place = in_its_order(n);
   watch.lap();
   const Factored<Cuda, double> ours(space, f, in_place);
   space.wait();
@@ -134,12 +148,28 @@ void measure(const Cuda& space, cusparseHandle_t handle, const std::string& name
     upper.solve();
   });
   const double floor = (12.0 * static_cast<double>(f.nonzeros()) + 32.0 * static_cast<double>(n)) / space.bandwidth();
-  std::printf("| %s | %s | %zu | %.2f | %.2f | %.3f | %.2f | %.3f | %.2f | %.1f | %.0e |\n", name.c_str(),
-              order == Ordering::natural ? "natural"
-              : order == Ordering::rcm   ? "rcm"
-                                         : "nd",
-              n, factor * 1e3, setup * 1e3, sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps, sweeps / floor,
-              largest_difference(z.download(), theirs.download()));
+  std::printf("| %s | %s | %zu | %.2f | %.2f | %.3f | %.2f | %.3f | %.2f | %.1f | %.0e | %s |\n", name.c_str(),
+              name_of(order), n, factor * 1e3, setup * 1e3, sweeps * 1e3, analysis * 1e3, spsv * 1e3, spsv / sweeps,
+              sweeps / floor, largest_difference(z.download(), theirs.download()), ours.lower().way().c_str());
+  std::fflush(stdout);
+}
+
+/// How far sweeps should look ahead; the last: as far as the GPU can.
+const std::vector<double> look_aheads = {2, 4, 8, 16, 32, 64, 128, 1e9};
+
+void measure_look_aheads(const Cuda& space, const std::string& name, Ordering order) {
+  const Factors f = factor_iluk(ordered_case(name, order).view(), {});
+  const std::size_t n = f.pivot.size();
+  Factored<Cuda, double> ours(space, f, in_its_order(n));
+  const Vector<Cuda, double> r(space, random_vector(n, 2));
+  Vector<Cuda, double> z(space, n);
+  std::printf("| %s | %s | %s |", name.c_str(), name_of(order), ours.lower().way().c_str());
+  for (const double levels : look_aheads) {
+    ours.lower().look_ahead(levels);
+    ours.upper().look_ahead(levels);
+    std::printf(" %.1f |", median_seconds(space, 30, [&] { ours.apply(r, z); }) * 1e6);
+  }
+  std::printf("\n");
   std::fflush(stdout);
 }
 
@@ -244,8 +274,7 @@ bool same_values(const Sweep<Cuda, double>& a, const Sweep<Cuda, double>& b) {
 }
 
 void measure_factors(const Cuda& space, cusparseHandle_t handle, const std::string& name, Ordering order) {
-  const Csr<double> raw = canonical(load_case(name).matrix.view());
-  const Csr<double> a = prepared(raw.view(), prepare(raw, {.match = false, .order = order}));
+  const Csr<double> a = ordered_case(name, order);
   const PreparationOptions as_it_is = {.match = false, .order = Ordering::natural};
   const Factors f = factor_iluk(a.view(), {});
   Factored<Cuda, double> from_host(space, f, prepare(a.view(), as_it_is));
@@ -294,7 +323,7 @@ void ostinato::bench::compare_with_cusparse(const std::vector<std::string>& name
   const Cuda space;
   std::printf(
       "%s\n\n| matrix | order | rows | factor (host) ms | set-up ms | both sweeps ms | SpSV analysis ms | SpSV ms | "
-      "ratio | to the floor | difference |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "ratio | to the floor | difference | lower sweep |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       space.description().c_str());
   const cusparseHandle_t handle = handle_on(space);
   for (const std::string& name : names) {
@@ -308,5 +337,18 @@ void ostinato::bench::compare_with_cusparse(const std::vector<std::string>& name
   for (const std::string& name : names) {
     measure_factors(space, handle, name, Ordering::natural);
     if (has_nested_dissection) measure_factors(space, handle, name, Ordering::nd);
+  }
+}
+
+void ostinato::bench::time_look_aheads(const std::vector<std::string>& names) {
+  const Cuda space;
+  std::printf("%s\n\n| matrix | order | lower sweep |", space.description().c_str());
+  for (const double levels : look_aheads) std::printf(" %g levels ahead: us |", levels);
+  std::printf("\n|---|---|---|");
+  for (std::size_t i = 0; i < look_aheads.size(); ++i) std::printf("---|");
+  std::printf("\n");
+  for (const std::string& name : names) {
+    measure_look_aheads(space, name, Ordering::natural);
+    if (has_nested_dissection) measure_look_aheads(space, name, Ordering::nd);
   }
 }

@@ -13,13 +13,15 @@
 namespace ostinato::detail {
 
 template <class T, class In, class Copy>
-void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*) {
+void run_sweep(const Cuda&, const SweepTiles<T>&, const In*, T*, Copy*) {
   throw DeviceError(Cuda::why_absent());
 }
 
 #define OSTINATO_INSTANTIATE(T, In, Copy) \
-  template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
+  template void run_sweep(const Cuda&, const SweepTiles<T>&, const In*, T*, Copy*);
 OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
+
+unsigned most_warps(const Cuda&) { throw DeviceError(Cuda::why_absent()); }
 
 void invert_rows(const Cuda&, const InverseRows&, std::size_t, std::size_t) { throw DeviceError(Cuda::why_absent()); }
 
@@ -27,11 +29,9 @@ void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, 
   throw DeviceError(Cuda::why_absent());
 }
 
-void sort_by_level(const Cuda&, std::span<const Index>, Index, std::span<Index>) {
-  throw DeviceError(Cuda::why_absent());
-}
+void sort_by_group(const Cuda&, std::span<Index>, Index, std::span<Index>) { throw DeviceError(Cuda::why_absent()); }
 
-void factor_rows(const Cuda&, const FactoredRows&, Offset, const Index*, ZeroFillKind, double, Index*) {
+void factor_rows(const Cuda&, const FactoredRows&, Offset, const FactorOrder&, ZeroFillKind, double, Index*) {
   throw DeviceError(Cuda::why_absent());
 }
 

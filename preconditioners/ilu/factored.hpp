@@ -43,9 +43,10 @@ class Factored {
   std::size_t bytes() const { return lower_.bytes() + upper_.bytes() + between_.bytes() + narrow_.bytes(); }
   /// The bytes() of factors with so many rows and entries beside the diagonal.
   static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
-    constexpr std::size_t vectors = std::is_same_v<T, V> ? 3 : 4;
-    return 2 * (rows + 1) * sizeof(Offset) + rows * (4 * sizeof(Index) + vectors * sizeof(V)) +
-           entries * (sizeof(Index) + sizeof(V));
+    constexpr std::size_t vectors = std::is_same_v<T, V> ? 1 : 2;
+    // Twice the bytes of a sweep with half of the entries.
+    return 2 * Sweep<Space, V>::bytes_of(rows, entries / 2) + entries % 2 * (sizeof(Index) + sizeof(V)) +
+           rows * vectors * sizeof(V);
   }
 
   /// Throws    ArgumentError which says that the factors leave the range of V.

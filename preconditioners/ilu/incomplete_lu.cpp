@@ -351,12 +351,14 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
   const bool is_exact = detail::triangles_of(options).is_exact();
   const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
-  const Offset room =
-      rows + static_cast<Offset>((most - std::min(most, least)) / (sizeof(Index) + bytes_of_value(options)));
+  constexpr Index many = 1 << 20;
+  const std::size_t bytes_of_many = bytes_of(rows, rows + many, options) - least;
+  const Offset room = rows + static_cast<Offset>(static_cast<double>(most - std::min(most, least)) * many /
+                                                 static_cast<double>(bytes_of_many));
   const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
   const FactorMemory memory{
       most_entries, [&](Offset entries, Certainty certainty) {
-        budget.announce({bytes_of(rows, entries, options), is_exact ? certainty : Certainty::rough});
+        budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));
       }};
   try {
     const Factors f = Kind::factor(ready.view(), options, memory, stop);

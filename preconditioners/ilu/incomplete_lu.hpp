@@ -97,8 +97,8 @@ class IncompleteLu {
     if (!detail::triangles_of(options).is_exact())
       return {bytes_of(s.rows, Kind::predict_entries(s, options), options), Certainty::rough};
     const bool keeps_more = Space::on_device && Kind::zero_fill.has_value();  // what ZeroFill keeps for new values
-    return {bytes_of(s.rows, Kind::predict_entries(s, options), options),
-            keeps_more ? Certainty::at_least : Kind::certainty};
+    return prediction(s.rows, Kind::predict_entries(s, options), options,
+                      keeps_more ? Certainty::at_least : Kind::certainty);
   }
 
   bool works_in_float() const { return sizeof(T) == 8 && options_.in_float; }
@@ -140,6 +140,12 @@ class IncompleteLu {
       return options.in_float ? ApproximateFactored<Space, T, float>::bytes_in_csr(n, beside, triangles)
                               : ApproximateFactored<Space, T>::bytes_in_csr(n, beside, triangles);
     return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
+  }
+  /// What exact solves with such factors take. Sweeps on Cuda have a tile a row at most.
+  static MemoryPrediction prediction(Index rows, Offset entries, const Options& options, Certainty certainty) {
+    const bool is_bound = Space::on_device && certainty == Certainty::at_most;
+    const std::size_t tiles = is_bound ? 2 * static_cast<std::size_t>(rows) : 0;
+    return {bytes_of(rows, entries, options) + tiles * sizeof(SweepTile), certainty};
   }
   static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
   static Made make(const Analysis<Space, T>& analysis, const Options& options, const StopRequest& stop,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -16,31 +17,39 @@ namespace {
 /// Levels with fewer rows on average than this aren't worth the waking of threads.
 constexpr std::size_t rows_of_long_level = 4096;
 
-/// The rows by levels, the order within a level kept, and where levels begin.
-struct Levels {
-  std::vector<Index> row;
-  std::vector<std::size_t> begin;
-};
-
-Levels levels_of(const Substitution& s) {
+/// The level of each row.
+std::vector<Index> levels_of(const Substitution& s) {
   const std::size_t n = s.rows();
   std::vector<Index> level_of_target(n, 0), level(n, 0);
-  std::size_t count = 0;
   for (std::size_t i = 0; i < n; ++i) {
     Index latest = -1;
     for (auto k = static_cast<std::size_t>(s.row_ptr[i]); k < static_cast<std::size_t>(s.row_ptr[i + 1]); ++k)
       latest = std::max(latest, level_of_target[static_cast<std::size_t>(s.col[k])]);
     level[i] = level_of_target[static_cast<std::size_t>(s.target[i])] = latest + 1;
-    count = std::max(count, static_cast<std::size_t>(latest) + 2);
   }
-  Levels levels;
-  levels.begin.assign(count + 1, 0);
-  for (const Index l : level) ++levels.begin[static_cast<std::size_t>(l) + 1];
-  for (std::size_t l = 0; l < count; ++l) levels.begin[l + 1] += levels.begin[l];
-  std::vector<std::size_t> next(levels.begin);
-  levels.row.resize(n);
-  for (std::size_t i = 0; i < n; ++i) levels.row[next[static_cast<std::size_t>(level[i])]++] = static_cast<Index>(i);
-  return levels;
+  return level;
+}
+
+Index count_of(const std::vector<Index>& level) {
+  return level.empty() ? 1 : *std::max_element(level.begin(), level.end()) + 1;
+}
+
+/// The rows by groups, the order within a group kept, and where groups begin.
+struct GroupedRows {
+  std::vector<Index> row;
+  std::vector<std::size_t> begin;
+};
+
+GroupedRows by_group(const std::vector<Index>& group, Index count) {
+  GroupedRows rows;
+  rows.begin.assign(static_cast<std::size_t>(count) + 1, 0);
+  for (const Index g : group) ++rows.begin[static_cast<std::size_t>(g) + 1];
+  for (std::size_t g = 0; g + 1 < rows.begin.size(); ++g) rows.begin[g + 1] += rows.begin[g];
+  std::vector<std::size_t> next(rows.begin);
+  rows.row.resize(group.size());
+  for (std::size_t i = 0; i < group.size(); ++i)
+    rows.row[next[static_cast<std::size_t>(group[i])]++] = static_cast<Index>(i);
+  return rows;
 }
 
 Substitution in_order(const Substitution& s, const std::vector<Index>& rows) {
@@ -105,27 +114,81 @@ void detail::throw_out_of_range() {
   throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
 }
 
+Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::vector<Index>& group) {
+  group = levels_of(s);
+  groups.levels = count_of(group);
+  for (std::size_t i = 0; i < group.size(); ++i) group[i] = groups.group(group[i], s.row_ptr[i + 1] - s.row_ptr[i]);
+  Substitution ordered = in_order(s, by_group(group, groups.count()).row);
+  std::sort(group.begin(), group.end());
+  return ordered;
+}
+
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
-  Levels levels = levels_of(s);
-  const bool are_long = s.rows() >= rows_of_long_level * (levels.begin.size() - 1);
-  // A thread that is alone goes through the memory in the order of the factors.
-  if (Space::on_device || are_long) s = in_order(s, levels.row);
-  for (std::size_t i = 0; i < s.rows(); ++i)
-    arrays_.longest = std::max(arrays_.longest, s.row_ptr[i + 1] - s.row_ptr[i]);
-  if (!Space::on_device && are_long) levels_ = std::move(levels.begin);
+  if (Space::on_device) {
+    std::vector<Index> group;
+    s = detail::in_groups(s, arrays_.groups, group);
+    arrays_.group = Vector<Space, Index>(space, std::span<const Index>(group));
+  } else {
+    const std::vector<Index> level = levels_of(s);
+    arrays_.groups.levels = count_of(level);
+    // A thread that is alone goes through the memory in the order of the factors.
+    if (s.rows() >= rows_of_long_level * static_cast<std::size_t>(arrays_.groups.levels)) {
+      GroupedRows rows = by_group(level, arrays_.groups.levels);
+      s = in_order(s, rows.row);
+      levels_ = std::move(rows.begin);
+    }
+  }
   arrays_.row_ptr = Vector<Space, Offset>(space, std::span<const Offset>(s.row_ptr));
   arrays_.col = Vector<Space, Index>(space, std::span<const Index>(s.col));
   arrays_.val = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.val)));
   arrays_.source = Vector<Space, Index>(space, std::span<const Index>(s.source));
   arrays_.target = Vector<Space, Index>(space, std::span<const Index>(s.target));
   arrays_.scale = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
-  if (Space::on_device) ticket_ = Vector<Space, unsigned>(space, 1);
+  make_tiles();
 }
 
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, SweepArrays<Space, T> arrays) : space_(space), arrays_(std::move(arrays)) {
-  if (Space::on_device) ticket_ = Vector<Space, unsigned>(space, 1);
+  make_tiles();
+}
+
+template <class Space, class T>
+void Sweep<Space, T>::make_tiles() {
+  const std::size_t n = arrays_.target.size(), entries = arrays_.col.size();
+  const Vector<Space, Index> group = std::move(arrays_.group);
+  if (!Space::on_device || n == 0) return;
+  tiles_ = detail::tiles_of(space_, arrays_.groups, group);
+  Vector<Space, Index> row(space_, n);
+  for_each(space_, n, detail::ListRowsOfTargets{arrays_.target.data(), row.data()});
+  place_ = Vector<Space, Index>(space_, entries);
+  for_each(space_, entries, detail::FindPlaces{arrays_.col.data(), row.data(), place_.data()});
+  waiting_ = Vector<Space, T>(space_, 2 * n);
+  for_each(space_, waiting_.bytes() / sizeof(unsigned), detail::SetBits{reinterpret_cast<unsigned*>(waiting_.data())});
+  state_ = Vector<Space, unsigned>(space_, sizeof(detail::SweepState) / sizeof(unsigned), 0u);
+  space_.wait();  // a sweep may begin while the kernel before it ends
+}
+
+/// So many that ahead_ levels are at work at once, and one a multiprocessor. The warps of the later levels load what
+/// doesn't depend on other rows. More of them would only look at elements, and slow down those that are due.
+template <class Space, class T>
+unsigned Sweep<Space, T>::warps() const {
+  if constexpr (Space::on_device) {
+    const double tiles = static_cast<double>(tiles_.size() - 1), most = detail::most_warps(space_);
+    const double wanted = ahead_ * tiles / static_cast<double>(arrays_.groups.levels);
+    return static_cast<unsigned>(std::min(tiles, std::clamp(wanted, most / 32, most)));
+  } else {
+    return 0;
+  }
+}
+
+template <class Space, class T>
+std::string Sweep<Space, T>::way() const {
+  std::string way =
+      std::to_string(arrays_.target.size()) + " rows, " + std::to_string(arrays_.groups.levels) + " levels";
+  if (tiles_.size() > 0)
+    way += ", " + std::to_string(tiles_.size() - 1) + " tiles, " + std::to_string(warps()) + " warps";
+  return way;
 }
 
 template <class Space, class T>
@@ -133,8 +196,6 @@ template <class In, class Copy>
 void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Copy> copy) const {
   const SweepArrays<Space, T>& a = arrays_;
   const detail::SweepView<T> view = {.rows = a.target.size(),
-                                     .entries = a.col.size(),
-                                     .longest = a.longest,
                                      .row_ptr = a.row_ptr.data(),
                                      .col = a.col.data(),
                                      .val = a.val.data(),
@@ -143,7 +204,14 @@ void Sweep<Space, T>::run(std::span<const In> in, std::span<T> out, std::span<Co
                                      .scale = a.scale.data()};
   if (view.rows == 0) return;
   if constexpr (Space::on_device) {
-    detail::run_sweep<T>(space_, view, in.data(), out.data(), copy.data(), ticket_.data());
+    const detail::SweepTiles<T> tiles = {.rows = view,
+                                         .tile = tiles_.data(),
+                                         .count = static_cast<unsigned>(tiles_.size() - 1),
+                                         .warps = warps(),
+                                         .place = place_.data(),
+                                         .waiting = waiting_.data(),
+                                         .state = reinterpret_cast<detail::SweepState*>(state_.data())};
+    detail::run_sweep(space_, tiles, in.data(), out.data(), copy.data());
   } else {
     run_levels(space_, levels_, SubstituteRow<T, In, Copy>{view, in.data(), out.data(), copy.data()});
   }
@@ -158,7 +226,9 @@ void Sweep<Space, T>::take(Vector<Space, T> val, Vector<Space, T> scale) {
 template <class Space, class T>
 std::size_t Sweep<Space, T>::bytes() const {
   const SweepArrays<Space, T>& a = arrays_;
-  return a.row_ptr.bytes() + a.col.bytes() + a.val.bytes() + a.source.bytes() + a.target.bytes() + a.scale.bytes();
+  const std::size_t arrays =
+      a.row_ptr.bytes() + a.col.bytes() + a.val.bytes() + a.source.bytes() + a.target.bytes() + a.scale.bytes();
+  return arrays + tiles_.bytes() + place_.bytes() + waiting_.bytes() + state_.bytes();
 }
 
 template class Sweep<Host, float>;

@@ -1,85 +1,76 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A triangular sweep in one kernel. Some lanes share a row, and wait for each element that the row needs
-// (waiting_rows.cuh).
+// A triangular sweep in one kernel, whose rows wait for each other (sweep_tiles.hpp, waiting_rows.cuh).
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
+#include <ostinato/preconditioners/ilu/sweep_tiles.hpp>
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
-#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
 
 namespace ostinato::detail {
 
 namespace {
 
-using cuda::Bits, cuda::look, cuda::unset;
-
 constexpr int threads = 128;
-constexpr int together = 4;  ///< elements that a lane looks at, before it waits for any of them
+constexpr unsigned warps_of_block = threads / 32;
+constexpr unsigned warps_of_multiprocessor = 32;  ///< so many that each may have 64 registers
 
-template <int Lanes, class T, class In, class Copy>
-__global__ void __launch_bounds__(threads)
-    sweep_kernel(SweepView<T> s, const In* in, T* out, Copy* copy, unsigned* ticket) {
-  constexpr unsigned rows = threads / Lanes;
-  const std::size_t i = std::size_t{cuda::begun_block(ticket)} * rows + threadIdx.x / Lanes;
-  if (i >= s.rows) return;
-  const unsigned lane = threadIdx.x % Lanes;
-  const unsigned mask = cuda::lanes_of_row<Lanes>();
-  const Offset end = s.row_ptr[i + 1];
-  // What doesn't depend on other rows is read before the waiting: the rows that wait for this one wait for it, too.
-  T sum = lane == 0 ? -s.scale[i] * static_cast<T>(in[s.source[i]]) : T{0};
-  const Index target = s.target[i];
-  for (Offset first = s.row_ptr[i] + lane; first < end; first += together * Lanes) {
-    const T* element[together];
-    T value[together];
-    Bits<T> seen[together];
-#pragma unroll
-    for (int k = 0; k < together; ++k) {
-      const Offset at = first + k * Lanes;
-      value[k] = at < end ? s.val[at] : T{0};
-      element[k] = at < end ? out + s.col[at] : nullptr;
-    }
-#pragma unroll
-    for (int k = 0; k < together; ++k) seen[k] = element[k] == nullptr ? Bits<T>{0} : look(element[k]);
-#pragma unroll
-    for (int k = 0; k < together; ++k) {
-      while (seen[k] == unset<T>) seen[k] = look(element[k]);
-      sum += value[k] * cuda::from_bits(seen[k], T{});
-    }
+struct CudaWarp {
+  __device__ static int lane() { return static_cast<int>(threadIdx.x % 32); }
+  __device__ static unsigned draw(SweepState* state) { return lane() == 0 ? cuda::take_ticket(&state->drawn) : 0u; }
+  __device__ static unsigned of_first(unsigned v) { return __shfl_sync(cuda::all_lanes, v, 0); }
+  __device__ static void end(SweepState* state, unsigned warps) {
+    if (lane() != 0) return;
+    // No fence: this lane's tickets are back, or it wouldn't be here, and the next kernel sees all of this one.
+    if (atomicAdd(&state->ended, 1u) != warps - 1) return;
+    state->drawn = 0;
+    state->ended = 0;
+    ++state->runs;
   }
-  __syncwarp(mask);
-#pragma unroll
-  for (int step = Lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(mask, sum, step);
-  if (lane != 0) return;
-  cuda::publish(out + target, -sum);
-  if (copy != nullptr) copy[target] = static_cast<Copy>(-sum);
-}
+  template <class T>
+  __device__ static bool look(const T* p, T& v) {
+    return cuda::look(p, v);
+  }
+  template <class T>
+  __device__ static void publish(T* p, T v) {
+    cuda::publish(p, v);
+  }
+  template <class T>
+  __device__ static void unset(T* p) {
+    *reinterpret_cast<cuda::Bits<T>*>(p) = cuda::unset<T>;
+  }
+  template <class T>
+  __device__ static T row_sum(T v, int lanes) {
+    __syncwarp();
+    for (int step = lanes / 2; step > 0; step /= 2) v += __shfl_xor_sync(cuda::all_lanes, v, step);
+    return v;
+  }
+};
 
-template <int Lanes, class T, class In, class Copy>
-void launch_sweep(const Cuda& space, const SweepView<T>& s, const In* in, T* out, Copy* copy, unsigned* ticket) {
-  constexpr std::size_t rows = threads / Lanes;
-  const auto blocks = static_cast<unsigned>((s.rows + rows - 1) / rows);
-  sweep_kernel<Lanes><<<blocks, threads, 0, space.stream()>>>(s, in, out, copy, ticket);
-  OSTINATO_CUDA(cudaGetLastError());
+template <class T, class In, class Copy>
+__global__ void __launch_bounds__(threads, warps_of_multiprocessor / warps_of_block)
+    sweep_kernel(SweepTiles<T> s, const In* in, T* out, Copy* copy) {
+  cuda::pdl_trigger_and_wait();
+  solve_tiles(CudaWarp{}, s, in, out, copy);
 }
 
 }  // namespace
 
+unsigned most_warps(const Cuda& space) {
+  return static_cast<unsigned>(space.multiprocessors()) * warps_of_multiprocessor;
+}
+
 template <class T, class In, class Copy>
-void run_sweep(const Cuda& space, const SweepView<T>& s, const In* in, T* out, Copy* copy, unsigned* ticket) {
-  const OnDevice here(space);
-  OSTINATO_CUDA(cudaMemsetAsync(out, 0xff, s.rows * sizeof(T), space.stream()));
-  OSTINATO_CUDA(cudaMemsetAsync(ticket, 0xff, sizeof(unsigned), space.stream()));
-  const double mean = static_cast<double>(s.entries) / static_cast<double>(s.rows);
-  if (s.longest > 64) return launch_sweep<32>(space, s, in, out, copy, ticket);  // others wait for the longest rows
-  if (mean <= 6) return launch_sweep<4>(space, s, in, out, copy, ticket);
-  if (mean <= 12) return launch_sweep<8>(space, s, in, out, copy, ticket);
-  if (mean <= 24) return launch_sweep<16>(space, s, in, out, copy, ticket);
-  launch_sweep<32>(space, s, in, out, copy, ticket);
+void run_sweep(const Cuda& space, const SweepTiles<T>& sweep, const In* in, T* out, Copy* copy) {
+  const unsigned blocks = (sweep.warps + warps_of_block - 1) / warps_of_block;
+  SweepTiles<T> s = sweep;
+  s.warps = blocks * warps_of_block;
+  cuda::launch(space, sweep_kernel<T, In, Copy>, blocks, threads, 0, s, in, out, copy);
 }
 
 #define OSTINATO_INSTANTIATE(T, In, Copy) \
-  template void run_sweep(const Cuda&, const SweepView<T>&, const In*, T*, Copy*, unsigned*);
+  template void run_sweep(const Cuda&, const SweepTiles<T>&, const In*, T*, Copy*);
 OSTINATO_FOR_EACH_SWEEP(OSTINATO_INSTANTIATE)
 
 }  // namespace ostinato::detail

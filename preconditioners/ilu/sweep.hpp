@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -28,10 +30,36 @@ struct Substitution {
   std::size_t rows() const { return target.size(); }
 };
 
+/// The rows of a sweep in groups, for a GPU: a group has rows of one level that are about equally long. A lane of a GPU
+/// takes up to 4 entries at once, so that the lanes of a row follow from its length: 1, 2, 4, .. 32.
+struct SweepGroups {
+  static constexpr Index most_levels = Index{1} << 28;
+  Index levels = 1;
+
+  OSTINATO_FUNCTION bool by_length() const { return levels < most_levels; }
+  /// The group of a row, for rows of more levels 32 lanes each.
+  OSTINATO_FUNCTION Index group(Index level, Offset entries) const {
+    if (!by_length()) return level;
+    Index log = 0;
+    while (log < 5 && entries > Offset{4} << log) ++log;
+    return level * 8 + log;
+  }
+  /// The logarithm of the lanes of a row.
+  OSTINATO_FUNCTION Index log_lanes(Index group) const { return by_length() ? group % 8 : 5; }
+  Index count() const { return by_length() ? levels * 8 : levels; }
+};
+
+/// Rows of a group that a warp of a GPU takes at once, up to the first row of the next tile.
+struct SweepTile {
+  Index first;
+  Index log_lanes;
+};
+
 /// The arrays of a Substitution in the memory of a space, for code that makes them there.
 template <class Space, class T>
 struct SweepArrays {
-  Offset longest = 0;  ///< entries of the longest row
+  SweepGroups groups;
+  Vector<Space, Index> group;  ///< Cuda: of each row, ascending
   Vector<Space, Offset> row_ptr;
   Vector<Space, Index> col;
   Vector<Space, T> val;
@@ -39,21 +67,24 @@ struct SweepArrays {
   Vector<Space, T> scale;
 };
 
-/// A substitution in the memory of a space. On Cuda the rows are in the order of their levels: a row waits for rows of
+/// A substitution in the memory of a space. On Cuda the rows are in the order of their groups: a row waits for rows of
 /// earlier levels only.
 ///
-/// Traffic   (4 + sizeof(T)) bytes an entry, 16 + 3 sizeof(T) a row, and a gather of sizeof(T) an entry.
+/// Traffic   (4 + sizeof(T)) bytes an entry, 16 + 3 sizeof(T) a row, and a gather of sizeof(T) an entry. On Cuda
+///           2 sizeof(T) a row more.
 template <class Space, class T>
 class Sweep {
  public:
   /// Throws    ArgumentError when a value leaves the range of T; DeviceError; std::bad_alloc.
   Sweep(const Space& space, Substitution s);
 
-  /// Requires  On Cuda rows in the order of their levels.
+  /// Requires  On Cuda rows in the order of their groups.
+  /// Exec      On Cuda waits.
   Sweep(const Space& space, SweepArrays<Space, T> arrays);
 
   /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda
-  ///           enqueued, capturable; one kernel, whose rows wait for each other. The sums have a fixed order.
+  ///           enqueued, capturable; one kernel, whose rows wait for each other. The sums have a fixed order. One
+  ///           stream at a time runs an object.
   /// Requires  `in`, `out` and `copy` don't overlap. Every element of `out` is the target of a row. `copy` gets the
   ///           elements of `out`, too, unless it is empty. In and Copy are T, or one of them is double and T float.
   template <class In = T, class Copy = T>
@@ -64,13 +95,37 @@ class Sweep {
   /// Takes other values of the same rows.
   void take(Vector<Space, T> val, Vector<Space, T> scale);
 
+  /// Cuda: where the tiles begin, and the number of rows; none on Host.
+  const Vector<Space, SweepTile>& tiles() const { return tiles_; }
+  /// Cuda: how the rows are shared out, for reports: "262144 rows, 190 levels, 8257 tiles, 695 warps".
+  std::string way() const;
+  /// Cuda: lets the GPU have tiles of so many levels at work at once. For measurements.
+  void look_ahead(double levels) { ahead_ = levels; }
+
   std::size_t bytes() const;
+  /// The bytes() of so many rows and entries. Levels that fill their tiles are assumed.
+  static constexpr std::size_t bytes_of(std::size_t rows, std::size_t entries) {
+    const std::size_t arrays =
+        (rows + 1) * sizeof(Offset) + rows * (2 * sizeof(Index) + sizeof(T)) + entries * (sizeof(Index) + sizeof(T));
+    if (!Space::on_device) return arrays;
+    return arrays + 2 * rows * sizeof(T) + entries * sizeof(Index) + (rows + entries / 2) / 32 * sizeof(SweepTile);
+  }
 
  private:
+  void make_tiles();
+  unsigned warps() const;
+
   Space space_;
   SweepArrays<Space, T> arrays_;
   std::vector<std::size_t> levels_;  ///< Host: where levels begin, and the number of rows; empty: levels are short
-  mutable Vector<Space, unsigned> ticket_;  ///< Cuda: the latest thread block that has begun
+
+  Vector<Space, SweepTile> tiles_;
+  Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for
+  mutable Vector<Space, T> waiting_;       ///< Cuda: detail::SweepTiles::waiting
+  mutable Vector<Space, unsigned> state_;  ///< Cuda: detail::SweepState
+  /// A level takes about 0.5 us, the loads of a row 3 us to 5 us: twice as many levels as that. Not measured yet:
+  /// bench_triangular ahead.
+  double ahead_ = 16;
 };
 
 extern template class Sweep<Host, float>;
@@ -83,12 +138,13 @@ namespace detail {
 /// Throws    ArgumentError which says that the factors leave the range of the numbers.
 [[noreturn]] void throw_out_of_range();
 
+/// The same rows in the order of their groups, which `group` gets.
+Substitution in_groups(const Substitution& s, SweepGroups& groups, std::vector<Index>& group);
+
 /// The arrays of a sweep, for the kernels.
 template <class T>
 struct SweepView {
   std::size_t rows;
-  std::size_t entries;
-  Offset longest;  ///< entries of the longest row
   const Offset* row_ptr;
   const Index* col;
   const T* val;
@@ -96,9 +152,31 @@ struct SweepView {
   const T* scale;
 };
 
+/// What the warps of a GPU count. A run leaves `drawn` and `ended` 0.
+struct SweepState {
+  unsigned drawn;  ///< tiles that warps have taken
+  unsigned ended;  ///< warps that found no more tiles
+  unsigned runs;
+};
+
+/// How a GPU runs a sweep (sweep_tiles.hpp).
+template <class T>
+struct SweepTiles {
+  SweepView<T> rows;
+  const SweepTile* tile;
+  unsigned count;      ///< of tiles
+  unsigned warps;      ///< that take them
+  const Index* place;  ///< the row of each entry's element
+  T* waiting;  ///< 2 x rows: the elements by rows, for runs of even and of odd number; those of the next run are unset
+  SweepState* state;
+};
+
 /// `copy` may be null.
 template <class T, class In, class Copy>
-void run_sweep(const Cuda& space, const SweepView<T>& sweep, const In* in, T* out, Copy* copy, unsigned* ticket);
+void run_sweep(const Cuda& space, const SweepTiles<T>& sweep, const In* in, T* out, Copy* copy);
+
+/// The warps that a GPU holds at once.
+unsigned most_warps(const Cuda& space);
 
 /// The types of the elements that a sweep works with: those of the factors, of `in` and of `copy`.
 #define OSTINATO_FOR_EACH_SWEEP(DO) \

@@ -31,22 +31,54 @@ __device__ inline unsigned long long to_bits(double v) {
 __device__ inline unsigned to_bits(float v) { return __float_as_uint(v); }
 __device__ inline unsigned to_bits(int v) { return static_cast<unsigned>(v); }
 
+/// The bits of an element that other threads may write, past the first-level cache.
+__device__ inline unsigned long long look_at(const unsigned long long* p) {
+  unsigned long long b;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(b) : "l"(p) : "memory");
+  return b;
+}
+__device__ inline unsigned look_at(const unsigned* p) {
+  unsigned b;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(b) : "l"(p) : "memory");
+  return b;
+}
+__device__ inline void store_at(unsigned long long* p, unsigned long long b) {
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(p), "l"(b) : "memory");
+}
+__device__ inline void store_at(unsigned* p, unsigned b) {
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(p), "r"(b) : "memory");
+}
+
+/// Whether an element is set; then v is the element.
 template <class T>
-__device__ Bits<T> look(const T* element) {
-  return *reinterpret_cast<const volatile Bits<T>*>(element);
+__device__ bool look(const T* element, T& v) {
+  const Bits<T> seen = look_at(reinterpret_cast<const Bits<T>*>(element));
+  v = from_bits(seen, T{});
+  return seen != unset<T>;
 }
 
 template <class T>
 __device__ T wait_for(const T* element) {
-  Bits<T> seen = look(element);
-  while (seen == unset<T>) seen = look(element);
-  return from_bits(seen, T{});
+  T v;
+  while (!look(element, v)) {
+  }
+  return v;
 }
 
 template <class T>
 __device__ void publish(T* element, T v) {
   const Bits<T> b = to_bits(v);
-  *reinterpret_cast<volatile Bits<T>*>(element) = b == unset<T> ? b << 1 : b;  // still a NaN
+  store_at(reinterpret_cast<Bits<T>*>(element), b == unset<T> ? b << 1 : b);  // still a NaN
+}
+
+inline constexpr unsigned all_lanes = 0xffffffffu;
+
+/// *p += 1 by one lane, below 2^31; returns *p before. The compiler gathers plain additions of a warp, and so waits for
+/// their results at once; it leaves `inc` with this bound alone.
+__device__ inline unsigned take_ticket(unsigned* p) {
+  unsigned before;
+  asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], 0x7fffffff;" : "=r"(before) : "l"(p) : "memory");
+  return before;
 }
 
 /// The number of the calling thread block, in the order in which the blocks begin: ticket + 1 = 0 before the first.
@@ -57,10 +89,9 @@ __device__ inline unsigned begun_block(unsigned* ticket) {
   return block;
 }
 
-/// The lanes of a warp that share a row with the calling lane.
-template <int Lanes>
-__device__ unsigned lanes_of_row() {
-  return Lanes == 32 ? 0xffffffffu : ((1u << Lanes % 32) - 1u) << (threadIdx.x % 32 / Lanes * Lanes);
+/// The lanes of a warp beside the calling lane, `lanes` of them with it: 1, 2, 4, .. 32.
+__device__ inline unsigned lanes_of_row(int lanes) {
+  return (all_lanes >> (32 - lanes)) << (threadIdx.x % 32 & ~(static_cast<unsigned>(lanes) - 1u));
 }
 
 }  // namespace ostinato::cuda

@@ -25,8 +25,9 @@ struct AloneGroup {
   static constexpr int lanes() { return 1; }
   static void sync() {}
   template <class V>
-  static V wait(const V* p) {
-    return *p;
+  static bool look(const V* p, V& v) {
+    v = *p;
+    return true;
   }
   template <class V>
   static void publish(V* p, V v) {
@@ -36,6 +37,11 @@ struct AloneGroup {
   static V largest(V v) {
     return v;
   }
+  template <class V>
+  static V of_lane(V v, int) {
+    return v;
+  }
+  static unsigned all_bits(unsigned v) { return v; }
   static void raise(Index* p, Index v) { *p = std::max(*p, v); }
   static double minus_product(double a, double b, double c) { return a - b * c; }
 };
@@ -116,25 +122,26 @@ template <class V>
 Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
   const std::size_t n = after_.size();
   const detail::Triangle lower = triangle(a, false), upper = triangle(a, true);
-  Vector<Space, Index> lower_level(space_, n), upper_level(space_, n), most(space_, 4, Index{0});
+  Vector<Space, Index> lower_level(space_, n), upper_level(space_, n), most(space_, 2, Index{0});
   detail::find_levels(space_, lower, upper, lower_level.data(), upper_level.data(), most.data());
   const std::vector<Index> found = most.download();
-  return {space_, sweep<V>(lower, std::move(lower_level), found[0] + 1, found[1]),
-          sweep<V>(upper, std::move(upper_level), found[2] + 1, found[3])};
+  return {space_, sweep<V>(lower, std::move(lower_level), found[0] + 1),
+          sweep<V>(upper, std::move(upper_level), found[1] + 1)};
 }
 
 /// The values of the sweep are unset.
 template <class Space, class T>
 template <class V>
-Sweep<Space, V> ZeroFill<Space, T>::sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
-                                          Index longest) const {
+Sweep<Space, V> ZeroFill<Space, T>::sweep(const detail::Triangle& triangle, Vector<Space, Index> level,
+                                          Index levels) const {
   const std::size_t n = after_.size();
   const Offset entries = triangle.upper ? entries_ - below_ - on_ : below_;
   Vector<Space, Index> order(space_, n), other(space_, n);
-  for_each(space_, n, detail::ListTurns{triangle, order.data()});
-  detail::sort_by_level(space_, level, levels, order);
   SweepArrays<Space, V> s;
-  s.longest = longest;
+  s.groups.levels = levels;
+  for_each(space_, n, detail::ListTurns{triangle, s.groups, order.data(), level.data()});
+  detail::sort_by_group(space_, level, s.groups.count(), order);
+  s.group = std::move(level);
   s.row_ptr = Vector<Space, Offset>(space_, n + 1);
   for_each(space_, n, detail::CountSweepRow{triangle, order.data(), s.row_ptr.data()});
   exclusive_scan(space_, s.row_ptr.span());
@@ -169,10 +176,13 @@ auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, 
   Vector<Space, double> work(space_, entries), upper(space_, entries), pivot(space_, after_.size());
   Vector<Space, Index> bad(space_, 1, Index{0});
   const detail::FactoredRows rows{pattern(a), after_.data(), work.data(), upper.data(), pivot.data()};
+  const Vector<Space, SweepTile>& tiles = to.lower().tiles();
+  const detail::FactorOrder order{to.lower().arrays().target.data(), tiles.data(),
+                                  std::max<std::size_t>(tiles.size(), 1) - 1};
   const auto attempt = [&](double parameter) {
     end_factoring_on(stop);
     load(a, work);
-    detail::factor_rows(space_, rows, entries_, to.lower().arrays().target.data(), kind_, parameter, bad.data());
+    detail::factor_rows(space_, rows, entries_, order, kind_, parameter, bad.data());
     return bad.download()[0];
   };
   Outcome outcome;
@@ -247,26 +257,27 @@ namespace detail {
 void find_levels(const Host&, const Triangle& lower, const Triangle& upper, Index* lower_level, Index* upper_level,
                  Index* most) {
   for (Index t = 0; t < lower.a.rows; ++t) {
-    find_level(AloneGroup{}, lower, t, lower_level, most);
-    find_level(AloneGroup{}, upper, t, upper_level, most + 2);
+    find_levels_of_rows(AloneGroup{}, lower, t, lower_level, most);
+    find_levels_of_rows(AloneGroup{}, upper, t, upper_level, most + 1);
   }
 }
 
-void sort_by_level(const Host&, std::span<const Index> level, Index, std::span<Index> rows) {
+void sort_by_group(const Host&, std::span<Index> group, Index, std::span<Index> rows) {
   std::vector<Index> places(rows.size()), sorted(rows.size());
   std::iota(places.begin(), places.end(), Index{0});
-  const auto level_of = [&](Index p) { return level[static_cast<std::size_t>(p)]; };
-  std::stable_sort(places.begin(), places.end(), [&](Index p, Index q) { return level_of(p) < level_of(q); });
+  const auto group_of = [&](Index p) { return group[static_cast<std::size_t>(p)]; };
+  std::stable_sort(places.begin(), places.end(), [&](Index p, Index q) { return group_of(p) < group_of(q); });
   for (std::size_t p = 0; p < places.size(); ++p) sorted[p] = rows[static_cast<std::size_t>(places[p])];
   std::copy(sorted.begin(), sorted.end(), rows.begin());
+  std::sort(group.begin(), group.end());
 }
 
-void factor_rows(const Host&, const FactoredRows& rows, Offset, const Index* order, ZeroFillKind kind, double parameter,
-                 Index* bad) {
+void factor_rows(const Host&, const FactoredRows& rows, Offset, const FactorOrder& order, ZeroFillKind kind,
+                 double parameter, Index* bad) {
   *bad = 0;
   double diagonal = 0;
   for (Index at = 0; at < rows.a.rows; ++at) {
-    const auto i = static_cast<std::size_t>(order[at]);
+    const auto i = static_cast<std::size_t>(order.row[at]);
     const bool counts = kind == ZeroFillKind::ilu ? rows.eliminate(AloneGroup{}, i, parameter, &diagonal)
                                                   : rows.decompose(AloneGroup{}, i, parameter);
     if (counts) ++*bad;

@@ -80,8 +80,7 @@ class ZeroFill {
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;
   template <class V>
-  Sweep<Space, V> sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels,
-                        Index longest) const;
+  Sweep<Space, V> sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
   template <class V>
   void store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows, Factored<Space, T, V>& to) const;

@@ -4,6 +4,7 @@
 
 // The kernels of zero_fill.hpp whose rows don't wait for each other, for both spaces.
 
+#include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -23,12 +24,18 @@ struct FindDiagonal {
   }
 };
 
-/// row[t] := the row whose turn is t.
+/// row[t] := the row whose turn is t. level[t] := its group in a sweep.
 struct ListTurns {
   Triangle triangle;
-  Index* row;
+  SweepGroups groups;
+  Index *row, *level;
 
-  OSTINATO_FUNCTION void operator()(std::size_t t) const { row[t] = triangle.turn(static_cast<Index>(t)); }
+  OSTINATO_FUNCTION void operator()(std::size_t t) const {
+    const Index own = triangle.turn(static_cast<Index>(t));
+    const auto i = static_cast<std::size_t>(own);
+    row[t] = own;
+    level[t] = groups.group(level[t], triangle.end(i) - triangle.begin(i));
+  }
 };
 
 /// The rows of a triangle in the order of a sweep.

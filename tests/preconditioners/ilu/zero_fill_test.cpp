@@ -365,13 +365,12 @@ struct ThreadGroup {
     return v;
   }
   template <class V>
-  static V wait(const V* p) {
+  static bool look(const V* p, V& v) {
     const V none = unset<V>();
-    for (;;) {
-      const V v = std::atomic_ref<V>(*const_cast<V*>(p)).load(std::memory_order_relaxed);
-      if (std::memcmp(&v, &none, sizeof v) != 0) return v;
-      std::this_thread::yield();
-    }
+    v = std::atomic_ref<V>(*const_cast<V*>(p)).load(std::memory_order_relaxed);
+    if (std::memcmp(&v, &none, sizeof v) != 0) return true;
+    std::this_thread::yield();
+    return false;
   }
   template <class V>
   static void publish(V* p, V v) {
@@ -384,6 +383,22 @@ struct ThreadGroup {
     const double most = *std::max_element(room, room + count);
     sync();
     return static_cast<V>(most);
+  }
+  template <class V>
+  V of_lane(V v, int from) const {
+    room[number] = static_cast<double>(v);
+    sync();
+    const double there = room[from];
+    sync();
+    return static_cast<V>(there);
+  }
+  unsigned all_bits(unsigned v) const {
+    room[number] = v;
+    sync();
+    unsigned bits = 0;
+    for (int lane = 0; lane < count; ++lane) bits |= static_cast<unsigned>(room[lane]);
+    sync();
+    return bits;
   }
   static void raise(Index* p, Index v) {
     std::atomic_ref<Index> shared(*p);
@@ -434,12 +449,14 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   const detail::Triangle lower{pattern, after.data(), false}, upper{pattern, after.data(), true};
   const std::size_t n = after.size();
 
-  std::vector<Index> level(n, -1), upper_level(n, -1), expected(n), upper_expected(n), most(4), expected_most(4);
+  std::vector<Index> level(n, -1), upper_level(n, -1), expected(n), upper_expected(n), most(2), expected_most(2);
   detail::find_levels(Host(), lower, upper, expected.data(), upper_expected.data(), expected_most.data());
-  in_groups(groups, lanes, a.rows,
-            [&](const ThreadGroup& g, Index t) { detail::find_level(g, lower, t, level.data(), most.data()); });
-  in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index t) {
-    detail::find_level(g, upper, t, upper_level.data(), most.data() + 2);
+  const Index turns = (a.rows + lanes - 1) / lanes;
+  in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
+    detail::find_levels_of_rows(g, lower, t * lanes, level.data(), most.data());
+  });
+  in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
+    detail::find_levels_of_rows(g, upper, t * lanes, upper_level.data(), most.data() + 1);
   });
   EXPECT_EQ(level, expected);
   EXPECT_EQ(upper_level, upper_expected);
@@ -447,11 +464,11 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
 
   std::vector<Index> order(n);
   for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
-  detail::sort_by_level(Host(), level, most[0] + 1, order);
+  detail::sort_by_group(Host(), level, most[0] + 1, order);
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
   Index bad = 0;
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), order.data(), kind, parameter, &bad);
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &bad);
   std::atomic<Index> counted{0};
   std::vector<double> diagonal(n);
   in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index at) {
@@ -467,7 +484,7 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
 }
 
 TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
-  for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {2, 2}, {3, 1}}) {
+  for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {1, 8}, {2, 2}, {3, 1}}) {
     for (const Index n : {1, 31, 97}) {
       expect_lanes_to_agree(unsymmetric<double>(n, 3, false), ZeroFillKind::ilu, groups, lanes);
       expect_lanes_to_agree(with_dense_row<double>(n, n, n / 2, 4), ZeroFillKind::ilu, groups, lanes);
