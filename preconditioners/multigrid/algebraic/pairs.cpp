@@ -5,10 +5,12 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/pairs_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
@@ -16,6 +18,33 @@ namespace {
 
 constexpr int most_rounds = 24;
 constexpr double dominance = 1.25;
+
+/// The pairs with their members and what these leave for the next pass. `first`: of the pair of each row; `joined`: the
+/// number of rows that are in a pair.
+template <class Space, class T>
+Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, const Vector<Space, Index>& partner,
+                         const Vector<Space, Index>& first, const Vector<Space, double>& joined) {
+  const std::size_t n = first.size();
+  Vector<Space, Offset> number(space, n + 1);
+  for_each(space, n, CountPairs{first.data(), number.data()});
+  exclusive_scan(space, number.span());
+  Offset count = 0;
+  double members = 0;
+  download(space, {copied(count, number.data() + n), copied(members, joined.data())});
+  const auto rows = static_cast<std::size_t>(count);
+  Pairs<Space, T> made{
+      {Vector<Space, Index>(space, n), static_cast<Index>(count), Vector<Space, Offset>(space, rows + 1),
+       Vector<Space, Index>(space, static_cast<std::size_t>(members))},
+      {Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)}};
+  Groups<Space>& groups = made.groups;
+  const PairMembers pairs{weights.a, first.data(), partner.data(), number.data()};
+  for_each(space, n, NumberPairs{pairs, groups.of.data(), groups.begin.data()});
+  exclusive_scan(space, groups.begin.span());
+  for_each(space, n,
+           FillPairs<T>{pairs, weights.inverse, weights.strongest, groups.begin.data(), groups.members.data(),
+                        made.sizes.size.data(), made.sizes.strongest.data()});
+  return made;
+}
 
 }  // namespace
 
@@ -35,22 +64,12 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   for_each(space, n, FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
   for (int round = 0; round < most_rounds; ++round) {
     sum(space, n, ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
-    if (left.download()[0] == 0) break;
+    if (is_look<Space>(round) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
-  Vector<Space, Index> of(space, n);
-  Vector<Space, Offset> number(space, n + 1);
-  for_each(space, n, JoinPair<T>{weights, partner.data(), lone == LoneRows::keep, choice.data()});
-  for_each(space, n, CountPairs{choice.data(), number.data()});
-  const auto count = static_cast<Index>(detail::counted(space, number));
-  for_each(space, n, NumberPairs{choice.data(), number.data(), of.data()});
-  Groups<Space> groups = groups_of(space, std::move(of), count);
-  const auto rows = static_cast<std::size_t>(count);
-  GroupSizes<Space, T> next{Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)};
-  for_each(
-      space, rows,
-      GatherMembers<T>{groups.pattern(), inverse.data(), strongest.data(), next.size.data(), next.strongest.data()});
-  return {std::move(groups), std::move(next)};
+  // From here on `choice` holds the first row of each pair.
+  sum(space, n, JoinPair<T>{weights, partner.data(), lone == LoneRows::keep, choice.data()}, left.data());
+  return numbered(space, weights, partner, choice, left);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \
