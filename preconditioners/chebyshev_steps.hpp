@@ -44,9 +44,9 @@ struct ChebyshevStep {
 /// Where the Lanczos method keeps what it finds: first |u_0|^2, then for step k: u_k . A u_k, |u_k+1|^2, and
 /// u_k-1 . A u_k. The vectors aren't scaled to 1; norms are those of D.
 struct LanczosSlots {
-  static constexpr int norm(int k) { return k == 0 ? 0 : 3 * k - 1; }
-  static constexpr int product(int k) { return 3 * k + 1; }
-  static constexpr int mirrored(int k) { return 3 * k + 3; }
+  OSTINATO_FUNCTION static constexpr int norm(int k) { return k == 0 ? 0 : 3 * k - 1; }
+  OSTINATO_FUNCTION static constexpr int product(int k) { return 3 * k + 1; }
+  OSTINATO_FUNCTION static constexpr int mirrored(int k) { return 3 * k + 3; }
   static constexpr int count(int steps) { return 3 * steps + 1; }
 };
 

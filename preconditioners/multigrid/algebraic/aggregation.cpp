@@ -17,6 +17,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
+constexpr int fewest_rounds = 4;
+
 /// The squares of the values of A, with its pattern.
 template <class Space, class T>
 SpaceCsr<Space, T> squares(const Space& space, const CsrView<T>& a, double factor) {
@@ -53,7 +55,7 @@ Vector<Space, std::uint64_t> find_roots(const Space& space, const detail::CsrPat
     for_each(space, n, SpreadLargest{graph, strong, key.data(), near.data()});
     for_each(space, n, SpreadLargest{graph, strong, near.data(), largest.data()});
     sum(space, n, DecideRoots{largest.data(), key.data()}, left.data());
-    if (is_look<Space>(round) && left.download()[0] == 0) return key;
+    if (is_look<Space>(round, fewest_rounds) && left.download()[0] == 0) return key;
   }
 }
 

@@ -20,6 +20,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
+constexpr int fewest_passes = 3;  // the last of which finds no row
+
 /// A pattern of the coarse rows, in which a row has an entry for itself and for each row that it depends on by a strong
 /// entry, or by one to a fine row and another one from there.
 template <class Space, class T>
@@ -103,7 +105,7 @@ std::optional<SpaceCsr<Space, T>> in_tables(const Space& space, const CsrView<T>
         InterpolatePass<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), c.strong.data(), now, rows,
                                           of_all.data()},
         of_pass.data());
-    if (is_look<Space>(now - 1) && of_pass.download()[0] == 0) break;
+    if (is_look<Space>(now, fewest_passes) && of_pass.download()[0] == 0) break;
   }
   Vector<Space, Offset> row_ptr(space, n + 1);
   for_each(space, n, CountHeld{length.data(), row_ptr.data()});

@@ -73,9 +73,9 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
 template <class Space, class T>
 Csr<double> on_host(const Space& space, const CsrView<T>& a) {
   Csr<T> h{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())};
-  space.download(h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
-  space.download(h.col.data(), a.col.data(), a.col.size_bytes());
-  space.download(h.val.data(), a.val.data(), a.val.size_bytes());
+  download(space, {{h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
+                   {h.col.data(), a.col.data(), a.col.size_bytes()},
+                   {h.val.data(), a.val.data(), a.val.size_bytes()}});
   Csr<double> d{h.rows, h.cols, std::move(h.row_ptr), std::move(h.col), Array<double>(h.val.size())};
   std::copy(h.val.begin(), h.val.end(), d.val.begin());
   return d;
@@ -307,7 +307,7 @@ Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& 
   const Analysis<Space, float> analysis(space, std::move(a), depth);
   require_finite(analysis.structure().finite);
   Choice choice = choose_format(analysis);
-  memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
+  announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
 }
 
@@ -334,7 +334,19 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   const double inverse = coarsest * coarsest * (sizeof(float) + sizeof(Index));
   const bool is_guessed = rows(last) > coarsest_rows && inverse > 0.1 * static_cast<double>(bytes());
   if (is_guessed) return;
-  memory.announce({bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
+  announce(memory, {bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
+}
+
+/// Announces what isn't known from the announcement before, but for a few per cent: a GPU takes some time to say how
+/// much memory is free.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const {
+  constexpr double more = 1.02;
+  const bool is_first_close = prediction.certainty == Certainty::close && !is_predicted_;
+  if (!is_first_close && static_cast<double>(prediction.bytes) < more * static_cast<double>(announced_)) return;
+  memory.announce(prediction);
+  announced_ = std::max(announced_, prediction.bytes);
+  is_predicted_ = is_predicted_ || prediction.certainty == Certainty::close;
 }
 
 template <class Space, class T>

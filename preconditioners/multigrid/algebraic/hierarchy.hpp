@@ -132,6 +132,7 @@ class AlgebraicHierarchy {
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
+  void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
   void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w, const T* weight);
@@ -139,7 +140,9 @@ class AlgebraicHierarchy {
   void find_spectra();
 
   double power_ = 1;
-  Vector<Space, double> sizes_;  ///< SumSizes for the latest level; empty for the first
+  mutable std::size_t announced_ = 0;  ///< the most bytes so far
+  mutable bool is_predicted_ = false;  ///< a close prediction was announced
+  Vector<Space, double> sizes_;        ///< SumSizes for the latest level; empty for the first
   std::vector<AlgebraicLevel<Space>> levels_;
   /// Of the latest levels, whose largest eigenvalues are found later: a GPU then waits once for all of them.
   std::vector<EigenvalueSearch<Space, float>> searches_;

@@ -72,6 +72,7 @@ struct BeginPairs {
   const T* size;  ///< null: unknown
   T* inverse;
   Index *partner, *choice;
+  std::uint8_t* is_joined;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T own = 0, others = 0;
@@ -84,6 +85,7 @@ struct BeginPairs {
     const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
     inverse[i] = own < 0 ? -inverse_size : inverse_size;
     choice[i] = Partner::none;
+    is_joined[i] = 0;
     partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
   }
 };
@@ -144,13 +146,15 @@ struct ShakeHands {
 };
 
 /// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins
-/// the pair with which it would be the first, or stays alone. The sum counts the rows that aren't left out.
-template <class T>
+/// the pair with which it would be the first, which is marked at its first row, or stays alone. The sum counts the rows
+/// that aren't left out.
+template <class Atomic, class T>
 struct JoinPair {
   PairWeights<T> weights;
   const Index* partner;
   bool stays_alone;
   Index* first;
+  std::uint8_t* is_joined;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const auto row = static_cast<Index>(i);
@@ -165,6 +169,7 @@ struct JoinPair {
       if (key > most) most = key;
     }
     first[i] = of;
+    if (most > 0) Atomic::store(&is_joined[of], std::uint8_t{1});
     return {{of < 0 ? 0.0 : 1.0}};
   }
   OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
@@ -182,6 +187,7 @@ struct CountPairs {
 struct PairMembers {
   detail::CsrPattern a;  ///< symmetric
   const Index *first, *partner;
+  const std::uint8_t* is_joined;
   const Offset* number;
 
   OSTINATO_FUNCTION bool is_first(std::size_t i) const { return first[i] == static_cast<Index>(i); }
@@ -190,6 +196,15 @@ struct PairMembers {
   template <class F>
   OSTINATO_FUNCTION void visit(Index i, F f) const {
     const Index other = partner[i];
+    if (is_joined[i]) return visit_all(i, other, f);
+    f(i);
+    if (other >= 0) f(other);
+  }
+
+ private:
+  /// The same with rows that have joined.
+  template <class F>
+  OSTINATO_FUNCTION void visit_all(Index i, Index other, F f) const {
     Offset k = a.row_ptr[i], l = other < 0 ? 0 : a.row_ptr[other];
     const Offset k_end = a.row_ptr[i + 1], l_end = other < 0 ? 0 : a.row_ptr[other + 1];
     for (Index last = -1;;) {
@@ -205,7 +220,6 @@ struct PairMembers {
     }
   }
 
- private:
   /// The next entry from k on whose column comes after `last` and is in the pair.
   OSTINATO_FUNCTION Offset skip(Offset k, Offset end, Index i, Index last) const {
     while (k < end && (a.col[k] <= last || first[a.col[k]] != i)) ++k;
