@@ -8,8 +8,8 @@
 
 namespace ostinato::algebraic {
 
-/// Counts the terms of A B, unless a level of `entries` entries can't afford the product: a row that joins many rows with many
-/// others takes the square of the memory of that row.
+/// Counts the terms of A B, unless a level of `entries` entries can't afford the product: a row that joins many rows
+/// with many others takes the square of the memory of that row.
 ///
 /// Exec      Waits.
 /// Throws    ArgumentError for more than 100 terms an entry of the level: on meshes there are some 10.
