@@ -232,16 +232,16 @@ struct ListUsed {
 };
 
 /// What the passes have found, and the offsets of the used diagonals, ascending; no offsets when there are more than
-/// max_listed_diagonals. Waits once.
+/// max_listed_diagonals. Also copies `others`. Waits once.
 template <class Space>
 Findings take_findings(const Space& space, const Vector<Space, std::uint8_t>& used, Index rows,
-                       Vector<Space, Findings>& found, std::vector<Index>& offsets) {
+                       Vector<Space, Findings>& found, const Copied& others, std::vector<Index>& offsets) {
   const std::size_t most = std::min<std::size_t>(used.size(), Structure::max_listed_diagonals);
   Vector<Space, Index> list(space, most);
   for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found.data(), list.data()});
   Findings taken;
   offsets.resize(most);
-  download(space, {copied(taken, found.data()), {offsets.data(), list.data(), list.bytes()}});
+  download(space, {copied(taken, found.data()), {offsets.data(), list.data(), list.bytes()}, others});
   offsets.resize(static_cast<std::size_t>(taken.listed));
   std::sort(offsets.begin(), offsets.end());
   return taken;
@@ -307,16 +307,16 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Vector<Space, Findings> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   Findings* const found = on_space.data();
-  std::future<Profile> profile = begin_profile(space, a, depth != AnalysisDepth::product);
+  StartedProfile profile = start_profile(space, a, depth != AnalysisDepth::product);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},
                             [&] { return on_space.download()[0].longest_row; });
   sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
-  take(take_findings(space, used, s.rows, on_space, s.offsets), mirrors, s);
+  take(take_findings(space, used, s.rows, on_space, profile.counters, s.offsets), mirrors, s);
   s.census = census_of(space, a, s, depth);
-  s.profile = std::make_shared<const Profile>(profile.get());
+  s.profile = std::make_shared<const Profile>(profile.made.get());
   return s;
 }
 

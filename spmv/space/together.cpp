@@ -17,7 +17,9 @@ MadeTogether::~MadeTogether() { --larger_objects; }
 bool MadeTogether::is_on() { return larger_objects > 0; }
 
 void download(const Host& space, std::initializer_list<Copied> arrays) {
-  for (const Copied& a : arrays) space.download(a.to, a.from, a.bytes);
+  for (const Copied& a : arrays) {
+    if (a.bytes > 0) space.download(a.to, a.from, a.bytes);
+  }
 }
 
 void settle(const Host&) {}
