@@ -90,6 +90,7 @@ set(ostinato_headers
   spmv/space/message.hpp
   spmv/space/span_of.hpp
   spmv/space/stop.hpp
+  spmv/space/together.hpp
   spmv/space/vector.hpp
   spmv/space/vector_steps.hpp
   spmv/stencil/stencil_operator.hpp

@@ -7,8 +7,8 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(detail::BeginChebyshev)
 OSTINATO_FOR_EACH_ON_CUDA(detail::ChebyshevStep)
+OSTINATO_SUM_ON_CUDA(detail::LanczosBegin)
 OSTINATO_SUM_ON_CUDA(detail::LanczosStep)
-OSTINATO_FOR_EACH_ON_CUDA(detail::FillRandom)
 template void for_each(const Cuda&, std::size_t, detail::LargestRowSum<float, Atomic<Cuda>>);
 template void for_each(const Cuda&, std::size_t, detail::LargestRowSum<double, Atomic<Cuda>>);
 

@@ -4,6 +4,7 @@
 
 // The kernels of chebyshev.hpp and largest_eigenvalue.hpp, on both spaces. D is the diagonal of A.
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -40,27 +41,56 @@ struct ChebyshevStep {
   }
 };
 
-/// next = D^-1 product - alpha v - beta next;  the sum is next . D next. Rows without a diagonal stay 0.
+/// Where the Lanczos method keeps what it finds: first |u_0|^2, then for step k: u_k . A u_k, |u_k+1|^2, and
+/// u_k-1 . A u_k. The vectors aren't scaled to 1; norms are those of D.
+struct LanczosSlots {
+  OSTINATO_FUNCTION static constexpr int norm(int k) { return k == 0 ? 0 : 3 * k - 1; }
+  OSTINATO_FUNCTION static constexpr int product(int k) { return 3 * k + 1; }
+  OSTINATO_FUNCTION static constexpr int mirrored(int k) { return 3 * k + 3; }
+  static constexpr int count(int steps) { return 3 * steps + 1; }
+};
+
+/// The first vector of the Lanczos method: u = D^-1 r for a random r;  the sum is u . D u.
 template <class T>
-struct LanczosStep {
-  T alpha, beta;
-  const T *inverse, *product, *v;
-  T* next;
+struct LanczosBegin {
+  const T* inverse;
+  T *u, *before;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    const T value = inverse[i] * product[i] - alpha * v[i] - beta * next[i];
-    next[i] = value;
+    const T value = inverse[i] * static_cast<T>(multigrid::random_error(i));
+    u[i] = value;
+    before[i] = 0;
     const double square = static_cast<double>(value) * static_cast<double>(value);
     return {{inverse[i] == 0 ? 0.0 : square / static_cast<double>(inverse[i])}};
   }
 };
 
-/// v[i] = element i of the random error of multigrid's trial
+/// A step of the Lanczos method, from u = u_k and `before` = u_k-1, in whose place u_k+1 goes: with v = u / |u|,
+/// u_k+1 = D^-1 A v_k - (v_k . A v_k) v_k - |u_k| v_k-1. The sums are u_k+1 . D u_k+1 and u_k-1 . A u_k. Rows without a
+/// diagonal stay 0.
 template <class T>
-struct FillRandom {
-  T* v;
+struct LanczosStep {
+  int k;
+  double sign;  ///< of A
+  const double* slots;
+  const T *inverse, *product, *u;
+  T* before;
+  T of_product = 0, of_u = 0, of_before = 0;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { v[i] = static_cast<T>(multigrid::random_error(i)); }
+  OSTINATO_FUNCTION bool prepare() {
+    const double norm = sqrt(slots[LanczosSlots::norm(k)]);
+    of_product = static_cast<T>(sign / norm);
+    of_u = static_cast<T>(sign * slots[LanczosSlots::product(k)] / (norm * norm) / norm);
+    of_before = k == 0 ? T{0} : static_cast<T>(norm / sqrt(slots[LanczosSlots::norm(k - 1)]));
+    return true;
+  }
+  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+    const T last = before[i], value = of_product * inverse[i] * product[i] - of_u * u[i] - of_before * last;
+    before[i] = value;
+    const double square = static_cast<double>(value) * static_cast<double>(value);
+    return {{inverse[i] == 0 ? 0.0 : square / static_cast<double>(inverse[i]),
+             static_cast<double>(last) * static_cast<double>(product[i])}};
+  }
 };
 
 /// largest[i % slots] = the largest of the sums over j of |A(i, j)| inverse[i], rounded up to a float, as its bits:

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
+#include <vector>
 
 #include <ostinato/preconditioners/chebyshev_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/vector_steps.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -34,55 +34,44 @@ double last_of_vector(const Tridiagonal& t, double x) {
   return std::abs(now) / std::sqrt(squares);
 }
 
-template <class Space>
-double value_of(const Vector<Space, double>& slot) {
-  return slot.download()[0];
-}
+/// What the slots say, step by step.
+class Steps {
+ public:
+  Steps(double sign, double rounding, double first_square)
+      : sign_(sign), rounding_(rounding), norm_(std::sqrt(first_square)) {}
 
-template <class Space, class T>
-double row_sum_bound(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse) {
-  using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
-  Vector<Space, std::int32_t> largest(space, RowSum::slots);
-  space.zero(largest.data(), largest.bytes());
-  for_each(space, inverse.size(), RowSum{detail::pattern_of(a), a.val.data(), inverse.data(), largest.data()});
-  const std::vector<std::int32_t> bits = largest.download();
-  return static_cast<double>(std::bit_cast<float>(*std::max_element(bits.begin(), bits.end())));
-}
+  bool goes_on() const { return goes_on_ && norm_ > 0 && std::isfinite(norm_); }
+  bool is_symmetric() const { return is_symmetric_; }
+  const Tridiagonal& found() const { return found_; }
 
-/// Nothing when A shows not to be symmetric but for rounding.
-template <class Space, class T>
-std::optional<Tridiagonal> lanczos(const Operator<Space, T>& op, const Vector<Space, T>& inverse, int sign, int steps) {
-  const Space& space = op.space();
-  const std::size_t n = inverse.size();
-  Vector<Space, T> product(space, n), v(space, n, T{0}), next(space, n, T{0});
-  for_each(space, n, detail::FillRandom<T>{product.data()});
-  Vector<Space, double> slot(space, 1);
-  const auto step = [&](double alpha, double beta) {
-    sum(space, n,
-        detail::LanczosStep<T>{static_cast<T>(alpha), static_cast<T>(beta), inverse.data(), product.data(), v.data(),
-                               next.data()},
-        slot.data());
-    return std::sqrt(value_of(slot));
-  };
+  void take(double product, double next_square, double mirrored_product) {
+    const double alpha = sign_ * product / (norm_ * norm_), next = std::sqrt(next_square);
+    const double mirrored = sign_ * mirrored_product / (before_ * norm_);
+    is_symmetric_ = found_.diagonal.empty() || std::abs(mirrored - norm_) <= asymmetry * std::abs(alpha);
+    goes_on_ = is_symmetric_ && next > rounding_ * std::abs(alpha);  // else the vectors span all that the first holds
+    if (!is_symmetric_) return;
+    found_.diagonal.push_back(alpha);
+    found_.beside.push_back(next);
+    before_ = norm_;
+    norm_ = next;
+  }
+
+ private:
+  double sign_, rounding_, norm_, before_ = 1;
+  bool goes_on_ = true, is_symmetric_ = true;
+  Tridiagonal found_;
+};
+
+/// The first `steps` steps, from the slots in host memory.
+template <class T>
+Steps read(const double* slots, double sign, int steps) {
+  using Slots = detail::LanczosSlots;
   // The rounding of a step doesn't grow with n: a vector is as long as its rounding is by element.
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  Tridiagonal t;
-  double beta = step(0, 0);
-  for (int k = 0; k < steps && beta > 0 && std::isfinite(beta); ++k) {
-    scale<T>(space, static_cast<T>(1 / beta), next, next.span());
-    std::swap(v, next);
-    op.apply(static_cast<T>(sign), v, T{0}, product);
-    dot<T>(space, v, product, slot.data());
-    const double alpha = value_of(slot);
-    dot<T>(space, next, product, slot.data());
-    if (const double mirrored = value_of(slot); k > 0 && !(std::abs(mirrored - beta) <= asymmetry * std::abs(alpha)))
-      return {};
-    beta = step(alpha, k == 0 ? 0 : beta);
-    t.diagonal.push_back(alpha);
-    t.beside.push_back(beta);
-    if (beta <= rounding * std::abs(alpha)) break;  // the vectors so far span all that the first one is made of
-  }
-  return t;
+  Steps read(sign, rounding, slots[Slots::norm(0)]);
+  for (int k = 0; k < steps && read.goes_on(); ++k)
+    read.take(slots[Slots::product(k)], slots[Slots::norm(k + 1)], slots[Slots::mirrored(k)]);
+  return read;
 }
 
 }  // namespace
@@ -94,17 +83,64 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
+EigenvalueSearch<Space, T>::EigenvalueSearch(const Operator<Space, T>& op, const CsrView<T>& a,
+                                             const Vector<Space, T>& inverse, int sign, int steps)
+    : sign_(sign), steps_(steps) {
+  if (inverse.size() == 0) return;
+  using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
+  const Space& space = space_.emplace(op.space());
+  row_sums_ = Vector<Space, std::int32_t>(space, RowSum::slots, 0);
+  for_each(space, inverse.size(), RowSum{detail::pattern_of(a), a.val.data(), inverse.data(), row_sums_.data()});
+  slots_ = Vector<Space, double>(space, static_cast<std::size_t>(detail::LanczosSlots::count(steps)), 0.0);
+  search(op, inverse);
+}
+
+/// The steps of the Lanczos method. On Host, no more of them than tell something; on Cuda, where a look at the slots
+/// takes as long as a step on a small level, such a look is taken only where it may save much.
+template <class Space, class T>
+void EigenvalueSearch<Space, T>::search(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
+  using Slots = detail::LanczosSlots;
+  constexpr std::size_t large = 1000000;
+  const Space& space = *space_;
+  const std::size_t n = inverse.size();
+  double* const slots = slots_.data();
+  Vector<Space, T> product(space, n), u(space, n), before(space, n);
+  sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
+  for (int k = 0; k < steps_; ++k) {
+    if constexpr (!Space::on_device) {
+      if (!read<T>(slots, sign_, k).goes_on()) return;
+    } else if (k == 2 && n >= large && !op.structure().symmetric) {
+      if (!read<T>(slots_.download().data(), sign_, k).goes_on()) return;
+    }
+    op.apply_dot(u, product, u, slots + Slots::product(k));
+    sum(space, n, detail::LanczosStep<T>{k, sign_, slots, inverse.data(), product.data(), u.data(), before.data()},
+        slots + Slots::norm(k + 1));
+    std::swap(u, before);
+  }
+}
+
+template <class Space, class T>
+LargestEigenvalue EigenvalueSearch<Space, T>::result() const {
+  if (!space_) return {1, true};
+  std::vector<std::int32_t> bits(row_sums_.size());
+  std::vector<double> slots(slots_.size());
+  download(*space_,
+           {{bits.data(), row_sums_.data(), row_sums_.bytes()}, {slots.data(), slots_.data(), slots_.bytes()}});
+  const auto bound = static_cast<double>(std::bit_cast<float>(*std::max_element(bits.begin(), bits.end())));
+  if (!(bound > 0)) return {1, true};  // no row has a diagonal
+  const Steps found = read<T>(slots.data(), sign_, steps_);
+  const double ritz = found.is_symmetric() ? ritz_bound(found.found()) : 0;
+  return {ritz > 0 && ritz < bound ? ritz : bound, found.is_symmetric()};
+}
+
+template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
                                      int sign, int steps) {
-  if (inverse.size() == 0) return {1, true};
-  const double bound = row_sum_bound(op.space(), a, inverse);
-  if (!(bound > 0)) return {1, true};  // no row has a diagonal
-  const std::optional<Tridiagonal> t = lanczos(op, inverse, sign, steps);
-  const double ritz = t ? ritz_bound(*t) : 0;
-  return {ritz > 0 && ritz < bound ? ritz : bound, t.has_value()};
+  return EigenvalueSearch<Space, T>(op, a, inverse, sign, steps).result();
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                                 \
+  template class EigenvalueSearch<Space, T>;                                                                           \
   template LargestEigenvalue largest_eigenvalue(const Operator<Space, T>&, const CsrView<T>&, const Vector<Space, T>&, \
                                                 int, int)
 OSTINATO_INSTANTIATE(Host, float);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/operator.hpp>
@@ -26,6 +29,27 @@ struct LargestEigenvalue {
 /// Requires  `inverse` is |D|^-1; `sign` is that of definite_sign(). `a` is the matrix of `op`, in the memory of the
 ///           space.
 /// Source    Zhou & Li, J. Comput. Phys. 230 (2011) 8480.
+template <class Space, class T>
+class EigenvalueSearch {
+ public:
+  /// Exec      Enqueued on Cuda, but for a look at a large matrix that may not be symmetric.
+  EigenvalueSearch(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign,
+                   int steps = 15);
+
+  /// Exec      Waits.
+  LargestEigenvalue result() const;
+
+ private:
+  void search(const Operator<Space, T>& op, const Vector<Space, T>& inverse);
+
+  std::optional<Space> space_;  ///< none for an empty matrix
+  double sign_;
+  int steps_;
+  Vector<Space, std::int32_t> row_sums_;
+  Vector<Space, double> slots_;
+};
+
+/// The same, at once.
 template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
                                      int sign, int steps = 15);

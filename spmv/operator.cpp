@@ -7,6 +7,7 @@
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato {
@@ -79,12 +80,12 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   }
   structure_ = analysis.structure();
   const Stopwatch marking;
-  pattern_ = pattern_mark(space_, analysis.matrix().view());
+  if (!makes_parts(space_)) pattern_ = pattern_mark(space_, analysis.matrix().view());
   given_sorted_ = !analysis.matrix().is_sorted_copy();
   analyse_seconds_ = analysis.seconds() + marking.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
   for (Candidate& c : choice_.trials.candidates) c.plan = nullptr;
-  space_.trim();
+  if (!makes_parts(space_)) space_.trim();
   generate();
 }
 
@@ -99,7 +100,7 @@ void Operator<Space, T>::build(const Analysis<Space, T>& analysis) {
   if (!proposal.cost.applies())
     throw ArgumentError("format " + choice_.format + " can't hold this matrix: " + proposal.cost.reason_not);
   format_ = entry_->build(space_, analysis.matrix(), in, proposal);
-  space_.wait();
+  settle(space_);
 }
 
 template <class Space, class T>
@@ -230,7 +231,7 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
   std::string pattern = same ? pattern_ : pattern_mark(space_, view);
-  if (pattern == pattern_ && !may_refuse_values() && refill(a, lent)) {
+  if ((same || pattern == pattern_) && !may_refuse_values() && refill(a, lent)) {
     given_sorted_ = !a.is_sorted_copy();
     return Update::refilled;
   }
@@ -250,18 +251,19 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
 }
 
 /// Puts values on the old pattern into the format. Returns false when the format can't store them. What can be looked
-/// at later, in lent arrays or in the format, isn't looked at.
+/// at later, in lent arrays or in the format, isn't looked at; nor is anything among parts of a larger object, which
+/// knows what it needs.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
   const bool later = !Space::on_device && (lent || format_->csr() != nullptr);
   Structure now = structure_;
-  if (later) {
+  if (later || makes_parts(space_)) {
     now.symmetric = false;  // until somebody looks
   } else {
     analyse_values(space_, a.view(), now);
   }
   if (!format_->update_values(a)) return false;
-  space_.wait();
+  settle(space_);
   structure_ = std::move(now);
   unseen_.reset();
   if (!later) return true;

@@ -9,6 +9,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -34,7 +35,7 @@ std::shared_ptr<const DiagonalCensus> census_of(const Space& space, const CsrVie
 
 template <class Space, class T>
 Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, AnalysisDepth depth) {
-  space.wait();
+  if (!makes_parts(space)) space.wait();
   const Stopwatch watch;
   Structure structure = analyse(space, matrix.view(), depth);
   const double seconds = watch.seconds();

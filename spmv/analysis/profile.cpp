@@ -41,11 +41,11 @@ void inspect_values(const Host& space, const CsrView<T>& a, ProfileCounters* cou
 }  // namespace detail
 
 template <class T>
-std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a, bool inspects_values) {
-  return detail::begin_profile_on(space, a, inspects_values);
+StartedProfile start_profile(const Host& space, const CsrView<T>& a, bool inspects_values) {
+  return detail::start_profile_on(space, a, inspects_values);
 }
 
-template std::future<Profile> begin_profile(const Host&, const CsrView<float>&, bool);
-template std::future<Profile> begin_profile(const Host&, const CsrView<double>&, bool);
+template StartedProfile start_profile(const Host&, const CsrView<float>&, bool);
+template StartedProfile start_profile(const Host&, const CsrView<double>&, bool);
 
 }  // namespace ostinato

@@ -90,11 +90,11 @@ void inspect_values(const Cuda& space, const CsrView<T>& a, ProfileCounters* cou
 }  // namespace detail
 
 template <class T>
-std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values) {
-  return detail::begin_profile_on(space, a, inspects_values);
+StartedProfile start_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values) {
+  return detail::start_profile_on(space, a, inspects_values);
 }
 
-template std::future<Profile> begin_profile(const Cuda&, const CsrView<float>&, bool);
-template std::future<Profile> begin_profile(const Cuda&, const CsrView<double>&, bool);
+template StartedProfile start_profile(const Cuda&, const CsrView<float>&, bool);
+template StartedProfile start_profile(const Cuda&, const CsrView<double>&, bool);
 
 }  // namespace ostinato

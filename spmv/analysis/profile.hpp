@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -43,8 +44,15 @@ struct Profile {
   std::vector<Offset> different;  ///< the first entry with each of the `distinct` values
 };
 
-/// Starts to profile a matrix. get() of the result waits for the profile and returns the profile. Without
-/// inspects_values, values count as many different ones that aren't exact in a narrower type.
+/// A profile that was started. Its counters are to be copied, by download() and with what else is to be copied then;
+/// get() of `made` returns the profile afterwards.
+struct StartedProfile {
+  Copied counters;
+  std::future<Profile> made;
+};
+
+/// Starts to profile a matrix. Without inspects_values, values count as many different ones that aren't exact in a
+/// narrower type.
 ///
 /// Exec      In parallel on the space, in whose memory the matrix is. Cuda: enqueues at most four kernels (six when hot
 ///           columns are counted). Host: does all work before returning.
@@ -53,14 +61,16 @@ struct Profile {
 /// Traffic   Reads the row pointers, two columns of each row, samples of the other columns, and the values until
 ///           `single` and `distinct` can't change any more.
 template <class T>
-std::future<Profile> begin_profile(const Host& space, const CsrView<T>& a, bool inspects_values = true);
+StartedProfile start_profile(const Host& space, const CsrView<T>& a, bool inspects_values = true);
 template <class T>
-std::future<Profile> begin_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values = true);
+StartedProfile start_profile(const Cuda& space, const CsrView<T>& a, bool inspects_values = true);
 
 /// Profiles a matrix and waits for the profile.
 template <class Space, class T>
 Profile take_profile(const Space& space, const CsrView<T>& a) {
-  return begin_profile(space, a).get();
+  StartedProfile profile = start_profile(space, a);
+  download(space, {profile.counters});
+  return profile.made.get();
 }
 
 }  // namespace ostinato

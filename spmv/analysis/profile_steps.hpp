@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The passes of begin_profile(), written once for both spaces: profile.cpp runs them on Host, profile.cu on Cuda.
+// The passes of start_profile(), written once for both spaces: profile.cpp runs them on Host, profile.cu on Cuda.
 //
 // Both files define two helpers:
 //   histogram<K>(space, n, f, counts)  calls f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <future>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -371,8 +372,8 @@ Offset count_hot(const Space& space, const CsrView<T>& a, ProfileCounters* count
 }
 
 template <class Space, class T>
-std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a, bool inspects_values) {
-  if (a.nonzeros() == 0) return std::async(std::launch::deferred, [] { return Profile{}; });
+StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool inspects_values) {
+  if (a.nonzeros() == 0) return {{}, std::async(std::launch::deferred, [] { return Profile{}; })};
   Vector<Space, ProfileCounters> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   ProfileCounters* const counters = on_space.data();
@@ -386,13 +387,15 @@ std::future<Profile> begin_profile_on(const Space& space, const CsrView<T>& a, b
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
   if (inspects_values) inspect_values(space, a, counters);
   const Offset hot_sample = count_hot(space, a, counters);
-  return std::async(std::launch::deferred, [counters = std::move(on_space), samples, hot_sample, inspects_values] {
-    const ProfileCounters found = counters.download()[0];
-    Profile p = finished(found, samples);
-    if (hot_sample > 0) set_hot(found, hot_sample, p);
-    p.single = p.single && (inspects_values || sizeof(T) == sizeof(float));
-    return p;
-  });
+  auto found = std::make_unique<ProfileCounters>();
+  const Copied copy = copied(*found, counters);
+  return {copy, std::async(std::launch::deferred, [counters = std::move(on_space), found = std::move(found), samples,
+                                                   hot_sample, inspects_values] {
+            Profile p = finished(*found, samples);
+            if (hot_sample > 0) set_hot(*found, hot_sample, p);
+            p.single = p.single && (inspects_values || sizeof(T) == sizeof(float));
+            return p;
+          })};
 }
 
 }  // namespace ostinato::detail

@@ -19,6 +19,7 @@
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/sums.hpp>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
@@ -216,28 +217,34 @@ struct CountUsed {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{static_cast<double>(used[i])}}; }
 };
 
-/// Lists the used diagonals in any order; the host sorts them.
+/// Lists the used diagonals in any order, unless there are more than max_listed_diagonals; the host sorts them.
 template <class Atomics>
 struct ListUsed {
   const std::uint8_t* used;
   Index rows;
   Findings* found;
   Index* list;
+
+  OSTINATO_FUNCTION bool prepare() const { return found->diagonals <= Structure::max_listed_diagonals; }
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     if (used[i] != 0) list[Atomics::add(&found->listed, 1)] = static_cast<Index>(static_cast<Offset>(i) - (rows - 1));
   }
 };
 
-/// The offsets of the used diagonals, ascending; empty when there are more than max_listed_diagonals.
+/// What the passes have found, and the offsets of the used diagonals, ascending; no offsets when there are more than
+/// max_listed_diagonals. Also copies `others`. Waits once.
 template <class Space>
-std::vector<Index> list_diagonals(const Space& space, const Vector<Space, std::uint8_t>& used, Offset count, Index rows,
-                                  Findings* found) {
-  if (count > Structure::max_listed_diagonals) return {};
-  Vector<Space, Index> list(space, static_cast<std::size_t>(count));
-  for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found, list.data()});
-  std::vector<Index> offsets = list.download();
+Findings take_findings(const Space& space, const Vector<Space, std::uint8_t>& used, Index rows,
+                       Vector<Space, Findings>& found, const Copied& others, std::vector<Index>& offsets) {
+  const std::size_t most = std::min<std::size_t>(used.size(), Structure::max_listed_diagonals);
+  Vector<Space, Index> list(space, most);
+  for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found.data(), list.data()});
+  Findings taken;
+  offsets.resize(most);
+  download(space, {copied(taken, found.data()), {offsets.data(), list.data(), list.bytes()}, others});
+  offsets.resize(static_cast<std::size_t>(taken.listed));
   std::sort(offsets.begin(), offsets.end());
-  return offsets;
+  return taken;
 }
 
 /// Inspects all entries, row by row or run by run. Row by row needs rows without great length; on a GPU also many rows
@@ -300,17 +307,16 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   Vector<Space, Findings> on_space(space, 1);
   space.zero(on_space.data(), on_space.bytes());
   Findings* const found = on_space.data();
-  std::future<Profile> profile = begin_profile(space, a, depth != AnalysisDepth::product);
+  StartedProfile profile = start_profile(space, a, depth != AnalysisDepth::product);
   sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found}, found->rows);
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},
                             [&] { return on_space.download()[0].longest_row; });
   sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
 
-  take(on_space.download()[0], mirrors, s);
-  s.offsets = list_diagonals(space, used, s.diagonals, s.rows, found);
+  take(take_findings(space, used, s.rows, on_space, profile.counters, s.offsets), mirrors, s);
   s.census = census_of(space, a, s, depth);
-  s.profile = std::make_shared<const Profile>(profile.get());
+  s.profile = std::make_shared<const Profile>(profile.made.get());
   return s;
 }
 

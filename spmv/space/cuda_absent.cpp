@@ -10,6 +10,7 @@
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -63,6 +64,8 @@ void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
 void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
+void download(const Cuda&, std::initializer_list<Copied>) { fail(); }
+void settle(const Cuda&) { fail(); }
 
 template <class T, class Space>
 void project(const Space&, int, const T*, In<T>, T*) {

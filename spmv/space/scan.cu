@@ -1,16 +1,46 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_scan.cuh>
 
-#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
 
+namespace {
+
+constexpr int scan_threads = 1024;
+/// The most counts that one thread block scans: one launch instead of a fill, two launches and a workspace.
+constexpr std::size_t most_of_block = 16 * scan_threads;
+
+/// Each thread scans a run of neighbouring counts.
+__global__ void __launch_bounds__(scan_threads) scan_kernel(Offset* counts, int size) {
+  using Scan = cub::BlockScan<Offset, scan_threads>;
+  __shared__ typename Scan::TempStorage scratch;
+  cuda::pdl_trigger_and_wait();
+  const int length = (size + scan_threads - 1) / scan_threads;
+  const int begin = min(static_cast<int>(threadIdx.x) * length, size), end = min(begin + length, size);
+  Offset mine = 0, before = 0;
+  for (int i = begin; i < min(end, size - 1); ++i) mine += counts[i];
+  Scan(scratch).ExclusiveSum(mine, before);
+  for (int i = begin; i < end; ++i) {
+    const Offset count = counts[i];
+    counts[i] = before;
+    before += count;
+  }
+}
+
+}  // namespace
+
 void exclusive_scan(const Cuda& space, std::span<Offset> counts) {
   if (counts.empty()) return;
+  if (counts.size() <= most_of_block) {
+    cuda::launch(space, scan_kernel, 1, scan_threads, 0, counts.data(), static_cast<int>(counts.size()));
+    return;
+  }
   const OnDevice here(space);
   space.zero(&counts.back(), sizeof(Offset));
   const auto scan = [&](void* scratch, std::size_t& bytes) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -15,6 +16,8 @@
 namespace ostinato::algebraic {
 
 namespace {
+
+constexpr int fewest_rounds = 4;
 
 /// The squares of the values of A, with its pattern.
 template <class Space, class T>
@@ -48,11 +51,11 @@ Vector<Space, std::uint64_t> find_roots(const Space& space, const detail::CsrPat
   Vector<Space, double> left(space, 1);
   for_each(space, n, BeginRoots{graph, strong, key.data()});
   // The undecided point of the largest key is decided in each round, so that this ends.
-  for (;;) {
+  for (int round = 0;; ++round) {
     for_each(space, n, SpreadLargest{graph, strong, key.data(), near.data()});
     for_each(space, n, SpreadLargest{graph, strong, near.data(), largest.data()});
     sum(space, n, DecideRoots{largest.data(), key.data()}, left.data());
-    if (left.download()[0] == 0) return key;
+    if (is_look<Space>(round, fewest_rounds) && left.download()[0] == 0) return key;
   }
 }
 

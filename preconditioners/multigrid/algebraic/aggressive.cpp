@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
 
+#include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/bounded_product.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 
@@ -17,29 +20,25 @@ namespace ostinato::algebraic {
 
 namespace {
 
-/// A matrix of the coarse rows with the values of a Laplacian, in which a row has an entry for each row that it depends
-/// on by a strong entry, or by one to a fine row and another one from there.
+constexpr int fewest_passes = 3;  // the last of which finds no row
+
+/// A pattern of the coarse rows, in which a row has an entry for itself and for each row that it depends on by a strong
+/// entry, or by one to a fine row and another one from there.
 template <class Space, class T>
-SpaceCsr<Space, T> paths(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, const StopRequest& stop) {
+std::shared_ptr<const CsrStorage<Space, T>> paths(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
+                                                  const StopRequest& stop) {
   const auto n = static_cast<std::size_t>(a.rows);
   const FirstSplit m{detail::pattern_of(a), c.strong.data(), c.split.data(), c.number.data()};
   Vector<Space, Offset> reached_count(space, static_cast<std::size_t>(c.coarse_rows) + 1), coarse_count(space, n + 1);
   for_each(space, n, CountReached{m, reached_count.data()});
   for_each(space, n, CountFirstCoarse{m, coarse_count.data()});
-  const auto reached = with_rows<T>(space, std::move(reached_count), a.rows);
-  const auto coarse_of = with_rows<T>(space, std::move(coarse_count), c.coarse_rows);
+  const auto [reached_entries, coarse_entries] = detail::counted(space, reached_count, coarse_count);
+  const auto reached = with_row_ptr<T>(space, std::move(reached_count), a.rows, reached_entries);
+  const auto coarse_of = with_row_ptr<T>(space, std::move(coarse_count), c.coarse_rows, coarse_entries);
   for_each(space, n, FillReached<T>{m, reached->row_ptr.data(), reached->col.data(), reached->val.data()});
   for_each(space, n, FillFirstCoarse<T>{m, coarse_of->row_ptr.data(), coarse_of->col.data(), coarse_of->val.data()});
-  const SpaceCsr<Space, T> joined =
-      bounded_product(space, SpaceCsr<Space, T>(reached), SpaceCsr<Space, T>(coarse_of), a.nonzeros(), stop).result();
-  const CsrView<T> g = joined.view();
-  const auto laplacian = std::make_shared<CsrStorage<Space, T>>(
-      CsrStorage<Space, T>{g.rows, g.cols, Vector<Space, Offset>(space, g.row_ptr.size()),
-                           Vector<Space, Index>(space, g.col.size()), Vector<Space, T>(space, g.val.size())});
-  space.copy(laplacian->row_ptr.data(), g.row_ptr.data(), laplacian->row_ptr.bytes());
-  space.copy(laplacian->col.data(), g.col.data(), laplacian->col.bytes());
-  for_each(space, static_cast<std::size_t>(g.rows), AsLaplacian<T>{detail::pattern_of(g), laplacian->val.data()});
-  return SpaceCsr<Space, T>(laplacian);
+  const SpaceCsr<Space, T> first(reached), second(coarse_of);
+  return pattern_of_product(space, first, second, stop, bounded_terms(space, first, second, a.nonzeros()));
 }
 
 /// Marks in which pass each row is done. Returns the number of passes after that of the coarse rows.
@@ -64,24 +63,10 @@ SpaceCsr<Space, T> injection(const Space& space, const Coarsening<Space>& c) {
   return SpaceCsr<Space, T>(p);
 }
 
-}  // namespace
-
+/// The interpolation by a product of two matrices a pass, whatever the lengths of the rows.
 template <class Space, class T>
-Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options,
-                                const StopRequest& stop) {
-  Coarsening<Space> c = coarsen(space, a, options);
-  if (c.coarse_rows == 0) return c;
-  const SpaceCsr<Space, T> joined = paths(space, a, c, stop);
-  const Coarsening<Space> second = coarsen(space, joined.view(), options);
-  for_each(space, c.split.size(),
-           KeepSecond{c.number.data(), second.split.data(), joined.view().row_ptr.data(), c.split.data()});
-  number_coarse(space, c);
-  return c;
-}
-
-template <class Space, class T>
-SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
-                                           int most, const StopRequest& stop) {
+SpaceCsr<Space, T> by_products(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c, int most,
+                               const StopRequest& stop) {
   const auto n = static_cast<std::size_t>(a.rows);
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Vector<Space, std::int32_t> pass(space, n);
@@ -96,6 +81,68 @@ SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>&
     p = truncated(space, multiply(space, SpaceCsr<Space, T>(step), p, stop).view(), most);
   }
   return p;
+}
+
+/// Throws    Stopped once the request is made.
+void end_on(const StopRequest& stop) {
+  if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
+}
+
+/// The same interpolation, a pass at a time in tables of the threads. Nothing when a row doesn't fit into its table.
+template <class Space, class T>
+std::optional<SpaceCsr<Space, T>> in_tables(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
+                                            int most, const StopRequest& stop) {
+  const auto n = static_cast<std::size_t>(a.rows), places = n * static_cast<std::size_t>(most);
+  Vector<Space, std::int32_t> pass(space, n);
+  Vector<Space, Index> length(space, n), col(space, places);
+  Vector<Space, T> val(space, places);
+  Vector<Space, double> of_pass(space, 3), of_all(space, 2, 0.0);
+  const HeldRows<T> rows{most, pass.data(), length.data(), col.data(), val.data()};
+  for_each(space, n, BeginRows<T>{c.split.data(), c.number.data(), rows});
+  for (std::int32_t now = 1;; ++now) {
+    end_on(stop);
+    sum(space, n,
+        InterpolatePass<Atomic<Space>, T>{detail::pattern_of(a), a.val.data(), c.strong.data(), now, rows,
+                                          of_all.data()},
+        of_pass.data());
+    if (is_look<Space>(now, fewest_passes) && of_pass.download()[0] == 0) break;
+  }
+  Vector<Space, Offset> row_ptr(space, n + 1);
+  for_each(space, n, CountHeld{length.data(), row_ptr.data()});
+  exclusive_scan(space, row_ptr.span());
+  Offset entries = 0;
+  double found[2] = {};
+  download(space, {copied(entries, row_ptr.data() + n), {found, of_all.data(), of_all.bytes()}});
+  if (found[0] > 0) return {};
+  if (found[1] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+  const auto p = with_row_ptr<T>(space, std::move(row_ptr), c.coarse_rows, static_cast<std::size_t>(entries));
+  for_each(space, n, TakeHeld<T>{rows, p->row_ptr.data(), p->col.data(), p->val.data()});
+  return SpaceCsr<Space, T>(p);
+}
+
+}  // namespace
+
+template <class Space, class T>
+Coarsening<Space> coarsen_twice(const Space& space, const CsrView<T>& a, const CoarseningOptions& options,
+                                const StopRequest& stop) {
+  Coarsening<Space> c = coarsen(space, a, options);
+  if (c.coarse_rows == 0) return c;
+  const auto joined = paths(space, a, c, stop);
+  const Coarsening<Space> second =
+      coarsen(space, detail::CsrPattern{joined->rows, joined->row_ptr.data(), joined->col.data()},
+              static_cast<Offset>(joined->col.size()));
+  for_each(space, c.split.size(),
+           KeepSecond{c.number.data(), second.split.data(), joined->row_ptr.data(), c.split.data()});
+  number_coarse(space, c);
+  return c;
+}
+
+template <class Space, class T>
+SpaceCsr<Space, T> multipass_interpolation(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c,
+                                           int most, const StopRequest& stop) {
+  if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
+  if (auto p = in_tables(space, a, c, most, stop)) return std::move(*p);
+  return by_products(space, a, c, most, stop);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                                \

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/interpolation_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -96,19 +97,6 @@ struct FillFirstCoarse {
       col[to] = static_cast<Index>(m.number[j]);
       val[to++] = T{1};
     }
-  }
-};
-
-/// Gives row i of a pattern the values of a Laplacian, so that all its entries are strong.
-template <class T>
-struct AsLaplacian {
-  detail::CsrPattern a;
-  T* val;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Offset begin = a.row_ptr[i], end = a.row_ptr[i + 1];
-    for (Offset k = begin; k < end; ++k)
-      val[k] = a.col[k] == static_cast<Index>(i) ? static_cast<T>(end - begin - 1) : T{-1};
   }
 };
 
@@ -246,6 +234,148 @@ struct FillInjected {
     if (split[i] != coarse) return;
     col[row_ptr[i]] = static_cast<Index>(number[i]);
     val[row_ptr[i]] = T{1};
+  }
+};
+
+/// Rows of at most `most` entries each, at fixed places, and the pass in which each of them is done.
+template <class T>
+struct HeldRows {
+  Offset most;
+  std::int32_t* pass;
+  Index *length, *col;
+  T* val;
+
+  OSTINATO_FUNCTION Offset begin(std::size_t i) const { return static_cast<Offset>(i) * most; }
+};
+
+/// A coarse row holds a 1 for itself, the other rows nothing yet.
+template <class T>
+struct BeginRows {
+  const std::int32_t* split;
+  const Offset* number;
+  HeldRows<T> rows;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const bool is_coarse = split[i] == coarse;
+    rows.pass[i] = is_coarse ? 0 : not_done;
+    rows.length[i] = is_coarse ? 1 : 0;
+    if (!is_coarse) return;
+    rows.col[rows.begin(i)] = static_cast<Index>(number[i]);
+    rows.val[rows.begin(i)] = T{1};
+  }
+};
+
+/// Does the rows of a pass: those that depend on a row of an earlier one. The terms of an entry are added in the order
+/// of the row of A, the entries are then truncated. What a row takes is collected in a table; a row that takes more
+/// columns than fit stays empty.
+template <class Atomic, class T>
+struct InterpolatePass {
+  detail::CsrPattern a;
+  const T* a_val;
+  const std::uint8_t* strong;
+  std::int32_t now;
+  HeldRows<T> rows;
+  double* all;  ///< over all passes: rows that don't fit, values that aren't finite
+
+  static constexpr Index places = 64;
+
+  /// Rows of this pass, rows that don't fit, values that aren't finite.
+  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
+    if (Atomic::load(&rows.pass[i]) != not_done) return {};
+    T diagonal = 0, others = 0, read = 0;
+    bool is_in_pass = false;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == static_cast<Index>(i)) {
+        diagonal = a_val[k];
+        continue;
+      }
+      others += a_val[k];
+      if (!is_source(k)) continue;
+      is_in_pass = true;
+      read += a_val[k];
+    }
+    if (!is_in_pass) return {};
+    // Entries of the other sign may cancel what the row reads.
+    const T share = others / read;
+    const Sums<3> found = fill(i, diagonal == 0 ? T{0} : (share > 0 && share < 1000 ? share : T{1}) / -diagonal);
+    Atomic::store(&rows.pass[i], now);
+    return found;
+  }
+
+  OSTINATO_FUNCTION void finish(const Sums<3>& of_pass) const {
+    all[0] += of_pass.v[1];
+    all[1] += of_pass.v[2];
+  }
+
+ private:
+  OSTINATO_FUNCTION bool is_source(Offset k) const {
+    if (!strong[k]) return false;
+    const std::int32_t of_j = Atomic::load(&rows.pass[a.col[k]]);
+    return of_j != not_done && of_j < now;
+  }
+
+  OSTINATO_FUNCTION Sums<3> fill(std::size_t i, T scale) const {
+    Index col[places];
+    T val[places];
+    Index held = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == static_cast<Index>(i) || !is_source(k)) continue;
+      const auto j = static_cast<std::size_t>(a.col[k]);
+      const T weight = a_val[k] * scale;
+      for (Offset q = rows.begin(j); q < rows.begin(j) + rows.length[j]; ++q) {
+        held = add(col, val, held, rows.col[q], weight * rows.val[q]);
+        if (held > places) return {{1, 1, 0}};
+      }
+    }
+    double bad = 0;
+    for (Index e = 0; e < held; ++e) bad += val[e] - val[e] == T{0} ? 0.0 : 1.0;
+    const Index kept = held < rows.most ? held : static_cast<Index>(rows.most);
+    KeepLargest<T>::keep(col, val, held, kept, rows.col + rows.begin(i), rows.val + rows.begin(i));
+    rows.length[i] = kept;
+    return {{1, 0, bad}};
+  }
+
+  /// Adds a term of column j to a sorted row of n columns. Returns the new number of columns, of which no more than
+  /// `places` are stored.
+  OSTINATO_FUNCTION static Index add(Index* col, T* val, Index n, Index j, T v) {
+    Index p = n;
+    while (p > 0 && col[p - 1] > j) --p;
+    if (p > 0 && col[p - 1] == j) {
+      val[p - 1] += v;
+      return n;
+    }
+    if (n == places) return n + 1;
+    for (Index q = n; q > p; --q) {
+      col[q] = col[q - 1];
+      val[q] = val[q - 1];
+    }
+    col[p] = j;
+    val[p] = v;
+    return n + 1;
+  }
+};
+
+/// Counts the entries of row i.
+struct CountHeld {
+  const Index* length;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { count[i] = length[i]; }
+};
+
+/// Moves row i into a matrix.
+template <class T>
+struct TakeHeld {
+  HeldRows<T> rows;
+  const Offset* row_ptr;
+  Index* col;
+  T* val;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (Offset k = row_ptr[i], from = rows.begin(i); k < row_ptr[i + 1]; ++k, ++from) {
+      col[k] = rows.col[from];
+      val[k] = rows.val[from];
+    }
   }
 };
 

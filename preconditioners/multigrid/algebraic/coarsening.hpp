@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::algebraic {
@@ -33,6 +34,10 @@ struct CoarseningOptions {
 /// Source    De Sterck, Yang & Heys, SIAM J. Matrix Anal. Appl. 27 (2006) 1019 (PMIS); Ruge & Stueben 1987 (strength).
 template <class Space, class T>
 Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const CoarseningOptions& options = {});
+
+/// The same where each entry off the diagonal is strong, of a pattern with so many entries.
+template <class Space>
+Coarsening<Space> coarsen(const Space& space, const detail::CsrPattern& a, Offset entries);
 
 /// Numbers the coarse rows of a splitting, for number and coarse_rows. Waits.
 template <class Space>

@@ -6,6 +6,7 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::MarkStrong)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::MarkBeside)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountDependent<Atomic<Cuda>>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginSplit)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::MarkBeaten<Atomic<Cuda>>)

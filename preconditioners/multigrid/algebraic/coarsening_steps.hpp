@@ -54,6 +54,16 @@ struct MarkStrong {
   OSTINATO_FUNCTION static T magnitude(T v) { return v < 0 ? -v : v; }
 };
 
+/// Marks the entries of row i that aren't on the diagonal.
+struct MarkBeside {
+  detail::CsrPattern a;
+  std::uint8_t* strong;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) strong[k] = a.col[k] != static_cast<Index>(i);
+  }
+};
+
 /// Counts the rows that depend on each column.
 template <class Atomic>
 struct CountDependent {
@@ -67,12 +77,15 @@ struct CountDependent {
   }
 };
 
-/// Rows on which none depends are fine.
+/// Rows on which none depends are fine. No row is beaten in round 0.
 struct BeginSplit {
   const std::int32_t* dependent;
-  std::int32_t* split;
+  std::int32_t *split, *beaten;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const { split[i] = dependent[i] == 0 ? fine : undecided; }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    split[i] = dependent[i] == 0 ? fine : undecided;
+    beaten[i] = 0;
+  }
 };
 
 /// The order of the rows: more dependent rows first, then by a hash of the row, so that neighbours of the same count

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato::algebraic {
 
@@ -39,6 +40,17 @@ Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inne
   return of;
 }
 
+template <class Space>
+Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Groups<Space>& outer) {
+  const auto count = static_cast<std::size_t>(outer.count);
+  Groups<Space> groups{joined(space, inner.of, outer.of), outer.count, Vector<Space, Offset>(space, count + 1),
+                       Vector<Space, Index>(space, inner.members.size())};
+  for_each(space, count, CountJoined{inner.pattern(), outer.pattern(), groups.begin.data()});
+  exclusive_scan(space, groups.begin.span());
+  for_each(space, count, FillJoined{inner.pattern(), outer.pattern(), groups.begin.data(), groups.members.data()});
+  return groups;
+}
+
 template <class Space, class T>
 SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Groups<Space>& groups,
                             const Points& points) {
@@ -46,7 +58,8 @@ SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Group
   const auto rows = static_cast<std::size_t>(groups.count);
   Vector<Space, Offset> begin(space, rows + 1), lengths(space, rows + 1);
   for_each(space, rows, CountGroupTerms{pattern, members, begin.data()});
-  const std::size_t terms = detail::counted(space, begin);
+  exclusive_scan(space, begin.span());
+  const auto terms = static_cast<std::size_t>(a.nonzeros());  // at most, as a row is in one group
   Vector<Space, Index> col(space, terms);
   Vector<Space, T> val(space, terms);
   for_each(space, rows,
@@ -62,6 +75,8 @@ template detail::MovedPattern<Host> members_of(const Host&, const Vector<Host, I
 template detail::MovedPattern<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index);
 template Groups<Host> groups_of(const Host&, Vector<Host, Index>, Index);
 template Groups<Cuda> groups_of(const Cuda&, Vector<Cuda, Index>, Index);
+template Groups<Host> joined(const Host&, const Groups<Host>&, const Groups<Host>&);
+template Groups<Cuda> joined(const Cuda&, const Groups<Cuda>&, const Groups<Cuda>&);
 template Vector<Host, Index> joined(const Host&, const Vector<Host, Index>&, const Vector<Host, Index>&);
 template Vector<Cuda, Index> joined(const Cuda&, const Vector<Cuda, Index>&, const Vector<Cuda, Index>&);
 

@@ -38,6 +38,10 @@ Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count
 template <class Space>
 Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer);
 
+/// The same with their members. No outer group has more than two inner ones, and each inner group is in one.
+template <class Space>
+Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Groups<Space>& outer);
+
 /// P^T A P, where row i of P has a 1 in column groups.of[i], or nothing: the entry of two groups is the sum of the
 /// entries between their members. With several unknowns a point, only entries that couple an unknown with itself count:
 /// give `points`. The same bits on every run and on either space.

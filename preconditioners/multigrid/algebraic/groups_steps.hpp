@@ -40,6 +40,37 @@ struct JoinGroups {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { of[i] = inner[i] < 0 ? -1 : outer[inner[i]]; }
 };
 
+/// count[i] = the number of rows in the members of outer group i
+struct CountJoined {
+  detail::CsrPattern inner, outer;
+  Offset* count;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    Offset total = 0;
+    for (Offset m = outer.row_ptr[i]; m < outer.row_ptr[i + 1]; ++m)
+      total += inner.length(static_cast<std::size_t>(outer.col[m]));
+    count[i] = total;
+  }
+};
+
+/// Lists the rows in the one or two members of outer group i, ascending.
+struct FillJoined {
+  detail::CsrPattern inner, outer;
+  const Offset* begin;
+  Index* members;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const Offset m = outer.row_ptr[i], last = outer.row_ptr[i + 1] - 1;
+    if (last < m) return;
+    Offset k = inner.row_ptr[outer.col[m]], l = inner.row_ptr[outer.col[last]];
+    const Offset k_end = inner.row_ptr[outer.col[m] + 1], l_end = last == m ? l : inner.row_ptr[outer.col[last] + 1];
+    for (Offset to = begin[i]; k < k_end || l < l_end; ++to) {
+      const bool takes_first = l == l_end || (k < k_end && inner.col[k] < inner.col[l]);
+      members[to] = takes_first ? inner.col[k++] : inner.col[l++];
+    }
+  }
+};
+
 /// of[i] = the point of row i
 struct FindPoint {
   Points points;

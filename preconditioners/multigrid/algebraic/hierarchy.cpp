@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
-#include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggressive.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
@@ -23,6 +22,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
@@ -47,15 +47,17 @@ void end_if(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
 }
 
-/// to = factor from, in float
-template <class Space, class T>
-void to_float(const Space& space, std::span<const T> from, double factor, Vector<Space, float>& to) {
-  Vector<Space, double> bad(space, 1);
-  sum(space, from.size(), ToFloat<T>{factor, from.data(), to.data()}, bad.data());
-  if (bad.download()[0] > 0) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
+void require_finite(bool is_finite) {
+  if (!is_finite) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
 }
 
-/// The matrix in float, times a factor.
+/// to = factor from, in float. *bad counts the values that aren't finite then.
+template <class Space, class T>
+void to_float(const Space& space, std::span<const T> from, double factor, Vector<Space, float>& to, double* bad) {
+  sum(space, from.size(), ToFloat<T>{factor, from.data(), to.data()}, bad);
+}
+
+/// The matrix in float, times a factor. The analysis of the matrix tells whether its values are finite.
 template <class Space, class T>
 std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const CsrView<T>& a, double factor) {
   auto f = std::make_shared<CsrStorage<Space, float>>(
@@ -63,16 +65,17 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
                                Vector<Space, Index>(space, a.col.size()), Vector<Space, float>(space, a.val.size())});
   space.copy(f->row_ptr.data(), a.row_ptr.data(), f->row_ptr.bytes());
   space.copy(f->col.data(), a.col.data(), f->col.bytes());
-  to_float(space, a.val, factor, f->val);
+  Vector<Space, double> bad(space, 1);
+  to_float(space, a.val, factor, f->val, bad.data());
   return f;
 }
 
 template <class Space, class T>
 Csr<double> on_host(const Space& space, const CsrView<T>& a) {
   Csr<T> h{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())};
-  space.download(h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes());
-  space.download(h.col.data(), a.col.data(), a.col.size_bytes());
-  space.download(h.val.data(), a.val.data(), a.val.size_bytes());
+  download(space, {{h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
+                   {h.col.data(), a.col.data(), a.col.size_bytes()},
+                   {h.val.data(), a.val.data(), a.val.size_bytes()}});
   Csr<double> d{h.rows, h.cols, std::move(h.row_ptr), std::move(h.col), Array<double>(h.val.size())};
   std::copy(h.val.begin(), h.val.end(), d.val.begin());
   return d;
@@ -106,6 +109,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   using Matrix = SpaceCsr<Space, T>;
   using Found = std::optional<Matrix>;
   const Space& space = analysis.space();
+  std::optional<MadeTogether> together(std::in_place);
   if (options.pairs) {
     PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
     add_levels(
@@ -123,6 +127,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     add_levels(
         space, analysis.matrix(), options.takes_values,
         [&](const Matrix& a) {
+          find_spectra();
           return interpolated(space, a, aggregation.next(a, levels_.back().largest, stop), options.near_null->count,
                               stop, memory);
         },
@@ -146,6 +151,9 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         },
         stop, memory);
   }
+  find_spectra();
+  together.reset();
+  space.trim();
 }
 
 template <class Space, class T>
@@ -217,14 +225,16 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space,
   return coarse;
 }
 
-/// New values of the interpolation from the next level and of its transpose.
+/// New values of the interpolation from the next level and of its transpose. `bad` counts those of each that aren't
+/// finite in float.
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t) {
+void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t,
+                                                   double* bad) {
   const Space& space = level.a.space();
   t.p.update(a);
   t.r.update(t.p.result());
-  to_float(space, t.p.result().view().val, 1, t.prolong->val);
-  to_float(space, t.r.result().view().val, 1, t.restrict->val);
+  to_float(space, t.p.result().view().val, 1, t.prolong->val, bad);
+  to_float(space, t.r.result().view().val, 1, t.restrict->val, bad + 1);
   level.prolong->update_values(t.prolong->view(), on_space, same_pattern);
   level.restrict->update_values(t.restrict->view(), on_space, same_pattern);
 }
@@ -255,23 +265,32 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::next_matrix(CoarseMatrix<Space,
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double power) {
   power_ = power;
+  const Space& space = levels_.front().a.space();
+  const MadeTogether together;
+  searches_.clear();
+  constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
+  Vector<Space, double> bad(space, matrices * levels_.size(), 0.0);
   SpaceCsr<Space, T> of_level = a;
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
-    const Space& space = level.a.space();
-    to_float(space, of_level.view().val, power_, source.a->val);
+    double* const of_matrices = bad.data() + matrices * k;
+    to_float(space, of_level.view().val, power_, source.a->val, of_matrices);
     level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
     if (!source.next) break;
-    if (source.transfer) update_transfer(of_level.view(), level, *source.transfer);
+    if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
     const CsrView<T>& r = source.next->r().view();
     find_sizes(space, level, detail::pattern_of(r), r.val.data());
     source.next->update(of_level);
     of_level = source.next->result();
   }
-  if (coarse_inverse_) invert(levels_.back().a.space(), of_level, MemoryBudget(levels_.back().a.space(), "multigrid"));
+  find_spectra();
+  const std::vector<double> found = bad.download();
+  require_finite(std::all_of(found.begin(), found.end(), [](double count) { return count == 0; }));
+  if (coarse_inverse_) invert(space, of_level, MemoryBudget(space, "multigrid"));
+  space.wait();
 }
 
 template <class Space, class T>
@@ -286,8 +305,9 @@ Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& 
   // Rounding leaves no matrix but the first one symmetric.
   const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census : AnalysisDepth::product;
   const Analysis<Space, float> analysis(space, std::move(a), depth);
+  require_finite(analysis.structure().finite);
   Choice choice = choose_format(analysis);
-  memory.announce({bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
+  announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
 }
 
@@ -314,7 +334,19 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   const double inverse = coarsest * coarsest * (sizeof(float) + sizeof(Index));
   const bool is_guessed = rows(last) > coarsest_rows && inverse > 0.1 * static_cast<double>(bytes());
   if (is_guessed) return;
-  memory.announce({bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
+  announce(memory, {bytes() + static_cast<std::size_t>(rest + inverse), Certainty::close});
+}
+
+/// Announces what isn't known from the announcement before, but for a few per cent: a GPU takes some time to say how
+/// much memory is free.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const {
+  constexpr double more = 1.02;
+  const bool is_first_close = prediction.certainty == Certainty::close && !is_predicted_;
+  if (!is_first_close && static_cast<double>(prediction.bytes) < more * static_cast<double>(announced_)) return;
+  memory.announce(prediction);
+  announced_ = std::max(announced_, prediction.bytes);
+  is_predicted_ = is_predicted_ || prediction.certainty == Certainty::close;
 }
 
 template <class Space, class T>
@@ -339,16 +371,27 @@ void AlgebraicHierarchy<Space, T>::find_sizes(const Space& space, const Algebrai
   for_each(space, sizes_.size(), SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
 }
 
-/// Finds what follows from the values of a level: the inverse of the diagonal, and the largest eigenvalue.
+/// Finds what follows from the values of a level: the inverse of the diagonal. Starts to look for the largest
+/// eigenvalue.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const CsrView<float>& a,
                                                    AlgebraicLevel<Space>& level) {
   const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
   for_each(space, level.inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
-  const LargestEigenvalue largest = largest_eigenvalue(level.a, a, level.inverse, 1, eigenvalue_steps);
-  level.largest = margin * largest.bound;
-  level.is_symmetric = largest.is_symmetric;
+  searches_.emplace_back(level.a, a, level.inverse, 1, eigenvalue_steps);
+}
+
+/// Finds the largest eigenvalues of the latest levels, for which a search was started.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::find_spectra() {
+  const std::size_t first = levels_.size() - searches_.size();
+  for (std::size_t k = 0; k < searches_.size(); ++k) {
+    const LargestEigenvalue largest = searches_[k].result();
+    levels_[first + k].largest = margin * largest.bound;
+    levels_[first + k].is_symmetric = largest.is_symmetric;
+  }
+  searches_.clear();
 }
 
 template <class Space, class T>

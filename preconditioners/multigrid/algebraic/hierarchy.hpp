@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/largest_eigenvalue.hpp>
 #include <ostinato/preconditioners/memory_budget.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_matrix.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
@@ -109,7 +110,7 @@ class AlgebraicHierarchy {
     std::optional<Transfer> transfer = {};        ///< with takes_interpolations; none on the last level
   };
 
-  static void update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t);
+  static void update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t, double* bad);
   static std::size_t bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t);
 
   /// Makes levels until next(A) gives no matrix.
@@ -131,14 +132,20 @@ class AlgebraicHierarchy {
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
   void announce_rest(const MemoryBudget& memory) const;
+  void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
   void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w, const T* weight);
   void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
+  void find_spectra();
 
   double power_ = 1;
-  Vector<Space, double> sizes_;  ///< SumSizes for the latest level; empty for the first
+  mutable std::size_t announced_ = 0;  ///< the most bytes so far
+  mutable bool is_predicted_ = false;  ///< a close prediction was announced
+  Vector<Space, double> sizes_;        ///< SumSizes for the latest level; empty for the first
   std::vector<AlgebraicLevel<Space>> levels_;
+  /// Of the latest levels, whose largest eigenvalues are found later: a GPU then waits once for all of them.
+  std::vector<EigenvalueSearch<Space, float>> searches_;
   std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
 };

@@ -35,7 +35,7 @@ struct Parts {
              SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
   }
 
-  /// Fills the factors, whose rows have their places. The vectors must live until the space has done so.
+  /// Fills the factors, whose rows have their places.
   void fill(const Space& space, const InterpolationFactors<Space, T>& f) const {
     for_each(space, beta.size(),
              FillSources<T>{m, f.sources->row_ptr.data(), f.sources->col.data(), f.sources->val.data()});
@@ -48,28 +48,39 @@ struct Parts {
 template <class Space, class T>
 InterpolationFactors<Space, T> factors_of(const Space& space, const CsrView<T>& a, const Coarsening<Space>& c) {
   Parts<Space, T> parts(space, a, c);
-  const InterpolationFactors<Space, T> made{with_rows<T>(space, std::move(parts.source_count), c.coarse_rows),
-                                            with_rows<T>(space, std::move(parts.spread_count), a.rows)};
+  const auto [sources, spread] = detail::counted(space, parts.source_count, parts.spread_count);
+  const InterpolationFactors<Space, T> made{
+      with_row_ptr<T>(space, std::move(parts.source_count), c.coarse_rows, sources),
+      with_row_ptr<T>(space, std::move(parts.spread_count), a.rows, spread)};
   parts.fill(space, made);
-  space.wait();  // the vectors end here
   return made;
 }
 
+void require_finite(double not_finite) {
+  if (not_finite > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+}
+
+/// Counts the values that aren't finite.
 template <class Space, class T>
-void require_finite(const Space& space, const CsrView<T>& p) {
-  Vector<Space, double> bad(space, 1);
-  sum(space, p.val.size(), CountNotFinite<T>{p.val.data()}, bad.data());
-  if (bad.download()[0] > 0) throw ArgumentError("multigrid: the interpolation leaves the range of the numbers");
+Vector<Space, double> not_finite(const Space& space, const CsrView<T>& p) {
+  Vector<Space, double> count(space, 1);
+  sum(space, p.val.size(), CountNotFinite<T>{p.val.data()}, count.data());
+  return count;
 }
 
 template <class Space, class T>
 std::shared_ptr<CsrStorage<Space, T>> truncated_storage(const Space& space, const CsrView<T>& p, int most) {
   if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
-  require_finite(space, p);
   const auto n = static_cast<std::size_t>(p.rows);
-  Vector<Space, Offset> count(space, n + 1);
-  for_each(space, n, CountKept{p.row_ptr.data(), most, count.data()});
-  auto kept = with_rows<T>(space, std::move(count), p.cols);
+  const Vector<Space, double> bad = not_finite(space, p);
+  Vector<Space, Offset> row_ptr(space, n + 1);
+  for_each(space, n, CountKept{p.row_ptr.data(), most, row_ptr.data()});
+  exclusive_scan(space, row_ptr.span());
+  double bad_values = 0;
+  Offset entries = 0;
+  download(space, {copied(bad_values, bad.data()), copied(entries, row_ptr.data() + n)});
+  require_finite(bad_values);
+  auto kept = with_row_ptr<T>(space, std::move(row_ptr), p.cols, static_cast<std::size_t>(entries));
   for_each(space, n,
            KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
                           kept->val.data()});
@@ -111,10 +122,11 @@ void Interpolation<Space, T>::update(const CsrView<T>& a) {
   parts.fill(space_, factors_);
   product_.update(SpaceCsr<Space, T>(factors_.spread), SpaceCsr<Space, T>(factors_.sources));
   const CsrView<T>& p = product_.result().view();
-  require_finite(space_, p);
+  const Vector<Space, double> bad = not_finite(space_, p);
   for_each(space_, static_cast<std::size_t>(p.rows),
            KeepThese<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept_->row_ptr.data(), kept_->col.data(),
                         kept_->val.data()});
+  require_finite(bad.download()[0]);
 }
 
 template <class Space, class T>

@@ -175,19 +175,25 @@ struct KeepLargest {
   T* val;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Offset count = row_ptr[i + 1] - row_ptr[i], from = from_ptr[i], all = from_ptr[i + 1] - from, to = row_ptr[i];
+    const Offset from = from_ptr[i], to = row_ptr[i];
+    keep(from_col + from, from_val + from, from_ptr[i + 1] - from, row_ptr[i + 1] - to, col + to, val + to);
+  }
+
+  /// Keeps `count` of `all` entries.
+  OSTINATO_FUNCTION static void keep(const Index* from_col, const T* from_val, Offset all, Offset count, Index* col,
+                                     T* val) {
     if (count == all) {
       for (Offset k = 0; k < all; ++k) {
-        col[to + k] = from_col[from + k];
-        val[to + k] = from_val[from + k];
+        col[k] = from_col[k];
+        val[k] = from_val[k];
       }
       return;
     }
-    T total = 0, kept = 0, smallest = least_kept(from, all, count);
+    T total = 0, kept = 0, smallest = least_kept(from_val, all, count);
     Offset larger = 0;
-    for (Offset k = from; k < from + all; ++k) larger += magnitude(from_val[k]) > smallest;
-    Offset equal = count - larger, at = to;
-    for (Offset k = from; k < from + all; ++k) {
+    for (Offset k = 0; k < all; ++k) larger += magnitude(from_val[k]) > smallest;
+    Offset equal = count - larger, at = 0;
+    for (Offset k = 0; k < all; ++k) {
       const T v = from_val[k], size = magnitude(v);
       total += v;
       if (!(size > smallest || (size == smallest && equal-- > 0))) continue;
@@ -196,14 +202,14 @@ struct KeepLargest {
       val[at++] = v;
     }
     const T factor = factor_of_kept(total, kept);
-    for (Offset k = to; k < at; ++k) val[k] *= factor;
+    for (Offset k = 0; k < at; ++k) val[k] *= factor;
   }
 
   /// The size of the count-th largest entry.
-  OSTINATO_FUNCTION T least_kept(Offset from, Offset all, Offset count) const {
+  OSTINATO_FUNCTION static T least_kept(const T* from_val, Offset all, Offset count) {
     T largest[capacity];
     Offset held = 0;
-    for (Offset k = from; k < from + all; ++k) {
+    for (Offset k = 0; k < all; ++k) {
       const T size = magnitude(from_val[k]);
       if (held == count && !(size > largest[held - 1])) continue;
       Offset p = held < count ? held++ : held - 1;

@@ -5,17 +5,49 @@
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/pairs_steps.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
 namespace {
 
 constexpr int most_rounds = 24;
+/// Rounds before the host looks: 6 to 8 are needed for 10,000 to 260,000 rows, 3 to 6 for fewer.
+constexpr int fewest_rounds = 4, fewest_of_many = 6;
+constexpr std::size_t many_rows = 10000;
 constexpr double dominance = 1.25;
+
+/// The pairs with their numbers and members, and what these leave for the next pass. `joined`: the number of rows that
+/// are in a pair.
+template <class Space, class T>
+Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, PairMembers pairs,
+                         const Vector<Space, double>& joined) {
+  const auto n = static_cast<std::size_t>(pairs.a.rows);
+  Vector<Space, Offset> number(space, n + 1);
+  for_each(space, n, CountPairs{pairs.first, number.data()});
+  exclusive_scan(space, number.span());
+  Offset count = 0;
+  double members = 0;
+  download(space, {copied(count, number.data() + n), copied(members, joined.data())});
+  const auto rows = static_cast<std::size_t>(count);
+  Pairs<Space, T> made{
+      {Vector<Space, Index>(space, n), static_cast<Index>(count), Vector<Space, Offset>(space, rows + 1),
+       Vector<Space, Index>(space, static_cast<std::size_t>(members))},
+      {Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)}};
+  Groups<Space>& groups = made.groups;
+  pairs.number = number.data();
+  for_each(space, n, NumberPairs{pairs, groups.of.data(), groups.begin.data()});
+  exclusive_scan(space, groups.begin.span());
+  for_each(space, n,
+           FillPairs<T>{pairs, weights.inverse, weights.strongest, groups.begin.data(), groups.members.data(),
+                        made.sizes.size.data(), made.sizes.strongest.data()});
+  return made;
+}
 
 }  // namespace
 
@@ -26,31 +58,25 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   Vector<Space, T> inverse(space, n);
   Vector<Space, float> strongest(space, n);
   Vector<Space, Index> partner(space, n), choice(space, n);
+  Vector<Space, std::uint8_t> is_joined(space, n);
   Vector<Space, double> left(space, 1);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
-  for_each(
-      space, n,
-      BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data()});
+  for_each(space, n,
+           BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data(),
+                         is_joined.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each(space, n, FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
+  const int fewest = n < many_rows ? fewest_rounds : fewest_of_many;
   for (int round = 0; round < most_rounds; ++round) {
     sum(space, n, ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
-    if (left.download()[0] == 0) break;
+    if (is_look<Space>(round, fewest) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
-  Vector<Space, Index> of(space, n);
-  Vector<Space, Offset> number(space, n + 1);
-  for_each(space, n, JoinPair<T>{weights, partner.data(), lone == LoneRows::keep, choice.data()});
-  for_each(space, n, CountPairs{choice.data(), number.data()});
-  const auto count = static_cast<Index>(detail::counted(space, number));
-  for_each(space, n, NumberPairs{choice.data(), number.data(), of.data()});
-  Groups<Space> groups = groups_of(space, std::move(of), count);
-  const auto rows = static_cast<std::size_t>(count);
-  GroupSizes<Space, T> next{Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)};
-  for_each(
-      space, rows,
-      GatherMembers<T>{groups.pattern(), inverse.data(), strongest.data(), next.size.data(), next.strongest.data()});
-  return {std::move(groups), std::move(next)};
+  // From here on `choice` holds the first row of each pair.
+  sum(space, n,
+      JoinPair<Atomic<Space>, T>{weights, partner.data(), lone == LoneRows::keep, choice.data(), is_joined.data()},
+      left.data());
+  return numbered(space, weights, {pattern, choice.data(), partner.data(), is_joined.data(), nullptr}, left);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \

@@ -9,8 +9,9 @@ OSTINATO_FOR_EACH_ON_CUDA(algebraic::BeginPairs)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FindStrongest)
 OSTINATO_SUM_ON_CUDA(algebraic::ChoosePartner)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ShakeHands)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::JoinPair)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::GatherMembers)
+template void sum(const Cuda&, std::size_t, algebraic::JoinPair<Atomic<Cuda>, float>, double*);
+template void sum(const Cuda&, std::size_t, algebraic::JoinPair<Atomic<Cuda>, double>, double*);
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NumberPairs)
 

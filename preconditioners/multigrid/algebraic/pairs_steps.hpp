@@ -72,6 +72,7 @@ struct BeginPairs {
   const T* size;  ///< null: unknown
   T* inverse;
   Index *partner, *choice;
+  std::uint8_t* is_joined;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     T own = 0, others = 0;
@@ -84,6 +85,7 @@ struct BeginPairs {
     const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
     inverse[i] = own < 0 ? -inverse_size : inverse_size;
     choice[i] = Partner::none;
+    is_joined[i] = 0;
     partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
   }
 };
@@ -144,15 +146,17 @@ struct ShakeHands {
 };
 
 /// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins
-/// the pair with which it would be the first, or stays alone.
-template <class T>
+/// the pair with which it would be the first, which is marked at its first row, or stays alone. The sum counts the rows
+/// that aren't left out.
+template <class Atomic, class T>
 struct JoinPair {
   PairWeights<T> weights;
   const Index* partner;
   bool stays_alone;
   Index* first;
+  std::uint8_t* is_joined;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const auto row = static_cast<Index>(i);
     Index of = partner[i] == Partner::left_out ? -1 : row;
     if (partner[i] >= 0) of = smaller(row, partner[i]);
@@ -165,29 +169,10 @@ struct JoinPair {
       if (key > most) most = key;
     }
     first[i] = of;
+    if (most > 0) Atomic::store(&is_joined[of], std::uint8_t{1});
+    return {{of < 0 ? 0.0 : 1.0}};
   }
   OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
-};
-
-/// What a pair takes from its members: the sum of their sizes and the largest of their strongest weights.
-template <class T>
-struct GatherMembers {
-  detail::CsrPattern members;
-  const T* inverse;
-  const float* strongest;
-  T* size;
-  float* most;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    T total = 0;
-    float largest = 0;
-    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
-      total += 1 / PairWeights<T>::size_of(inverse[members.col[m]]);
-      if (strongest[members.col[m]] > largest) largest = strongest[members.col[m]];
-    }
-    size[i] = total;
-    most[i] = largest;
-  }
 };
 
 /// Counts for the numbers of the pairs.
@@ -198,14 +183,90 @@ struct CountPairs {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { number[i] = first[i] == static_cast<Index>(i) ? 1 : 0; }
 };
 
-/// of[i] = the number of the pair
-struct NumberPairs {
-  const Index* first;
+/// The rows of each pair: the first one, its partner, and rows beside one of the two that have joined.
+struct PairMembers {
+  detail::CsrPattern a;  ///< symmetric
+  const Index *first, *partner;
+  const std::uint8_t* is_joined;
   const Offset* number;
+
+  OSTINATO_FUNCTION bool is_first(std::size_t i) const { return first[i] == static_cast<Index>(i); }
+
+  /// Calls f for each row of the pair whose first row is i, ascending.
+  template <class F>
+  OSTINATO_FUNCTION void visit(Index i, F f) const {
+    const Index other = partner[i];
+    if (is_joined[i]) return visit_all(i, other, f);
+    f(i);
+    if (other >= 0) f(other);
+  }
+
+ private:
+  /// The same with rows that have joined.
+  template <class F>
+  OSTINATO_FUNCTION void visit_all(Index i, Index other, F f) const {
+    Offset k = a.row_ptr[i], l = other < 0 ? 0 : a.row_ptr[other];
+    const Offset k_end = a.row_ptr[i + 1], l_end = other < 0 ? 0 : a.row_ptr[other + 1];
+    for (Index last = -1;;) {
+      Index next = i > last ? i : a.rows;
+      if (other > last && other < next) next = other;
+      k = skip(k, k_end, i, last);
+      if (k < k_end && a.col[k] < next) next = a.col[k];
+      l = skip(l, l_end, i, last);
+      if (l < l_end && a.col[l] < next) next = a.col[l];
+      if (next == a.rows) return;
+      f(next);
+      last = next;
+    }
+  }
+
+  /// The next entry from k on whose column comes after `last` and is in the pair.
+  OSTINATO_FUNCTION Offset skip(Offset k, Offset end, Index i, Index last) const {
+    while (k < end && (a.col[k] <= last || first[a.col[k]] != i)) ++k;
+    return k;
+  }
+};
+
+/// of[i] = the number of the pair. Counts the members of the pair whose first row is i.
+struct NumberPairs {
+  PairMembers pairs;
   Index* of;
+  Offset* count;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    of[i] = first[i] < 0 ? -1 : static_cast<Index>(number[first[i]]);
+    of[i] = pairs.first[i] < 0 ? -1 : static_cast<Index>(pairs.number[pairs.first[i]]);
+    if (!pairs.is_first(i)) return;
+    Offset members = 0;
+    pairs.visit(static_cast<Index>(i), [&members](Index) { ++members; });
+    count[of[i]] = members;
+  }
+};
+
+/// Lists the members of the pair whose first row is i. A pair takes from them the sum of their sizes and the largest of
+/// their strongest weights.
+template <class T>
+struct FillPairs {
+  PairMembers pairs;
+  const T* inverse;
+  const float* strongest;
+  const Offset* begin;
+  Index* members;
+  T* size;
+  float* most;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (!pairs.is_first(i)) return;
+    const Offset of = pairs.number[i];
+    Offset to = begin[of];
+    T total = 0;
+    float largest = 0;
+    pairs.visit(static_cast<Index>(i), [&, this](Index row) {
+      members[to++] = row;
+      total += 1 / PairWeights<T>::size_of(inverse[row]);
+      if (strongest[row] > largest) largest = strongest[row];
+    });
+    size[of] = total;
+    most[of] = largest;
   }
 };
 

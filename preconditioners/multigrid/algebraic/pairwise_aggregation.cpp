@@ -38,19 +38,18 @@ SpaceCsr<Space, T> PairwiseAggregation<Space, T>::graph_of(const SpaceCsr<Space,
 
 template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
-  Vector<Space, Index> of;  // group of each point
+  Groups<Space> groups;  // of points
   GroupSizes<Space, T> sizes;
   for (int pass = 0; pass < passes; ++pass) {
     Pairs<Space, T> pairs = pair_up(space_, graph_.view(), pass == 0 ? LoneRows::leave : LoneRows::keep, sizes);
     if (pairs.groups.count == 0) return {};
     graph_ = collapse(space_, graph_.view(), pairs.groups);
-    of = pass == 0 ? std::move(pairs.groups.of) : joined(space_, of, pairs.groups.of);
+    groups = pass == 0 ? std::move(pairs.groups) : joined(space_, groups, pairs.groups);
     sizes = std::move(pairs.sizes);
   }
-  const Index count = graph_.view().rows;
-  if (is_graph_) return GroupedLevel<Space, T>{groups_of(space_, std::move(of), count), graph_};
-  Groups<Space> rows = groups_of_rows(of, count);
-  points_ = {count, points_.unknowns, false};
+  if (is_graph_) return GroupedLevel<Space, T>{std::move(groups), graph_};
+  Groups<Space> rows = groups_of_rows(groups.of, groups.count);
+  points_ = {groups.count, points_.unknowns, false};
   SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
 }

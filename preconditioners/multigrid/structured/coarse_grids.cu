@@ -110,18 +110,31 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
   ((axes == Axes + 1 ? f(std::integral_constant<int, Axes + 1>{}) : void()), ...);
 }
 
-/// x = the inverse times b, on the coarsest grid: a warp for each row.
+/// x = the inverse times b, on the coarsest grid: a warp for each row, and some rows at once, so that many loads wait
+/// together.
 template <class Team>
 __device__ void solve_coarsest(const CoarseGrid& g, const DenseMatrix& inverse, const Vectors& v) {
+  constexpr int at_once = 4;
   const auto n = static_cast<Index>(g.a.grid.points()), lane = static_cast<Index>(threadIdx.x % 32);
+  const Index warps = Team::count() / 32;
   const auto x = Team::output(v.x);
-  for (Index row = Team::own_number() / 32; row < n; row += Team::count() / 32) {
-    const float* of_row = inverse.values + row * inverse.row_step;
-    float sum = 0;
+  for (Index first = Team::own_number() / 32; first < n; first += at_once * warps) {
+    float sum[at_once] = {};
 #pragma unroll 4
-    for (Index k = lane; k < n; k += 32) sum += of_row[k * inverse.column_step] * v.b[k];
-    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffffu, sum, d);
-    if (lane == 0) x[static_cast<std::size_t>(row)] = sum;
+    for (Index k = lane; k < n; k += 32) {
+      const float b = v.b[k];
+#pragma unroll
+      for (int i = 0; i < at_once; ++i) {
+        const Index row = min(first + i * warps, n - 1);
+        sum[i] += inverse.values[row * inverse.row_step + k * inverse.column_step] * b;
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      for (int d = 16; d > 0; d /= 2) sum[i] += __shfl_down_sync(0xffffffffu, sum[i], d);
+      const Index row = first + i * warps;
+      if (lane == 0 && row < n) x[static_cast<std::size_t>(row)] = sum[i];
+    }
   }
 }
 

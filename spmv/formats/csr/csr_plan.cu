@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/csr/csr_plan.hpp>
 #include <ostinato/spmv/formats/int32_offsets.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::formats {
 
@@ -127,7 +128,7 @@ CsrPlan<Cuda>::CsrPlan(const Cuda& space, const CsrView<T>& a, const Structure& 
     longest_short = found.longest_short;
     take_pieces(space, cut_rows(found.rows));
   }
-  space.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
+  settle(space);  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
 }
 
 void CsrPlan<Cuda>::take_pieces(const Cuda& space, const std::vector<Piece>& cut) {

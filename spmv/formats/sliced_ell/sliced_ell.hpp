@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/streamed_cost.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -94,7 +95,7 @@ class SlicedEll {
                    detail::FillSlots<C, T>{detail::arrays_of(a.view()), start_.data(), col.data(), val_.data()});
         },
         col_);
-    space_.wait();
+    settle(space_);
   }
 
   std::size_t bytes() const { return start_.bytes() + val_.size() * (sizeof(T) + column_bytes()); }

@@ -13,7 +13,8 @@ namespace ostinato::detail {
 
 MovedPattern<Cuda> transposed(const Cuda&, const CsrPattern&, Index, Offset) { throw DeviceError(Cuda::why_absent()); }
 
-Vector<Cuda, Index> product_pattern(const Cuda&, const CsrPattern&, const CsrPattern&, Index, std::span<Offset>) {
+Vector<Cuda, Index> product_pattern(const Cuda&, const CsrPattern&, Offset, const CsrPattern&, Index,
+                                    const ProductTerms&, std::span<Offset>) {
   throw DeviceError(Cuda::why_absent());
 }
 

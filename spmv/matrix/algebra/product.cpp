@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/matrix/algebra/shapes.hpp>
@@ -145,7 +144,7 @@ struct Accumulators {
 
   /// Makes the matrix: pattern and values in one pass over the terms.
   void make(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& c,
-            const StopRequest& stop) {
+            const StopRequest& stop, const ProductTerms*) {
     const std::vector<FoundRows<T>> found = found_rows(space, a, b, c.row_ptr.data(), stop);
     exclusive_scan(space, c.row_ptr);
     const auto entries = static_cast<std::size_t>(c.row_ptr.data()[a.rows]);
@@ -197,6 +196,18 @@ struct Accumulators {
   }
 };
 
+template <class Space, class T>
+ProductTerms terms_of(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
+  Vector<Space, double> sums(space, 1 + ProductTerms::limits);
+  sum(space, static_cast<std::size_t>(a.rows), detail::SumTerms{detail::pattern_of(a), detail::pattern_of(b)},
+      sums.data());
+  const std::vector<double> found = sums.download();
+  ProductTerms terms;
+  terms.all = static_cast<Offset>(found[0]);
+  for (std::size_t k = 0; k < ProductTerms::limits; ++k) terms.above[k] = static_cast<Offset>(found[1 + k]);
+  return terms;
+}
+
 /// A GPU needs nothing beside the matrices.
 template <class T>
 struct NoWork {
@@ -205,12 +216,18 @@ struct NoWork {
   std::size_t bytes() const { return 0; }
 
   void make(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
-            const StopRequest& stop) {
+            const StopRequest& stop, const ProductTerms* terms) {
     end_on(stop);
-    c.col = detail::product_pattern(space, detail::pattern_of(a), detail::pattern_of(b), b.cols, c.row_ptr.span());
+    find_pattern(space, a, b, c, terms != nullptr ? *terms : terms_of(space, a, b));
     end_on(stop);
     c.val = Vector<Cuda, T>(space, c.col.size());
     multiply(space, a, b, detail::pattern_of(c.view()), c.val.data());
+  }
+
+  static void find_pattern(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
+                           const ProductTerms& terms) {
+    c.col = detail::product_pattern(space, detail::pattern_of(a), a.nonzeros(), detail::pattern_of(b), b.cols, terms,
+                                    c.row_ptr.span());
   }
 
   void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
@@ -239,8 +256,9 @@ std::shared_ptr<CsrStorage<Space, T>> without_entries(const Space& space, const 
 
 template <class Work, class Space, class T>
 SpaceCsr<Space, T> made(const Space& space, const CsrView<T>& a, const CsrView<T>& b, Work& work,
-                        const std::shared_ptr<CsrStorage<Space, T>>& c, const StopRequest& stop) {
-  work.make(space, a, b, *c, stop);
+                        const std::shared_ptr<CsrStorage<Space, T>>& c, const StopRequest& stop,
+                        const ProductTerms* terms) {
+  work.make(space, a, b, *c, stop, terms);
   return SpaceCsr<Space, T>(c);
 }
 
@@ -254,6 +272,16 @@ struct MatrixProduct<Space, T>::Work : std::conditional_t<Space::on_device, NoWo
 template <class Space, class T>
 MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
                                        const StopRequest& stop)
+    : MatrixProduct(space, a, b, stop, nullptr) {}
+
+template <class Space, class T>
+MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
+                                       const StopRequest& stop, const ProductTerms& terms)
+    : MatrixProduct(space, a, b, stop, &terms) {}
+
+template <class Space, class T>
+MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
+                                       const StopRequest& stop, const ProductTerms* terms)
     : space_(space),
       rows_(a.view().rows),
       inner_(a.view().cols),
@@ -262,7 +290,7 @@ MatrixProduct<Space, T>::MatrixProduct(const Space& space, const SpaceCsr<Space,
       b_nonzeros_(b.view().nonzeros()),
       arrays_(without_entries(space, a.view(), b.view())),
       work_(std::make_unique<Work>(space, a.view(), b.view())),
-      result_(made(space, a.view(), b.view(), *work_, arrays_, stop)) {}
+      result_(made(space, a.view(), b.view(), *work_, arrays_, stop, terms)) {}
 
 template <class Space, class T>
 MatrixProduct<Space, T>::MatrixProduct(MatrixProduct&&) noexcept = default;
@@ -284,16 +312,30 @@ std::size_t MatrixProduct<Space, T>::bytes() const {
 }
 
 template <class Space, class T>
-Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
-  require_factors(a.view(), b.view());
-  Vector<Space, Offset> terms(space, static_cast<std::size_t>(a.view().rows) + 1);
-  for_each(space, static_cast<std::size_t>(a.view().rows),
-           detail::CountTerms{detail::pattern_of(a.view()), detail::pattern_of(b.view()), terms.data()});
-  return static_cast<Offset>(detail::counted(space, terms));
+std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(const Space& space, const SpaceCsr<Space, T>& a,
+                                                               const SpaceCsr<Space, T>& b, const StopRequest& stop,
+                                                               const ProductTerms& terms) {
+  auto c = without_entries(space, a.view(), b.view());
+  end_on(stop);
+  if constexpr (Space::on_device) {
+    NoWork<T>::find_pattern(space, a.view(), b.view(), *c, terms);
+  } else {
+    Accumulators<T>(space, a.view(), b.view()).make(space, a.view(), b.view(), *c, stop, &terms);
+  }
+  end_on(stop);
+  return c;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template Offset terms_of_product(const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&)
+template <class Space, class T>
+ProductTerms count_terms(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
+  require_factors(a.view(), b.view());
+  return terms_of(space, a.view(), b.view());
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                              \
+  template std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(                                          \
+      const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&, const StopRequest&, const ProductTerms&); \
+  template ProductTerms count_terms(const Space&, const SpaceCsr<Space, T>&, const SpaceCsr<Space, T>&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 // Rows go to tables in shared memory: short rows to a few lanes of a warp each, rows that overflow such a table to a
@@ -169,81 +170,109 @@ void with_lanes(int lanes, F f) {
 /// The two passes that find a pattern: the first counts the columns of the rows, the second writes them.
 class PatternPasses {
  public:
-  PatternPasses(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols, std::span<Offset> row_ptr)
+  PatternPasses(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b, Index cols,
+                const ProductTerms& terms, std::span<Offset> row_ptr)
       : space_(space),
+        terms_(terms),
+        row_ptr_(row_ptr),
         whole_{a, b, 1, row_ptr.data(), nullptr, nullptr, nullptr, nullptr, a.rows},
-        word_count_(static_cast<Index>((static_cast<Offset>(cols) + 31) / 32)),
-        counts_(space, 2) {
-    space_.zero(counts_.data(), counts_.bytes());
-    choose_lanes(row_ptr);
+        word_count_(static_cast<Index>((static_cast<Offset>(cols) + 31) / 32)) {
+    choose_lanes(entries);
   }
 
-  void count() {
-    run_tables(whole_, longer_, 0);
-    run_block_tables(task_of(longer_), longest_, 1);
-    run_bits(task_of(longest_));
+  /// Fills the row pointers. Returns the number of entries. Waits once, unless rows overflow their tables.
+  Offset count() {
+    Overflow over(space_, terms_.rows_above(most_of_lane * lanes_));
+    run_tables(over.taken_by(whole_));
+    exclusive_scan(space_, row_ptr_);
+    Offset entries = 0;
+    int overflowing = 0;
+    download(space_, {copied(entries, &row_ptr_.back()), over.count_to(overflowing)});
+    if (overflowing == 0) return entries;
+    longer_ = {std::move(over.list), overflowing};
+    return count_longer();
   }
 
   void fill(Index* col) {
     whole_.col = col;
-    Vector<Cuda, Index> none;
-    run_tables(whole_, none, -1);
-    run_block_tables(task_of(longer_), none, -1);
+    run_tables(whole_);
+    run_block_tables(task_of(longer_));
     run_bits(task_of(longest_));
   }
 
  private:
-  /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row.
-  void choose_lanes(std::span<Offset> terms) {
-    for_each(space_, static_cast<std::size_t>(whole_.count), CountTerms{whole_.a, whole_.b, terms.data()});
-    exclusive_scan(space_, terms);
-    Offset all = 0, entries = 0;
-    space_.download(&all, terms.data() + whole_.count, sizeof all);
-    space_.download(&entries, whole_.a.row_ptr + whole_.count, sizeof entries);
-    lanes_ = power_of_two(2 * all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
-    whole_.width = std::min(lanes_, power_of_two(all / std::max<Offset>(entries, 1), 1));
+  /// The first `count` of the rows in a list.
+  struct Rows {
+    Vector<Cuda, Index> list;
+    Index count = 0;
+  };
+
+  /// Takes the rows that overflow the tables of a pass, `most` at most.
+  struct Overflow {
+    Vector<Cuda, Index> list;
+    Vector<Cuda, int> count;
+
+    Overflow(const Cuda& space, Offset most)
+        : list(space, static_cast<std::size_t>(most)), count(space, most > 0 ? 1 : 0, 0) {}
+
+    Task taken_by(Task task) {
+      task.longer = list.data();
+      task.longer_count = count.data();
+      return task;
+    }
+    Copied count_to(int& to) const { return {&to, count.data(), count.bytes()}; }
+  };
+
+  /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row; in a
+  /// matrix that doesn't fill the GPU also those of longer rows, which would take another pass.
+  void choose_lanes(Offset entries) {
+    constexpr Offset filling = Offset{1} << 18;  // lanes
+    lanes_ = power_of_two(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
+    while (lanes_ < 32 && terms_.rows_above(most_of_lane * lanes_) > 0 && Offset{lanes_} * whole_.count < filling)
+      lanes_ *= 2;
+    whole_.width = std::min(lanes_, power_of_two(terms_.all / std::max<Offset>(entries, 1), 1));
   }
 
-  Task task_of(const Vector<Cuda, Index>& rows) const {
+  /// Counts the rows that overflow the tables for a few lanes. The row pointers are those of rows whose lengths aren't
+  /// known yet.
+  Offset count_longer() {
+    Vector<Cuda, Offset> lengths(space_, row_ptr_.size());
+    for_each(space_, row_ptr_.size() - 1, CopyLengths{row_ptr_.data(), lengths.data()});
+    whole_.row_ptr = lengths.data();
+    Overflow over(space_, terms_.rows_above(most_of_block));
+    run_block_tables(over.taken_by(task_of(longer_)));
+    int overflowing = 0;
+    if (over.list.size() > 0) download(space_, {over.count_to(overflowing)});
+    longest_ = {std::move(over.list), overflowing};
+    run_bits(task_of(longest_));
+    whole_.row_ptr = row_ptr_.data();
+    space_.copy(row_ptr_.data(), lengths.data(), lengths.bytes());
+    exclusive_scan(space_, row_ptr_);
+    Offset entries = 0;
+    download(space_, {copied(entries, &row_ptr_.back())});
+    return entries;
+  }
+
+  Task task_of(const Rows& rows) const {
     Task task = whole_;
-    task.rows = rows.data();
-    task.count = static_cast<Index>(rows.size());
+    task.rows = rows.list.data();
+    task.count = rows.count;
     task.width = std::max(task.width, 4);
     return task;
   }
 
-  /// Runs a pass over the rows of a task. While rows are counted, those that overflow go to `longer`.
-  template <class Launch>
-  void run(Task task, Vector<Cuda, Index>& longer, int counter, Launch launch) {
+  void run_tables(const Task& task) {
     if (task.count == 0) return;
-    Vector<Cuda, Index> found;
-    if (counter >= 0) {
-      found = Vector<Cuda, Index>(space_, static_cast<std::size_t>(task.count));
-      task.longer = found.data();
-      task.longer_count = counts_.data() + counter;
-    }
-    launch(task);
-    if (counter < 0) return;
-    int count = 0;
-    space_.download(&count, task.longer_count, sizeof count);
-    longer = Vector<Cuda, Index>(space_, static_cast<std::size_t>(count));
-    if (count > 0) space_.copy(longer.data(), found.data(), longer.bytes());
-  }
-
-  void run_tables(const Task& all, Vector<Cuda, Index>& longer, int counter) {
-    run(all, longer, counter, [this](const Task& task) {
-      with_lanes(lanes_, [&](auto lanes) {
-        constexpr int count = std::max(4, static_cast<int>(lanes));
-        cuda::launch(space_, table_kernel<count>, blocks_for(space_, task.count, block_threads / count), block_threads,
-                     0, task);
-      });
+    with_lanes(lanes_, [&](auto lanes) {
+      constexpr int count = std::max(4, static_cast<int>(lanes));
+      cuda::launch(space_, table_kernel<count>, blocks_for(space_, task.count, block_threads / count), block_threads, 0,
+                   task);
     });
   }
 
-  void run_block_tables(const Task& some, Vector<Cuda, Index>& longer, int counter) {
-    run(some, longer, counter, [this](const Task& task) {
-      cuda::launch(space_, block_table_kernel, blocks_for(space_, task.count, 1), block_threads, 0, task);
-    });
+  void run_block_tables(const Task& task) {
+    if (task.count == 0) return;
+    cuda::launch(space_, block_table_kernel, blocks_for(space_, task.count, 1), block_threads, 0, task);
   }
 
   void run_bits(const Task& task) {
@@ -257,24 +286,21 @@ class PatternPasses {
   }
 
   Cuda space_;
+  ProductTerms terms_;
+  std::span<Offset> row_ptr_;
   Task whole_;
   Index word_count_;
   int lanes_ = 32;
-  Vector<Cuda, int> counts_;
-  Vector<Cuda, Index> longer_, longest_;
+  Rows longer_, longest_;
 };
 
 }  // namespace
 
-Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols,
-                                    std::span<Offset> row_ptr) {
-  PatternPasses passes(space, a, b, cols, row_ptr);
-  passes.count();
-  exclusive_scan(space, row_ptr);
-  Offset entries = 0;
-  space.download(&entries, &row_ptr.back(), sizeof entries);
-  Vector<Cuda, Index> col(space, static_cast<std::size_t>(entries));
-  if (entries > 0) passes.fill(col.data());
+Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b,
+                                    Index cols, const ProductTerms& terms, std::span<Offset> row_ptr) {
+  PatternPasses passes(space, a, entries, b, cols, terms, row_ptr);
+  Vector<Cuda, Index> col(space, static_cast<std::size_t>(passes.count()));
+  if (col.size() > 0) passes.fill(col.data());
   return col;
 }
 

@@ -6,9 +6,27 @@
 #include <memory>
 
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/function.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 
 namespace ostinato {
+
+/// The terms of a product A B, which no product has more entries than.
+struct ProductTerms {
+  static constexpr int limits = 5;
+  /// Columns in the tables of the kernels: 48, 96, 192, 384, 3072.
+  OSTINATO_FUNCTION static constexpr Offset limit(int k) { return k < 4 ? Offset{48} << k : Offset{3072}; }
+
+  Offset all = 0;
+  Offset above[limits] = {};  ///< rows with more terms than each limit
+
+  /// The rows with more than `columns` terms, which is one of the limits.
+  Offset rows_above(Offset columns) const {
+    int k = 0;
+    while (k + 1 < limits && limit(k) < columns) ++k;
+    return above[k];
+  }
+};
 
 /// The product C = A B of two sparse matrices, as a plan that takes new values of A and B (update()).
 ///
@@ -19,7 +37,8 @@ namespace ostinato {
 /// Layout    The result. On Host, also an accumulator of n elements for each thread, or for fewer threads where these
 ///           accumulators would have more elements than there are terms.
 /// Traffic   On Host, the constructor makes pattern and values in one pass over the terms, which takes the memory of
-///           the entries twice; on Cuda, it finds the pattern in two passes and then the values, as update(). A term is
+///           the entries twice; on Cuda, it counts the terms, finds the pattern in two passes and then the values,
+///           as update(). A term is
 ///           a value of A times a value of B.
 /// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
 ///           find the same pattern; values may differ in their rounding.
@@ -34,6 +53,9 @@ class MatrixProduct {
  public:
   MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b,
                 const StopRequest& stop = {});
+  /// The same with what count_terms() says, which the other constructor asks for itself where it needs that.
+  MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b, const StopRequest& stop,
+                const ProductTerms& terms);
   MatrixProduct(MatrixProduct&&) noexcept;
   MatrixProduct& operator=(MatrixProduct&&) noexcept;
   ~MatrixProduct();
@@ -53,6 +75,9 @@ class MatrixProduct {
   std::size_t bytes() const;  ///< of the result and of what update() works with
 
  private:
+  MatrixProduct(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b, const StopRequest& stop,
+                const ProductTerms* terms);
+
   struct Work;  ///< what a space needs to compute the values
 
   Space space_;
@@ -63,13 +88,23 @@ class MatrixProduct {
   SpaceCsr<Space, T> result_;
 };
 
-/// The number of terms of A B, which no product has more entries than.
+/// Counts the terms of A B.
 ///
-/// Traffic   Reads the pattern of A, and two row pointers of B for each entry of A; a scratch of rows + 1 numbers.
+/// Traffic   Reads the pattern of A, and two row pointers of B for each entry of A.
 /// Exec      Waits.
 /// Throws    DimensionError that names both shapes; DeviceError; std::bad_alloc.
 template <class Space, class T>
-Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+ProductTerms count_terms(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b);
+template <class Space, class T>
+Offset terms_of_product(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
+  return count_terms(space, a, b).all;
+}
+
+/// A B without values: those of the result aren't set on Cuda, and may be missing. As MatrixProduct.
+template <class Space, class T>
+std::shared_ptr<const CsrStorage<Space, T>> pattern_of_product(const Space& space, const SpaceCsr<Space, T>& a,
+                                                               const SpaceCsr<Space, T>& b, const StopRequest& stop,
+                                                               const ProductTerms& terms);
 
 /// C = A B in arrays of its own. As MatrixProduct.
 template <class Space, class T>

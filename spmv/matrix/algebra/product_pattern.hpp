@@ -6,6 +6,7 @@
 
 #include <span>
 
+#include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
@@ -15,10 +16,10 @@ class Cuda;
 
 namespace detail {
 
-/// The pattern of A B, whose second factor has `cols` columns. Fills row_ptr, of a.rows + 1 elements, and makes col.
-/// Waits.
-Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, const CsrPattern& b, Index cols,
-                                    std::span<Offset> row_ptr);
+/// The pattern of A B, whose second factor has `cols` columns. `entries`: of A. Fills row_ptr, of a.rows + 1 elements,
+/// and makes col. Waits.
+Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b,
+                                    Index cols, const ProductTerms& terms, std::span<Offset> row_ptr);
 
 /// The values of C = A B. `b_entries` is the number of entries of B.
 template <class T>

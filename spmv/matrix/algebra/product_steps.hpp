@@ -2,23 +2,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The kernels of product.hpp on Cuda that need no shared memory.
+// The kernels of product.hpp that need no shared memory.
 
+#include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {
+
+/// The number of terms of row i of A B.
+OSTINATO_FUNCTION inline Offset terms_of_row(const CsrPattern& a, const CsrPattern& b, std::size_t i) {
+  Offset count = 0;
+  for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) count += b.length(static_cast<std::size_t>(a.col[k]));
+  return count;
+}
 
 /// terms[i] := number of terms of row i of A B.
 struct CountTerms {
   CsrPattern a, b;
   Offset* terms;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Offset count = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) count += b.length(static_cast<std::size_t>(a.col[k]));
-    terms[i] = count;
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { terms[i] = terms_of_row(a, b, i); }
+};
+
+/// The sums are the terms of A B, and the rows with more terms than each of the limits.
+struct SumTerms {
+  CsrPattern a, b;
+
+  OSTINATO_FUNCTION Sums<1 + ProductTerms::limits> operator()(std::size_t i) const {
+    const Offset terms = terms_of_row(a, b, i);
+    Sums<1 + ProductTerms::limits> found{};
+    found.v[0] = static_cast<double>(terms);
+    for (int k = 0; k < ProductTerms::limits; ++k) found.v[1 + k] = terms > ProductTerms::limit(k) ? 1.0 : 0.0;
+    return found;
   }
+};
+
+/// lengths[i] := length of row i.
+struct CopyLengths {
+  const Offset* row_ptr;
+  Offset* lengths;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { lengths[i] = row_ptr[i + 1] - row_ptr[i]; }
 };
 
 }  // namespace ostinato::detail

@@ -320,9 +320,10 @@ TYPED_TEST(ProfileOf, SeesWhatTheKernelBeforeItWrote) {
   b.val = val;
   for (int k = 0; k < 50; ++k) {
     op.apply(T{1}, ones, static_cast<T>(k % 2), val);  // all elements of val become 3, or 6
-    std::future<Profile> first = begin_profile(space, b), dropped = begin_profile(space, b);
+    StartedProfile first = start_profile(space, b), dropped = start_profile(space, b);
     dropped = {};
-    const Profile p = first.get();
+    download(space, {first.counters});
+    const Profile p = first.made.get();
     EXPECT_EQ(p.distinct, 1);
     EXPECT_TRUE(p.single);
     EXPECT_EQ(p.sliced_slots, static_cast<Offset>(n));

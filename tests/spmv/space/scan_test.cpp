@@ -32,7 +32,7 @@ TYPED_TEST(Scan, AddsWhatComesBefore) {
 
 TYPED_TEST(Scan, IsTheSumInOrderForEverySize) {
   Random random(1);
-  for (const std::size_t n : {0, 1, 31, 33, 597, 32767, 32768, 100000}) {
+  for (const std::size_t n : {0, 1, 31, 33, 597, 1023, 1024, 16382, 16383, 16384, 32767, 32768, 100000}) {
     std::vector<Offset> counts(n + 1), want(n + 1);
     for (Offset& c : counts) c = below(random, 1000);
     for (std::size_t i = 0; i < n; ++i) want[i + 1] = want[i] + counts[i];

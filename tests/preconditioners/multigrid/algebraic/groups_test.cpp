@@ -107,6 +107,23 @@ TYPED_TEST(GroupsOn, JoinToGroupsOfGroups) {
     EXPECT_EQ(of[i], inner[i] < 0 ? -1 : outer[static_cast<std::size_t>(inner[i])]);
 }
 
+TYPED_TEST(GroupsOn, JoinTwoByTwoWithTheirMembers) {
+  for (const Index n : {1, 33, 597}) {
+    const Index count = (n + 2) / 3;
+    const auto inner = random_groups(n, count, 5, 1);
+    std::vector<Index> outer(static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < outer.size(); ++i) outer[i] = static_cast<Index>(i * 7919 % outer.size()) / 2;
+    const Index joined_count = (count + 1) / 2;
+    const auto found = algebraic::joined(this->space(), this->groups(inner, count), this->groups(outer, joined_count));
+    const auto of = algebraic::joined(this->space(), this->put(inner), this->put(outer)).download();
+    const auto want = this->groups(of, joined_count);
+    EXPECT_EQ(found.count, joined_count);
+    EXPECT_EQ(found.of.download(), of);
+    EXPECT_EQ(found.begin.download(), want.begin.download());
+    EXPECT_EQ(found.members.download(), want.members.download());
+  }
+}
+
 TYPED_TEST(GroupsOn, CollapseToTheGalerkinProduct) {
   using T = typename TypeParam::T;
   for (const Index n : {0, 1, 31, 33, 597}) {
