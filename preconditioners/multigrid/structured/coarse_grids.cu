@@ -287,7 +287,7 @@ void solve_coarse_grids(const Cuda& space, const CoarseGrids& grids, const float
   with_kind_of(grids, [&]<int D, bool ByClass>(std::integral_constant<int, D>, std::bool_constant<ByClass>) {
     const auto kernel = solve_kernel<D, ByClass>;
     cuda::allow_shared(space, kernel, bytes_of(grids));
-    cuda::launch_as_cluster(space, kernel, cluster_blocks, threads, bytes_of(grids), grids, b, x, last_sweep);
+    cuda::launch_cluster(space, kernel, cluster_blocks, threads, bytes_of(grids), grids, b, x, last_sweep);
   });
 }
 

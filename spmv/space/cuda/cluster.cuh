@@ -20,7 +20,7 @@ void allow_shared(const Cuda& space, void (*kernel)(P...), std::size_t bytes) {
 /// As launch(), for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that
 /// overlaps kernels: GPUs that have one have the other.
 template <class... P, class... A>
-void launch_as_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared,
+void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared,
                        const A&... args) {
   OverlappedLaunch overlapped(space, blocks, block, shared);
   overlapped.in_one_cluster();

@@ -41,13 +41,4 @@ void launch(const Cuda& space, void (*kernel)(P...), dim3 grid, dim3 block, std:
   OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
 }
 
-/// The same for one cluster of at most 8 thread blocks, which can wait for each other. Requires a space that overlaps
-/// kernels: GPUs that have one have the other.
-template <class... P, class... A>
-void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, const A&... args) {
-  OverlappedLaunch overlapped(space, blocks, block, 0);
-  overlapped.in_one_cluster();
-  OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
-}
-
 }  // namespace ostinato::cuda
