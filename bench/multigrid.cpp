@@ -5,13 +5,17 @@
 //
 //   bench_multigrid [cpu|cuda] [OPTIONS | NAME ...]
 //
-// "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv.
+// "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv, or
+// stencil:FAMILY:N for a stencil without a matrix, whose set-up is operator and hierarchy.
 // OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind, as do mixed=off,
 // mixed=on and mixed=automatic (SolveOptions::mixed).
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <ostinato/ostinato.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -51,6 +55,23 @@ double cycle_seconds(const Space& space, const Multigrid<Space, double>& m, cons
   return times[times.size() / 2];
 }
 
+/// Takes the hierarchy and the solve; `watch` began with the hierarchy, `before` is the time of all threads then.
+template <class Space, class A>
+void measure_solve(Figures& f, const Space& space, const A& a, const Multigrid<Space, double>& m, Stopwatch& watch,
+                   double before, const Vector<Space, double>& b, double entries, MixedPrecision mixed) {
+  space.wait();
+  f.hierarchy = watch.lap();
+  const double ready = cpu_seconds();
+  f.setup_cpu = ready - before;
+  Vector<Space, double> x(space, b.size(), 0.0);
+  f.result = solve(space, a, b, x, m, {.mixed = mixed});
+  f.solve_cpu = cpu_seconds() - ready;
+  Vector<Space, double> z(space, b.size());
+  f.cycle = cycle_seconds(space, m, b, z);
+  for (const PreconditionerLevel& level : m.levels()) f.complexity += static_cast<double>(level.nonzeros) / entries;
+  f.bytes = m.bytes();
+}
+
 template <class Space>
 Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
                 Compress compress, const MultigridOptions& options, MixedPrecision mixed) {
@@ -64,19 +85,49 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
   space.wait();
   f.convert = watch.lap();
   const Multigrid<Space, double> m(analysis, options);
-  space.wait();
-  f.hierarchy = watch.lap();
-  const double ready = cpu_seconds();
-  f.setup_cpu = ready - before;
-  Vector<Space, double> x(space, b.size(), 0.0);
-  f.result = solve(space, a, b, x, m, {.mixed = mixed});
-  f.solve_cpu = cpu_seconds() - ready;
-  Vector<Space, double> z(space, b.size());
-  f.cycle = cycle_seconds(space, m, b, z);
-  for (const PreconditionerLevel& level : m.levels())
-    f.complexity += static_cast<double>(level.nonzeros) / static_cast<double>(matrix.view().nonzeros());
-  f.bytes = m.bytes();
+  measure_solve(f, space, a, m, watch, before, b, static_cast<double>(matrix.view().nonzeros()), mixed);
   return f;
+}
+
+/// The same for a stencil.
+template <class Space>
+Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, double>& b,
+                const MultigridOptions& options, MixedPrecision mixed) {
+  Figures f;
+  space.wait();
+  const double before = cpu_seconds();
+  Stopwatch watch;
+  const StencilOperator<Space, double> a(space, stencil);
+  space.wait();
+  f.convert = watch.lap();
+  const Multigrid<Space, double> m(a, options);
+  measure_solve(f, space, a, m, watch, before, b, static_cast<double>(a.structure().nonzeros), mixed);
+  return f;
+}
+
+/// Measures what `name` stands for; rows is set.
+template <class Space>
+Figures measure(const Space& space, const std::string& name, MultigridOptions options, MixedPrecision mixed,
+                Index& rows) {
+  constexpr std::string_view of_stencil = "stencil:";
+  if (name.starts_with(of_stencil)) {
+    const std::string family = name.substr(of_stencil.size());
+    const std::size_t colon = family.find(':');
+    const auto n = static_cast<Index>(std::atof(family.substr(std::min(family.size(), colon + 1)).c_str()));
+    const std::optional<Stencil> stencil = generate_stencil(family.substr(0, colon), {.n = n});
+    if (!stencil) throw ArgumentError(family + " has no stencil of constant coefficients");
+    rows = static_cast<Index>(stencil->extents.points());
+    const Vector<Space, double> b(space, random_vector(stencil->extents.points(), 2));
+    measure(space, *stencil, b, options, mixed);
+    return measure(space, *stencil, b, options, mixed);
+  }
+  const auto [host, compress, points] = load_case(name);
+  rows = host.rows;
+  if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
+  const SpaceCsr<Space, double> matrix(space, host.view());
+  const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
+  measure(space, matrix, b, compress, options, mixed);
+  return measure(space, matrix, b, compress, options, mixed);
 }
 
 template <class Space>
@@ -99,17 +150,12 @@ void run(const Space& space, const std::vector<std::string>& names) {
       text = name;
       continue;
     }
-    MultigridOptions options = Multigrid<Space, double>::parse_options(text);
-    const auto [host, compress, points] = load_case(name);
-    if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
-    const SpaceCsr<Space, double> matrix(space, host.view());
-    const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
-    measure(space, matrix, b, compress, options, mixed);
-    const Figures f = measure(space, matrix, b, compress, options, mixed);
+    Index rows = 0;
+    const Figures f = measure(space, name, Multigrid<Space, double>::parse_options(text), mixed, rows);
     const SolveResult& r = f.result;
     std::printf(
         "| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e | %.1f | %.1f | %.2f | %.1f |\n",
-        (name + (text.empty() ? "" : ", " + text)).c_str(), host.rows, f.analyse * 1e3, f.convert * 1e3,
+        (name + (text.empty() ? "" : ", " + text)).c_str(), rows, f.analyse * 1e3, f.convert * 1e3,
         f.hierarchy * 1e3, (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
         r.status == Status::converged ? "" : (" " + std::string(to_string(r.status))).c_str(), r.seconds * 1e3,
         r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual, f.setup_cpu * 1e3,

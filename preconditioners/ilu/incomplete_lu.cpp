@@ -339,6 +339,17 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
           stop};
 }
 
+/// The entries of factors that take at most so many bytes.
+template <class Space, class T, class Kind>
+Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index rows, const Options& options) {
+  if (bound_of(rows, rows, options) > bytes) return rows;
+  constexpr Index many = 1 << 20;
+  const std::size_t least = bound_of(rows, rows, options), more = bound_of(rows, rows + many, options) - least;
+  Offset entries = rows + static_cast<Offset>(static_cast<double>(bytes - least) * many / static_cast<double>(more));
+  while (bound_of(rows, entries, options) > bytes) --entries;
+  return entries;
+}
+
 template <class Space, class T, class Kind>
 auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceCsr<Space, T>& a, const Options& options,
                                                 const StopRequest& stop, const MemoryBudget& budget) -> Made {
@@ -350,11 +361,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Index rows = whole.rows;
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
   const bool is_exact = detail::triangles_of(options).is_exact();
-  const std::size_t most = budget.most(), least = bytes_of(rows, rows, options);
-  constexpr Index many = 1 << 20;
-  const std::size_t bytes_of_many = bytes_of(rows, rows + many, options) - least;
-  const Offset room = rows + static_cast<Offset>(static_cast<double>(most - std::min(most, least)) * many /
-                                                 static_cast<double>(bytes_of_many));
+  const Offset room = entries_within(budget.most(), rows, options);
   const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
   const FactorMemory memory{
       most_entries, [&](Offset entries, Certainty certainty) {
@@ -373,7 +380,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
               f.shift};
     });
   } catch (const TooManyEntries&) {
-    memory.announce(memory.most_entries + 1, Certainty::at_least);
+    budget.announce({bound_of(rows, memory.most_entries + 1, options), Certainty::at_least});
     throw MemoryLimitError(std::string(name) + ": takes more than the " +
                            bytes_text(static_cast<double>(memory.most_entries) * bytes_while_made) +
                            " of host memory that are free while it is made; use --precond jacobi");

@@ -141,11 +141,16 @@ class IncompleteLu {
                               : ApproximateFactored<Space, T>::bytes_in_csr(n, beside, triangles);
     return options.in_float ? Factored<Space, T, float>::bytes_of(n, beside) : Factored<Space, T>::bytes_of(n, beside);
   }
-  /// What exact solves with such factors take. Sweeps on Cuda have a tile a row at most.
+  /// The most that such factors take: sweeps on Cuda have a tile a row at most.
+  static std::size_t bound_of(Index rows, Offset entries, const Options& options) {
+    const std::size_t tiles = Space::on_device ? 2 * static_cast<std::size_t>(rows) : 0;
+    return bytes_of(rows, entries, options) + tiles * sizeof(SweepTile);
+  }
+  static Offset entries_within(std::size_t bytes, Index rows, const Options& options);
+  /// What exact solves with such factors take.
   static MemoryPrediction prediction(Index rows, Offset entries, const Options& options, Certainty certainty) {
-    const bool is_bound = Space::on_device && certainty == Certainty::at_most;
-    const std::size_t tiles = is_bound ? 2 * static_cast<std::size_t>(rows) : 0;
-    return {bytes_of(rows, entries, options) + tiles * sizeof(SweepTile), certainty};
+    const bool is_bound = certainty == Certainty::at_most;
+    return {is_bound ? bound_of(rows, entries, options) : bytes_of(rows, entries, options), certainty};
   }
   static Csr<double> usable_copy(const Space& space, const SpaceCsr<Space, T>& a);
   static Made make(const Analysis<Space, T>& analysis, const Options& options, const StopRequest& stop,

@@ -169,13 +169,16 @@ void Sweep<Space, T>::make_tiles() {
   space_.wait();  // a sweep may begin while the kernel before it ends
 }
 
-/// So many that ahead_ levels are at work at once, and one a multiprocessor. The warps of the later levels load what
-/// doesn't depend on other rows. More of them would only look at elements, and slow down those that are due.
+/// So many that some levels are at work at once, and one a multiprocessor. The warps of the later levels load what
+/// doesn't depend on other rows. More of them would only look at elements, and slow down those that are due: long rows
+/// look at many (H100, 2026-11: bench_triangular ahead).
 template <class Space, class T>
 unsigned Sweep<Space, T>::warps() const {
   if constexpr (Space::on_device) {
     const double tiles = static_cast<double>(tiles_.size() - 1), most = detail::most_warps(space_);
-    const double wanted = ahead_ * tiles / static_cast<double>(arrays_.groups.levels);
+    const double suited = arrays_.col.size() > 16 * arrays_.target.size() ? 8 : 16;
+    const double ahead = ahead_ > 0 ? ahead_ : suited;
+    const double wanted = ahead * tiles / static_cast<double>(arrays_.groups.levels);
     return static_cast<unsigned>(std::min(tiles, std::clamp(wanted, most / 32, most)));
   } else {
     return 0;

@@ -99,7 +99,7 @@ class Sweep {
   const Vector<Space, SweepTile>& tiles() const { return tiles_; }
   /// Cuda: how the rows are shared out, for reports: "262144 rows, 190 levels, 8257 tiles, 695 warps".
   std::string way() const;
-  /// Cuda: lets the GPU have tiles of so many levels at work at once. For measurements.
+  /// Cuda: lets the GPU have tiles of so many levels at work at once, in place of as many as suit it.
   void look_ahead(double levels) { ahead_ = levels; }
 
   std::size_t bytes() const;
@@ -123,9 +123,7 @@ class Sweep {
   Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for
   mutable Vector<Space, T> waiting_;       ///< Cuda: detail::SweepTiles::waiting
   mutable Vector<Space, unsigned> state_;  ///< Cuda: detail::SweepState
-  /// A level takes about 0.5 us, the loads of a row 3 us to 5 us: twice as many levels as that. Not measured yet:
-  /// bench_triangular ahead.
-  double ahead_ = 16;
+  double ahead_ = 0;  ///< levels at work at once; 0: by the length of the rows
 };
 
 extern template class Sweep<Host, float>;

@@ -9,7 +9,8 @@ namespace ostinato {
   template void for_grid(const Cuda&, const Extents&, multigrid::SolveHalvedWeights<__VA_ARGS__>);
 OSTINATO_HALVED_SHAPES(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
-OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::GalerkinOfPoint)
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::GalerkinOfPoint<false>)
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::GalerkinOfPoint<true>)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleHalvedWeights<2>)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleHalvedWeights<3>)
 

@@ -113,7 +113,8 @@ struct SolveHalvedWeights {
 };
 
 /// Galerkin, all coefficients of a coarse point at once: P^T A of the point leads to at most 5 x 5 x 5 fine points, each of
-/// which gives to the coarse points that have weights for it.
+/// which gives to the coarse points that have weights for it. This is done line by line along x.
+template <bool HalvedX>
 struct GalerkinOfPoint {
   Stencil a;
   Weights p;
@@ -127,14 +128,12 @@ struct GalerkinOfPoint {
   OSTINATO_FUNCTION void lanes(Index x, Index count, Index y, Index z) const {
     const detail::GridPoint at{x, y, z};
     float out[neighbours][Lanes] = {};
-    const int fx = reach(p.halved.x), fy = reach(p.halved.y), fz = deep() ? reach(p.halved.z) : 0;
+    const int fy = p.halved.y ? 2 : 1, fz = !deep() ? 0 : p.halved.z ? 2 : 1;
     for (int k = -fz; k <= fz; ++k) {
       for (int j = -fy; j <= fy; ++j) {
-        for (int i = -fx; i <= fx; ++i) {
-          float sum[Lanes] = {};
-          restrict_to<Lanes>(at, count, {i, j, k}, sum);
-          give<Lanes>(at, count, {i, j, k}, sum, out);
-        }
+        float line[5][Lanes] = {};
+        restrict_to<Lanes>(at, count, j, k, line);
+        give<Lanes>(at, count, j, k, line, out);
       }
     }
     const std::size_t first = to.grid.number(x, y, z);
@@ -146,55 +145,70 @@ struct GalerkinOfPoint {
   }
 
  private:
-  OSTINATO_FUNCTION bool deep() const { return to.slot[centre + 9] >= 0; }
-  OSTINATO_FUNCTION static int reach(bool halved) { return halved ? 2 : 1; }
+  static constexpr int reach_x = HalvedX ? 1 : 0;  ///< steps of P along x
 
-  /// Where steps d of P and f - d of A lead to step f: from `begin` to `end`.
+  OSTINATO_FUNCTION bool deep() const { return to.slot[centre + 9] >= 0; }
+
+  // Steps d of P and f - d of A lead to step f: d is from begin to end.
   OSTINATO_FUNCTION static int begin(bool halved, int f) { return !halved ? 0 : f > 0 ? f - 1 : -1; }
   OSTINATO_FUNCTION static int end(bool halved, int f) { return !halved ? 0 : f < 0 ? f + 1 : 1; }
 
-  /// P^T A of the coarse points towards the fine points at step f.
+  /// P^T A of the coarse points towards a line of fine points, y and z from that of the coarse point.
   template <int Lanes>
-  OSTINATO_FUNCTION void restrict_to(const detail::GridPoint& at, Index count, const Step& f,
-                                     float (&sum)[Lanes]) const {
+  OSTINATO_FUNCTION void restrict_to(const detail::GridPoint& at, Index count, int fy, int fz,
+                                     float (&line)[5][Lanes]) const {
     const Halving& h = p.halved;
-    const std::size_t j = to.grid.number(at.x, at.y, at.z), apart = h.x ? 2 : 1;
-    for (int z = begin(h.z, f.z); z <= end(h.z, f.z); ++z) {
-      for (int y = begin(h.y, f.y); y <= end(h.y, f.y); ++y) {
-        for (int x = begin(h.x, f.x); x <= end(h.x, f.x); ++x) {
-          const int of_a = Step{f.x - x, f.y - y, f.z - z}.number();
-          const Index px = Halving::fine(h.x, at.x) + x, py = Halving::fine(h.y, at.y) + y,
-                      pz = Halving::fine(h.z, at.z) + z;
-          if (a.slot[of_a] < 0 || px >= a.grid.x || py >= a.grid.y || pz >= a.grid.z) continue;
-          const float *w = &p.at(Step{x, y, z}.number(), j), *v = &a.at(of_a, a.grid.number(px, py, pz));
-          for (std::size_t n = 0; n < static_cast<std::size_t>(count); ++n) sum[n] += w[n] * v[apart * n];
-        }
+    const std::size_t j = to.grid.number(at.x, at.y, at.z);
+    for (int dz = begin(h.z, fz); dz <= end(h.z, fz); ++dz) {
+      for (int dy = begin(h.y, fy); dy <= end(h.y, fy); ++dy) {
+        const Index py = Halving::fine(h.y, at.y) + dy, pz = Halving::fine(h.z, at.z) + dz;
+        if (py >= a.grid.y || pz >= a.grid.z) continue;
+        const signed char* slot = a.slot + Step{0, fy - dy, fz - dz}.number();
+        each<-reach_x, reach_x + 1>([&](auto dx) {
+          const Index px = Halving::fine(HalvedX, at.x) + dx;
+          if (Lanes == 1 && px >= a.grid.x) return;
+          const std::size_t i = a.grid.number(px, py, pz);
+          const float* w = &p.at(Step{dx, dy, dz}.number(), j);
+          each<-1, 2>([&](auto ax) {
+            if (slot[ax] < 0) return;
+            const float* v = a.a + static_cast<std::size_t>(slot[ax]) * a.grid.points() + i;
+            float* sum = line[dx + ax + 2];
+            for (Index n = 0; n < count; ++n) sum[n] += w[n] * v[(reach_x + 1) * n];
+          });
+        });
       }
     }
   }
 
-  /// What the fine points at step f give to the coarse points that have weights for them.
+  /// What such a line gives to the coarse points that have weights for it.
   template <int Lanes>
-  OSTINATO_FUNCTION void give(const detail::GridPoint& at, Index count, const Step& f, const float (&sum)[Lanes],
+  OSTINATO_FUNCTION void give(const detail::GridPoint& at, Index count, int fy, int fz, const float (&line)[5][Lanes],
                               float (&out)[neighbours][Lanes]) const {
     const Halving& h = p.halved;
-    for (int z = parent(h.z, f.z, 0); z <= parent(h.z, f.z, 1); ++z) {
-      for (int y = parent(h.y, f.y, 0); y <= parent(h.y, f.y, 1); ++y) {
-        for (int x = parent(h.x, f.x, 0); x <= parent(h.x, f.x, 1); ++x) {
-          if (!to.grid.contains(at.x + x, at.y + y, at.z + z)) continue;
-          const Step of_p{f.x - way(h.x, x), f.y - way(h.y, y), f.z - way(h.z, z)};
-          const float* w = &p.at(of_p.number(), to.grid.number(at.x + x, at.y + y, at.z + z));
-          float* const to_sum = out[Step{x, y, z}.number()];
-          for (Index n = 0; n < count; ++n) to_sum[n] += sum[n] * w[n];
-        }
+    for (int ez = parent(h.z, fz, 0); ez <= parent(h.z, fz, 1); ++ez) {
+      for (int ey = parent(h.y, fy, 0); ey <= parent(h.y, fy, 1); ++ey) {
+        const Index y = at.y + ey, z = at.z + ez;
+        if (y < 0 || z < 0 || y >= to.grid.y || z >= to.grid.z) continue;
+        const int of_p = Step{0, fy - way(h.y, ey), fz - way(h.z, ez)}.number(), of_out = Step{0, ey, ez}.number();
+        each<-1, 2>([&](auto ex) {
+          if (Lanes == 1 && (at.x + ex < 0 || at.x + ex >= to.grid.x)) return;
+          const std::size_t j = to.grid.number(at.x + ex, y, z);
+          float sum[Lanes] = {};
+          each<-reach_x, reach_x + 1>([&](auto wx) {
+            constexpr int fx = (reach_x + 1) * ex + wx;
+            if constexpr (fx >= -2 && fx <= 2) {
+              const float *w = &p.at(of_p + wx, j), *v = line[fx + 2];
+              for (Index n = 0; n < count; ++n) sum[n] += v[n] * w[n];
+            }
+          });
+          for (Index n = 0; n < count; ++n) out[of_out + ex][n] += sum[n];
+        });
       }
     }
   }
 
   /// The first and the last coarse point that has weights for the fine point at step f.
-  OSTINATO_FUNCTION static int parent(bool halved, int f, int last) {
-    return !halved ? f : (f + 2 + last) / 2 - 1;
-  }
+  OSTINATO_FUNCTION static int parent(bool halved, int f, int last) { return !halved ? f : (f + 2 + last) / 2 - 1; }
   /// The fine points from a coarse point to the one so many away.
   OSTINATO_FUNCTION static int way(bool halved, int e) { return halved ? 2 * e : e; }
 };

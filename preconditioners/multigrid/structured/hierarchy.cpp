@@ -19,7 +19,7 @@ namespace ostinato::multigrid {
 namespace {
 
 constexpr std::size_t coarsest_points = 64;  ///< a grid of this size is solved by a dense inverse
-constexpr double weak_axis = 0.25;  ///< an axis that couples less than this share of the strongest isn't halved
+constexpr double weak_axis = 0.5;  ///< an axis that couples less than this share of the strongest isn't halved
 
 /// The damping of Jacobi: what smooths a star best along as many axes as are halved. `largest` bounds the eigenvalues.
 double damping(int axes, double largest) {
@@ -337,9 +337,10 @@ template <class Space, class T>
 template <bool Wraps>
 void Hierarchy<Space, T>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
                                                int slots) const {
-  // On a GPU, a thread for each coefficient is faster where there are few points (H200, 2026-11).
-  constexpr std::size_t few = Space::on_device ? 8192 : 0;
-  if (!Wraps && coarse.grid.points() > few) return for_grid(space_, coarse.grid, GalerkinOfPoint{a, p, coarse});
+  if constexpr (!Wraps) {
+    if (p.halved.x) return for_grid(space_, coarse.grid, GalerkinOfPoint<true>{a, p, coarse});
+    return for_grid(space_, coarse.grid, GalerkinOfPoint<false>{a, p, coarse});
+  }
   const Galerkin<Wraps> galerkin{a, p, coarse, slots};
   for_grid(space_, galerkin.calls(), galerkin);
 }
