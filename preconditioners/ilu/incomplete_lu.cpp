@@ -347,6 +347,7 @@ Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index row
   const std::size_t least = bound_of(rows, rows, options), more = bound_of(rows, rows + many, options) - least;
   Offset entries = rows + static_cast<Offset>(static_cast<double>(bytes - least) * many / static_cast<double>(more));
   while (bound_of(rows, entries, options) > bytes) --entries;
+  while (bound_of(rows, entries + 1, options) <= bytes) ++entries;
   return entries;
 }
 

@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::detail {
@@ -64,16 +65,36 @@ struct WarpGroup : RowGroup {
   __device__ static unsigned all_bits(unsigned v) { return __reduce_or_sync(cuda::all_lanes, v); }
 };
 
+constexpr int lanes_of_level = 4;  ///< that share a row, where rows take their levels one by one
+
 /// Every second thread block takes rows of the upper triangle, so that the two chains of waiting rows run at once.
+/// InWarps: a warp takes 32 rows together.
+template <bool InWarps>
 __global__ void __launch_bounds__(threads)
     level_kernel(Triangle lower, Index* lower_level, Index* upper_level, Index* most, unsigned* ticket) {
+  constexpr int rows = InWarps ? threads : threads / lanes_of_level;
   const unsigned block = cuda::begun_block(ticket);
-  const auto first = static_cast<Offset>(block / 2) * threads + threadIdx.x / 32 * 32;
+  const int own = static_cast<int>(threadIdx.x);
+  const Offset first = static_cast<Offset>(block / 2) * rows + (InWarps ? own / 32 * 32 : own / lanes_of_level);
   if (first >= lower.a.rows) return;
   const bool is_upper = block % 2 == 1;
   const Triangle triangle{lower.a, lower.after, is_upper};
-  find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), is_upper ? upper_level : lower_level,
-                      is_upper ? most + 1 : most);
+  Index *const level = is_upper ? upper_level : lower_level, *const latest = is_upper ? most + 1 : most;
+  if constexpr (InWarps) {
+    find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), level, latest);
+  } else {
+    find_level_of_row(RowGroup(lanes_of_level), triangle, static_cast<Index>(first), level, latest);
+  }
+}
+
+/// Whether most rows wait for neighbouring ones, as on a grid that is numbered line by line: then a warp takes such rows
+/// together. Otherwise its rows would wait for all that any of them waits for (H200, 2026-11: nested dissection of 128^3
+/// points, 103 ms instead of some).
+bool wait_for_neighbours(const Cuda& space, const Triangle& lower) {
+  const auto n = static_cast<std::size_t>(lower.a.rows);
+  Vector<Cuda, double> count(space, 1);
+  sum(space, n, CountNeighbours{lower}, count.data());
+  return count.download()[0] > 0.5 * static_cast<double>(n);
 }
 
 /// A thread block takes a tile of the lower sweep: rows of one level, none of which waits for another. A row has four
@@ -116,8 +137,11 @@ void find_levels(const Cuda& space, const Triangle& lower, const Triangle&, Inde
   OSTINATO_CUDA(cudaMemsetAsync(lower_level, 0xff, bytes, space.stream()));
   OSTINATO_CUDA(cudaMemsetAsync(upper_level, 0xff, bytes, space.stream()));
   Vector<Cuda, unsigned> ticket = new_ticket(space);
-  const auto blocks = static_cast<unsigned>((static_cast<Offset>(lower.a.rows) + threads - 1) / threads);
-  level_kernel<<<2 * blocks, threads, 0, space.stream()>>>(lower, lower_level, upper_level, most, ticket.data());
+  const bool in_warps = wait_for_neighbours(space, lower);
+  const Offset rows = in_warps ? threads : threads / lanes_of_level;
+  const auto blocks = static_cast<unsigned>((lower.a.rows + rows - 1) / rows);
+  const auto kernel = in_warps ? level_kernel<true> : level_kernel<false>;
+  kernel<<<2 * blocks, threads, 0, space.stream()>>>(lower, lower_level, upper_level, most, ticket.data());
   OSTINATO_CUDA(cudaGetLastError());
 }
 

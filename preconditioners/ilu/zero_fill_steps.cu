@@ -6,6 +6,7 @@
 namespace ostinato {
 
 template void sum(const Cuda&, std::size_t, detail::FindDiagonal, double*);
+template void sum(const Cuda&, std::size_t, detail::CountNeighbours, double*);
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ListTurns)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountSweepRow)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillSweepColumns)

@@ -24,6 +24,21 @@ struct FindDiagonal {
   }
 };
 
+/// Counts the rows that wait for a row of the same run of `together` turns.
+struct CountNeighbours {
+  static constexpr Index together = 32;
+  Triangle triangle;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t t) const {
+    const auto turn = static_cast<Index>(t);
+    const auto i = static_cast<std::size_t>(triangle.turn(turn));
+    bool waits = false;
+    for (Offset k = triangle.begin(i); k < triangle.end(i); ++k)
+      waits = waits || triangle.turn(triangle.a.col[k]) / together == turn / together;
+    return {{waits ? 1.0 : 0.0}};
+  }
+};
+
 /// row[t] := the row whose turn is t. level[t] := its group in a sweep.
 struct ListTurns {
   Triangle triangle;
