@@ -155,8 +155,8 @@ void run(const Space& space, const std::vector<std::string>& names) {
     const SolveResult& r = f.result;
     std::printf(
         "| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e | %.1f | %.1f | %.2f | %.1f |\n",
-        (name + (text.empty() ? "" : ", " + text)).c_str(), rows, f.analyse * 1e3, f.convert * 1e3,
-        f.hierarchy * 1e3, (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
+        (name + (text.empty() ? "" : ", " + text)).c_str(), rows, f.analyse * 1e3, f.convert * 1e3, f.hierarchy * 1e3,
+        (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
         r.status == Status::converged ? "" : (" " + std::string(to_string(r.status))).c_str(), r.seconds * 1e3,
         r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual, f.setup_cpu * 1e3,
         f.solve_cpu * 1e3, f.complexity, static_cast<double>(f.bytes) / 1e6);

@@ -123,7 +123,7 @@ class Sweep {
   Vector<Space, Index> place_;             ///< Cuda: the row that each entry waits for
   mutable Vector<Space, T> waiting_;       ///< Cuda: detail::SweepTiles::waiting
   mutable Vector<Space, unsigned> state_;  ///< Cuda: detail::SweepState
-  double ahead_ = 0;  ///< levels at work at once; 0: by the length of the rows
+  double ahead_ = 0;                       ///< levels at work at once; 0: by the length of the rows
 };
 
 extern template class Sweep<Host, float>;

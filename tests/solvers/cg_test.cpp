@@ -28,8 +28,8 @@ class CgOn : public SpaceTest<Case> {
     // By diagonals, which have mixed products; a GPU takes another format for small matrices.
     using Space = typename Case::Space;
     const Analysis<Space, T> analysis(this->space(), system.a);
-    Solved<T> solved = run_with<Cg>(this->space(), Operator<Space, T>(analysis, FormatOptions{.format = "dia"}), system,
-                                    m, options);
+    Solved<T> solved =
+        run_with<Cg>(this->space(), Operator<Space, T>(analysis, FormatOptions{.format = "dia"}), system, m, options);
     expect_honest(solved, system, options);
     return solved;
   }

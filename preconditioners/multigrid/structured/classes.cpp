@@ -296,9 +296,7 @@ void Model::halve(int axis) {
   for (std::size_t k = 0; k < neighbours; ++k) {
     if (k / digit % 3 == 0) beside[count++] = k;
   }
-  const auto weight = [&](Index j, Index step) {
-    return line_[axis][place(2 * j + 1 + step, n)][step + 1];
-  };
+  const auto weight = [&](Index j, Index step) { return line_[axis][place(2 * j + 1 + step, n)][step + 1]; };
   std::vector<std::array<double, neighbours>> made(to.points());
   for_points(to, [&](Index x, Index y, Index z) {
     const Index j = axis == 0 ? x : axis == 1 ? y : z;
@@ -313,7 +311,8 @@ void Model::halve(int axis) {
           const Index left = d + a - 2 * e;
           if (i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) continue;
           const double factor = weight(j, d) * weight(j + e, left);
-          const std::size_t of_a = static_cast<std::size_t>(a + 1) * digit, of_e = static_cast<std::size_t>(e + 1) * digit;
+          const std::size_t of_a = static_cast<std::size_t>(a + 1) * digit,
+                            of_e = static_cast<std::size_t>(e + 1) * digit;
           for (const std::size_t k : beside) row[k + of_e] += factor * from[k + of_a];
         }
       }

@@ -151,8 +151,9 @@ struct Steps {
     const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
     const auto t = Team::output(v.t), b = Team::output(b_of_next);
     using Out = std::remove_const_t<decltype(t)>;
-    with_shape_of<Dimensions>(
-        g.star, [&]<class S>(S) { visit<Team>(g.points, Residual<S, Out>{a, v.b, v.b, g.omega, t}); });
+    with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
+      visit<Team>(g.points, Residual<S, Out>{a, v.b, v.b, g.omega, t});
+    });
     Team::wait();
     with_axes_of(g, [&]<int A>(std::integral_constant<int, A>) {
       visit<Team>(g.next, Restrict<A, Out>{p, a.grid, v.t, b});
@@ -173,8 +174,9 @@ struct Steps {
   template <class Out>
   __device__ static void smooth(const CoarseGrid& g, const Vectors& v, Out out) {
     const Coefficients a = known<ByClass>(g.a);
-    with_shape_of<Dimensions>(
-        g.star, [&]<class S>(S) { visit<Team>(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out}); });
+    with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
+      visit<Team>(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out});
+    });
   }
 
   /// Down from the first grid, whose b is there, and up again to x of grid `last`.

@@ -63,7 +63,7 @@ struct DenseMatrix {
 
 /// The grids from one of a cycle down to the coarsest.
 struct CoarseGrids {
-  static constexpr int most = 10;  ///< the grids are an argument of the kernel, which has room for 4 KB
+  static constexpr int most = 10;                  ///< the grids are an argument of the kernel, which has room for 4 KB
   static constexpr std::size_t most_joined = 512;  ///< points of a grid that join_coarse_grids() takes
 
   int dimensions = 0;
@@ -86,14 +86,14 @@ static_assert(sizeof(CoarseGrids) < 4000);
 inline std::size_t first_coarse_grid(const Host&, const std::vector<Level<Host>>& levels) { return levels.size(); }
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels);
 
-/// Puts the matrix of what the grids do from one of few points on in their place. Returns that matrix, which `grids` refers
-/// to; it is empty where there are no two such grids behind the first one.
+/// Puts the matrix of what the grids do from one of few points on in their place. Returns that matrix, which `grids`
+/// refers to; it is empty where there are no two such grids behind the first one.
 /// Exec      Enqueued: a thread block for each column.
 inline Vector<Host, float> join_coarse_grids(const Host&, CoarseGrids&) { return {}; }
 Vector<Cuda, float> join_coarse_grids(const Cuda& space, CoarseGrids& grids);
 
-/// x := one cycle for b on the first grid, with one sweep of damped Jacobi before each coarse grid and after it. Without
-/// `last_sweep`, x is what it is before the last sweep on the first grid.
+/// x := one cycle for b on the first grid, with one sweep of damped Jacobi before each coarse grid and after it.
+/// Without `last_sweep`, x is what it is before the last sweep on the first grid.
 /// Exec      Enqueued: one kernel of one cluster of thread blocks.
 /// Requires  The grids are those from first_coarse_grid() on.
 inline void solve_coarse_grids(const Host&, const CoarseGrids&, const float*, float*, bool) {}

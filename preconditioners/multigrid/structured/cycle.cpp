@@ -43,7 +43,8 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
   }
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
-  coarse_grids_.inverse = {hierarchy_.inverse().data(), 1, static_cast<Index>(hierarchy_.levels().back().grid.points())};
+  coarse_grids_.inverse = {hierarchy_.inverse().data(), 1,
+                           static_cast<Index>(hierarchy_.levels().back().grid.points())};
   joined_ = join_coarse_grids(space, coarse_grids_);
   rate_ = measure_rate();  // of the scaled operator
   if (ways_[0] == Way::passes) transfers_[0] = transfer(0, hierarchy_.inverse_root(), hierarchy_.even_inverse_root());
@@ -97,8 +98,7 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
   for (std::size_t k = 0; k < grids.size(); ++k) {
     const auto fields = static_cast<std::size_t>(fields_of(all_ways, k));
     total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
-    if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k]))
-      total += Transfer<Space>::bytes_of(grids[k]);
+    if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k])) total += Transfer<Space>::bytes_of(grids[k]);
   }
   return total;
 }

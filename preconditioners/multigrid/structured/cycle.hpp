@@ -16,7 +16,8 @@ namespace ostinato::multigrid {
 /// A V-cycle over a hierarchy, with damped Jacobi or Chebyshev before the coarse grid and after it.
 ///
 /// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
-///           one kernel each way (passes.hpp). There, one kernel does the coarse grids, the last of them by a dense matrix (coarse_grids.hpp).
+///           one kernel each way (passes.hpp). There, one kernel does the coarse grids, the last of them by a dense
+///           matrix (coarse_grids.hpp).
 template <class Space, class T>
 class Cycle {
  public:
@@ -92,7 +93,7 @@ class Cycle {
   std::vector<Transfer<Space>> transfers_;  ///< of the levels with a pass on the way down; empty for others
   CoarseGrids coarse_grids_;
   Vector<Space, float> joined_;  ///< what the last of them do
-  Vector<Space, float> ones_;  ///< by class: the scale of inner levels
+  Vector<Space, float> ones_;    ///< by class: the scale of inner levels
   double rate_;
 };
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The weights and the coarse operator of hierarchy_steps.hpp where all axes are halved and none is periodic: what a
-// coarse point needs stays in registers, and which coefficients there are is known to the compiler. The functors take
-// `Lanes` points that follow each other along x: one on Cuda, many on Host, in loops that become vector instructions.
+// The steps from a grid to the next one where no axis is periodic: the coarse operator, and the weights where all axes
+// are halved. The functors take `Lanes` points that follow each other along x: one on Cuda, many on Host, in loops that
+// become vector instructions.
 
 #include <algorithm>
 
@@ -112,8 +112,9 @@ struct SolveHalvedWeights {
   }
 };
 
-/// Galerkin, all coefficients of a coarse point at once: P^T A of the point leads to at most 5 x 5 x 5 fine points, each of
-/// which gives to the coarse points that have weights for it. This is done line by line along x.
+/// The coarse operator P^T A P where no axis is periodic, all coefficients of a coarse point at once: P^T A of the
+/// point leads to at most 5 x 5 x 5 fine points, each of which gives to the coarse points that have weights for it.
+/// This is done line by line along x.
 template <bool HalvedX>
 struct GalerkinOfPoint {
   Stencil a;

@@ -112,7 +112,8 @@ void invert(std::vector<double>& m, std::size_t n) {
   }
 }
 
-/// Inverts a symmetric matrix in place if it is positive definite, which shows in its pivots; otherwise leaves it as it is.
+/// Inverts a symmetric matrix in place if it is positive definite, which shows in its pivots; otherwise leaves it as it
+/// is.
 bool invert_if_positive(std::vector<double>& m, std::size_t n) {
   std::vector<double> inverse = m;
   for (std::size_t k = 0; k < n; ++k) {
@@ -337,12 +338,14 @@ template <class Space, class T>
 template <bool Wraps>
 void Hierarchy<Space, T>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
                                                int slots) const {
-  if constexpr (!Wraps) {
-    if (p.halved.x) return for_grid(space_, coarse.grid, GalerkinOfPoint<true>{a, p, coarse});
-    return for_grid(space_, coarse.grid, GalerkinOfPoint<false>{a, p, coarse});
+  if constexpr (Wraps) {
+    const GalerkinAround galerkin{a, p, coarse, slots};
+    for_grid(space_, galerkin.calls(), galerkin);
+  } else if (p.halved.x) {
+    for_grid(space_, coarse.grid, GalerkinOfPoint<true>{a, p, coarse});
+  } else {
+    for_grid(space_, coarse.grid, GalerkinOfPoint<false>{a, p, coarse});
   }
-  const Galerkin<Wraps> galerkin{a, p, coarse, slots};
-  for_grid(space_, galerkin.calls(), galerkin);
 }
 
 template <class Space, class T>

@@ -122,8 +122,8 @@ class Hierarchy {
   template <bool Wraps>
   void make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse, int slots) const;
   template <bool Wraps>
-  void scale_weights(const Weights& p, const Vector<Space, float>& inverse,
-                     const Vector<Space, float>& coarse_inverse, const Level<Space>& level, bool halves_all) const;
+  void scale_weights(const Weights& p, const Vector<Space, float>& inverse, const Vector<Space, float>& coarse_inverse,
+                     const Level<Space>& level, bool halves_all) const;
   void scale_by(double norm);
   /// constants_vanish() says whether constants solve A x = 0, in the precision of A.
   void finish(const std::function<bool()>& constants_vanish);

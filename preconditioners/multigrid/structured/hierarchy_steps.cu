@@ -14,12 +14,12 @@ OSTINATO_FOR_EACH_ON_CUDA(multigrid::FillStencil)
 OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::MeasureStrength<Cuda>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::CloseAxes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::InverseRoot)
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::GalerkinAround)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RoundRows<float>)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RoundRows<double>)
 
 #define OSTINATO_ON_CUDA(wraps)                                \
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::SolveWeights<wraps>) \
-  OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Galerkin<wraps>)     \
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleStencil<wraps>) \
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::ScaleWeights<wraps>)
 OSTINATO_ON_CUDA(false)

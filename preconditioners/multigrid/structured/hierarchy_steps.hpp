@@ -310,10 +310,10 @@ struct SolveWeights {
   }
 };
 
-/// The coarse operator P^T A P, on a grid of calls() whose layers along z are those of all coefficients, one
-/// coefficient behind the other. Each call makes one coefficient of one coarse point.
-template <bool Wraps>
-struct Galerkin {
+/// The coarse operator P^T A P where axes are periodic (elsewhere GalerkinOfPoint), on a grid of calls() whose layers
+/// along z are those of all coefficients, one coefficient behind the other. Each call makes one coefficient of one
+/// coarse point.
+struct GalerkinAround {
   Stencil a;
   Weights p;
   Stencil to;
@@ -334,7 +334,7 @@ struct Galerkin {
     const int k = neighbour(layer);
     const Index z = layer % to.grid.z;
     const Step e = Step::of(k);
-    const Index ox = p.x(Wraps).beside(x, e.x), oy = p.y(Wraps).beside(y, e.y), oz = p.z(Wraps).beside(z, e.z);
+    const Index ox = p.x(true).beside(x, e.x), oy = p.y(true).beside(y, e.y), oz = p.z(true).beside(z, e.z);
     float total = 0;
     if (ox >= 0 && oy >= 0 && oz >= 0) {
       const std::size_t other = to.grid.number(ox, oy, oz);
@@ -353,7 +353,7 @@ struct Galerkin {
   OSTINATO_FUNCTION void for_pairs(const detail::GridPoint& at, const Step& e, F f) const {
     const Halving& h = p.halved;
     const int rx = reach(h.x), ry = reach(h.y), rz = reach(h.z);
-    const Axis along_x = p.x(Wraps), along_y = p.y(Wraps), along_z = p.z(Wraps);
+    const Axis along_x = p.x(true), along_y = p.y(true), along_z = p.z(true);
     const Step apart{along_x.distance(at.x, e.x), along_y.distance(at.y, e.y), along_z.distance(at.z, e.z)};
     const std::size_t j = p.coarse.number(at.x, at.y, at.z);
     const auto from = [](int far, int reach) { return far - reach < -1 ? -1 : far - reach; };
@@ -388,7 +388,7 @@ struct Galerkin {
     const Step e = Step::of(k);
     const std::size_t j = to.grid.number(x, y, z), apart = p.halved.x ? 2 : 1;
     float total[segment_points] = {};
-    const Index oy = p.y(Wraps).beside(y, e.y), oz = p.z(Wraps).beside(z, e.z);
+    const Index oy = p.y(true).beside(y, e.y), oz = p.z(true).beside(z, e.z);
     if (oy >= 0 && oz >= 0) {
       const std::size_t other = to.grid.number(x + e.x, oy, oz);
       for_pairs({x, y, z}, e, [&](float, const Step& d, std::size_t i, int of_a, int of_p) {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The passes over a grid of three dimensions that has one star for all points. A thread block marches along z. Planes of
-// the source are copied ahead into shared memory, with the points beside the block's own; points outside of the grid
+// The passes over a grid of three dimensions that has one star for all points. A thread block marches along z. Planes
+// of the source are copied ahead into shared memory, with the points beside the block's own; points outside of the grid
 // become 0 on the way. A thread has the fine points around one coarse point (up) or two (down), and what a plane gives
 // to those before it and behind it waits in registers. So threads wait for each other once a plane, and nothing is
 // computed twice but what lies beside a thread's points.
 //
-// A coarse point at the end of an axis has a scale of its own, because its row has another diagonal: all its weights are
-// those of other points times one number, which is read from the table.
+// A coarse point at the end of an axis has a scale of its own, because its row has another diagonal: all its weights
+// are those of other points times one number, which is read from the table.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,15 +21,10 @@ namespace ostinato::multigrid {
 
 namespace {
 
-#ifndef V_WARPS
-#define V_WARPS 8
-#define V_BLOCKS 3
-#define V_STAGES 4
-#endif
-constexpr int warps = V_WARPS, threads = 32 * warps;
-constexpr int blocks_each = V_BLOCKS;  ///< thread blocks that a multiprocessor holds at once
-constexpr int down_rows = 2;           ///< coarse points of a thread along y, on the way down
-constexpr int stages = V_STAGES;       ///< planes in shared memory: the one in turn, and those on their way; 4
+constexpr int warps = 8, threads = 32 * warps;
+constexpr int blocks_each = 3;  ///< thread blocks that a multiprocessor holds at once
+constexpr int down_rows = 2;    ///< coarse points of a thread along y, on the way down
+constexpr int stages = 4;       ///< planes in shared memory: the one in turn, and those on their way
 
 /// How thread blocks cut a grid: tiles of 32 coarse points along x first, then along y, then runs of coarse planes.
 struct Runs {
@@ -105,10 +100,10 @@ class Planes {
  public:
   static constexpr int width = 64 + 2 * piece<T>;
   static constexpr int elements = Lines * width;
-  static constexpr std::size_t bytes = sizeof(T) * elements * stages;
+  static constexpr std::size_t bytes() { return sizeof(T) * elements * stages; }
 
-  /// (x, y): the fine point at the beginning of the tile, after the piece before. z: the plane that is copied first; from
-  /// plane `end` on there are zeros.
+  /// (x, y): the fine point at the beginning of the tile, after the piece before. z: the plane that is copied first;
+  /// from plane `end` on there are zeros.
   __device__ Planes(const Pass<T>& pass, T* room, Index x, Index y, Index z, Index end)
       : pass_(pass),
         room_(room),
@@ -308,7 +303,7 @@ __global__ void __launch_bounds__(threads, blocks_each)
 struct CoarsePlanes {
   static constexpr int width = 34, elements = width * (warps + 2), copies = (elements + threads - 1) / threads;
   static constexpr int count = stages / 2 + 2;
-  static constexpr std::size_t bytes = sizeof(float) * elements * count;
+  static constexpr std::size_t bytes() { return sizeof(float) * elements * count; }
 };
 
 /// The fine points of a cell in a plane, [y][x], and those beside them.
@@ -337,7 +332,7 @@ class Ascent {
  public:
   static constexpr int lines = 2 * warps + 2;
   using Source = Planes<T, lines, Pieces>;
-  static constexpr std::size_t bytes = Source::bytes + CoarsePlanes::bytes;
+  static constexpr std::size_t bytes() { return Source::bytes() + CoarsePlanes::bytes(); }
 
   __device__ Ascent(const Pass<T>& pass, const Tile& tile, const float* coarse, const Target<T>& target, T* room)
       : pass_(pass),
@@ -413,8 +408,7 @@ class Ascent {
     }
   }
   __device__ float* coarse_plane(Index k) const {
-    return coarse_room_ + static_cast<int>(static_cast<unsigned>(k) % CoarsePlanes::count) *
-                              CoarsePlanes::elements;
+    return coarse_room_ + static_cast<int>(static_cast<unsigned>(k) % CoarsePlanes::count) * CoarsePlanes::elements;
   }
 
   /// Begins to copy plane z of the source, and the coarse plane that is needed from there on.
@@ -596,7 +590,7 @@ void descend_planes(const Cuda& space, const Level<Cuda>& level, float omega, co
                     float* b_of_next) {
   const Pass<T> pass = make_pass(space, level, omega, source, level.next, down_rows * warps);
   const auto kernel = moves(level.grid, source.r, piece<T>) ? descend_kernel<true, T> : descend_kernel<false, T>;
-  constexpr std::size_t room = Descent<true, T>::Source::bytes;
+  constexpr std::size_t room = Descent<true, T>::Source::bytes();
   cuda::allow_shared(space, kernel, room);
   cuda::launch(space, kernel, pass.runs.count(), threads, room, pass, b_of_next);
 }
@@ -612,13 +606,13 @@ void ascend_planes(const Cuda& space, const Level<Cuda>& level, float omega, con
   const unsigned blocks = target.slot == nullptr ? tiles : std::min(tiles, fill);
   const bool in_pieces = moves(e, source.r, piece<T>) && moves(e, target.z, 2);
   const auto kernel = in_pieces ? ascend_kernel<true, T> : ascend_kernel<false, T>;
-  constexpr std::size_t room = Ascent<true, T>::bytes;
+  constexpr std::size_t room = Ascent<true, T>::bytes();
   cuda::allow_shared(space, kernel, room);
   cuda::launch(space, kernel, blocks, threads, room, pass, coarse, target, tiles, cuda::reduction(space, target.slot));
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                                      \
-  template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*);                    \
+#define OSTINATO_INSTANTIATE(T)                                                                   \
+  template void descend_planes(const Cuda&, const Level<Cuda>&, float, const Source<T>&, float*); \
   template void ascend_planes(const Cuda&, const Level<Cuda>&, float, const Source<T>&, const float*, const Target<T>&)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);

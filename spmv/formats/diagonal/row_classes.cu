@@ -331,7 +331,8 @@ __device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum
   for (int k = 0; k < together; ++k) own[k] = static_cast<T>(lines[Lines<D>::count / 2].own.v[k]);
   const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
   if (name == 0) {
-    return add_lines<D>(a, lines, sum, [&](int, int d) { return (a.present >> d & 1u) != 0; }, All{});
+    return add_lines<D>(
+        a, lines, sum, [&](int, int d) { return (a.present >> d & 1u) != 0; }, All{});
   }
   std::uint64_t word[together];
 #pragma unroll
@@ -340,7 +341,8 @@ __device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum
     for (int k = 0; k < together; ++k) sum[k] = edge_row(a, word[k], x + k);
     return;
   }
-  add_lines<D>(a, lines, sum, [&](int k, int d) { return (word[k] >> d & 1u) != 0; }, All{});
+  add_lines<D>(
+      a, lines, sum, [&](int k, int d) { return (word[k] >> d & 1u) != 0; }, All{});
 }
 
 /// Four rows per thread.

@@ -21,7 +21,7 @@ void allow_shared(const Cuda& space, void (*kernel)(P...), std::size_t bytes) {
 /// overlaps kernels: GPUs that have one have the other.
 template <class... P, class... A>
 void launch_cluster(const Cuda& space, void (*kernel)(P...), unsigned blocks, dim3 block, std::size_t shared,
-                       const A&... args) {
+                    const A&... args) {
   OverlappedLaunch overlapped(space, blocks, block, shared);
   overlapped.in_one_cluster();
   OSTINATO_CUDA(cudaLaunchKernelEx(&overlapped.config, kernel, static_cast<P>(args)...));
