@@ -262,20 +262,20 @@ struct alignas(together * sizeof(V)) Four {
 template <int D>
 struct Lines {
   static constexpr bool exist = D == 3 || D == 5 || D == 7 || D == 9 || D == 27;
-  static constexpr bool all_have_three = D == 3 || D == 9 || D == 27;
-  static constexpr int count = all_have_three ? D / 3 : D - 2;
 
-  __host__ __device__ static constexpr bool has_three(int line) { return all_have_three || line == count / 2; }
+  __host__ __device__ static constexpr bool all_have_three() { return D == 3 || D == 9 || D == 27; }
+  __host__ __device__ static constexpr int count() { return all_have_three() ? D / 3 : D - 2; }
+  __host__ __device__ static constexpr bool has_three(int line) { return all_have_three() || line == count() / 2; }
   /// The first diagonal of a line.
   __host__ __device__ static constexpr int first(int line) {
-    return all_have_three ? 3 * line : line + (line > count / 2 ? 2 : 0);
+    return all_have_three() ? 3 * line : line + (line > count() / 2 ? 2 : 0);
   }
   __host__ __device__ static constexpr int middle(int line) { return first(line) + (has_three(line) ? 1 : 0); }
 
   /// Whether a matrix with these offsets has the lines, each aligned to four elements.
   static bool fit(const std::vector<Index>& offsets) {
     if (!exist || offsets.size() != D || offsets[D / 2] != 0) return false;
-    for (int line = 0; line < count; ++line) {
+    for (int line = 0; line < count(); ++line) {
       const Index m = offsets[static_cast<std::size_t>(middle(line))];
       const auto k = static_cast<std::size_t>(first(line));
       if (m % together != 0 || (has_three(line) && (offsets[k] != m - 1 || offsets[k + 2] != m + 1))) return false;
@@ -319,16 +319,16 @@ __device__ void add_lines(const Stencil<N, T>& a, const LineOfX<V>* x, T (&sum)[
 /// sum := rows i to i + 3 of A x, whose diagonals all lie inside x; x points to element i. own := these elements of x.
 template <int D, int N, class T, class V>
 __device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum)[together], T (&own)[together]) {
-  using All = std::make_integer_sequence<int, Lines<D>::count>;
-  LineOfX<V> lines[Lines<D>::count];
+  using All = std::make_integer_sequence<int, Lines<D>::count()>;
+  LineOfX<V> lines[Lines<D>::count()];
 #pragma unroll
-  for (int line = 0; line < Lines<D>::count; ++line) {
+  for (int line = 0; line < Lines<D>::count(); ++line) {
     const V* from = x + a.offset[Lines<D>::middle(line)];
     lines[line].own = *reinterpret_cast<const Four<V>*>(from);
     if (Lines<D>::has_three(line)) lines[line].before = from[-1], lines[line].after = from[together];
   }
 #pragma unroll
-  for (int k = 0; k < together; ++k) own[k] = static_cast<T>(lines[Lines<D>::count / 2].own.v[k]);
+  for (int k = 0; k < together; ++k) own[k] = static_cast<T>(lines[Lines<D>::count() / 2].own.v[k]);
   const unsigned name = __ldg(a.tiles + static_cast<unsigned>(i) / tile);
   if (name == 0) {
     return add_lines<D>(
