@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
@@ -294,6 +295,44 @@ TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {
     EXPECT_EQ(hierarchy.levels()[0].axes, 1);
     EXPECT_EQ(hierarchy.levels()[1].grid, (Extents{16, 32}));
   }
+}
+
+/// The classes of a star with a coefficient along each axis, and rows whose sum is 0 away from the sides.
+Classes star_rows(double x, double y, double z) {
+  const double along[3] = {x, y, z};
+  Classes rows{};
+  for (auto& row : rows) {
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if (d.axes() == 1) row[static_cast<std::size_t>(k)] = along[d.x != 0 ? 0 : d.y != 0 ? 1 : 2];
+    }
+    row[centre] = -2 * (x + y + z);
+  }
+  return rows;
+}
+
+TEST(PlainGrids, InterpolateLinearlyAlongAllAxes) {
+  const Extents e{16, 16, 16};
+  const Halving halved{true, true, true};
+  ClassRoots ones;
+  ones.fill(1);
+  const auto is_linear = [&](const Classes& rows) {
+    const std::vector<float> weights = Model(rows, e, 7).scaled_weights(ones, e, ones, halved.of(e));
+    bool linear = true;
+    for (std::size_t k = 0; k < neighbours; ++k) {  // of the class in the middle
+      const double weight = weights[k * scaled_classes + 2 + 5 * 2 + 25 * 2];
+      linear = linear && weight == std::ldexp(1.0, -Step::of(static_cast<int>(k)).axes());
+    }
+    return linear;
+  };
+  for (const Classes& rows : {star_rows(-1, -1, -1), star_rows(-0.5, -1, -0.75)}) {
+    EXPECT_TRUE(is_plain(rows, e, 3, true));
+    EXPECT_TRUE(is_linear(rows));
+  }
+  // An axis that couples points with the other sign has no weights, although it is halved.
+  const Classes other = star_rows(0.5, -1, -1);
+  EXPECT_FALSE(is_linear(other));
+  EXPECT_FALSE(is_plain(other, e, 3, true));
 }
 
 TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
