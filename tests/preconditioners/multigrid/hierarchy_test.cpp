@@ -297,6 +297,19 @@ TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {
   }
 }
 
+TYPED_TEST(HierarchyOn, ByPointInThreeDimensionsHalvesAxesThatCoupleHalfAsStrongly) {
+  using T = typename TypeParam::T;
+  const Extents e{10, 10, 10};
+  for (const double extra : {0.0, 1e-3}) {
+    const auto hierarchy = this->make(
+        grid_matrix<T>(e, [extra, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : 0.4) * (1 + extra * (x == 3 && dx == 1));
+        }));
+    EXPECT_EQ(hierarchy.by_class(), extra == 0);
+    EXPECT_EQ(hierarchy.levels()[0].axes, hierarchy.by_class() ? 1 : 7);
+  }
+}
+
 /// The classes of a star with a coefficient along each axis, and rows whose sum is 0 away from the sides.
 Classes star_rows(double x, double y, double z) {
   const double along[3] = {x, y, z};
