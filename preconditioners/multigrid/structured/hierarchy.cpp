@@ -385,7 +385,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     space_.download(&row, largest.data(), sizeof row);
     if (levels_.empty()) {
       keep = axes_to_keep(strength, periodic);
-      const bool is_even = axes_to_halve(strength, a.grid, weak, keep) == axes_to_halve({1, 1, 1}, a.grid, weak, keep);
+      // Where coefficients vary, the axes of coarser grids may couple somewhat less than those of this one.
+      constexpr double margin = 1.25;
+      const bool is_even =
+          axes_to_halve(strength, a.grid, margin * weak, keep) == axes_to_halve({1, 1, 1}, a.grid, weak, keep);
       if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
     }
     level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, weak, keep) : 0;

@@ -69,8 +69,8 @@ struct Level {
 
 /// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these
 /// are the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings
-/// give. These are a guess (rough) on small grids and where an axis couples weakly, if coefficients vary from point to
-/// point.
+/// give. These are a guess (rough) on small grids and where an axis couples weakly or little more than that, if
+/// coefficients vary from point to point.
 template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 

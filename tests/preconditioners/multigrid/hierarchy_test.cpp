@@ -310,6 +310,24 @@ TYPED_TEST(HierarchyOn, ByPointInThreeDimensionsHalvesAxesThatCoupleHalfAsStrong
   }
 }
 
+TYPED_TEST(HierarchyOn, KnowsItsMemoryRoughlyWhereAnAxisIsNearlyTooWeakToBeHalved) {
+  using T = typename TypeParam::T;
+  const Extents e{40, 40};
+  for (const double share : {0.55, 0.8}) {
+    const Analysis analysis(
+        this->space(),
+        grid_matrix<T>(e, [share, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : share) * (1 + 1e-3 * (x == 3 && dx == 1));
+        }));
+    Certainty last = Certainty::at_least;
+    const GridPlan<typename TypeParam::Space> plan = [&](const auto&, Certainty c) { last = c; };
+    const Hierarchy hierarchy(analysis, analysis.grid(), 0, plan);
+    EXPECT_FALSE(hierarchy.by_class());
+    EXPECT_EQ(hierarchy.levels()[0].axes, 3);
+    EXPECT_EQ(last, share > 0.6 ? Certainty::close : Certainty::rough);
+  }
+}
+
 /// The classes of a star with a coefficient along each axis, and rows whose sum is 0 away from the sides.
 Classes star_rows(double x, double y, double z) {
   const double along[3] = {x, y, z};
