@@ -343,7 +343,7 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
 template <class Space, class T, class Kind>
 Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index rows, const Options& options) {
   if (bound_of(rows, rows, options) > bytes) return rows;
-  constexpr Index many = 1 << 20;
+  constexpr Offset many = 1 << 20;
   const std::size_t least = bound_of(rows, rows, options), more = bound_of(rows, rows + many, options) - least;
   Offset entries = rows + static_cast<Offset>(static_cast<double>(bytes - least) * many / static_cast<double>(more));
   while (bound_of(rows, entries, options) > bytes) --entries;

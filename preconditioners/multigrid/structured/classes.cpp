@@ -156,7 +156,7 @@ bool is_plain(const Classes& rows, const Extents& e, int dimensions, bool star) 
   const auto& middle = rows[static_cast<std::size_t>(middle_class(e))];
   double total = 0;
   for (std::size_t k = 0; k < neighbours; ++k) {
-    if (middle[k] != middle[2 * centre - k]) return false;
+    if (middle[k] != middle[2 * centre - k] || (k != centre && middle[k] > 0)) return false;
     total += middle[k];
   }
   if (!(std::abs(total) <= rounding * middle[centre])) return false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/structured/coarse_grids.hpp>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -254,7 +255,9 @@ std::size_t bytes_of(const CoarseGrids& grids) { return grids.grid[grids.count -
 std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>& levels) {
   if (!space.state().overlaps) return levels.size();
   // Larger grids are faster in kernels of their own, which all multiprocessors share (H200, 2026-11).
-  constexpr std::size_t most_points = std::size_t{1} << 13, most_bytes = 220 << 10;
+  constexpr std::size_t most_points = std::size_t{1} << 13;
+  // GPUs that overlap kernels differ in their shared memory: compute capability 12 has half of it.
+  const std::size_t most_bytes = std::min<std::size_t>(220 << 10, space.shared_bytes());
   std::size_t first = levels.size(), bytes = 0;
   while (first > 0 && levels.size() - first < CoarseGrids::most) {
     const Level<Cuda>& level = levels[first - 1];

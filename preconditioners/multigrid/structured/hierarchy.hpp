@@ -69,8 +69,8 @@ struct Level {
 
 /// Is told the grids of a hierarchy before their arrays are made. While the couplings along the axes are unknown, these
 /// are the fewest that there may be, with all axes halved on each of them (at_least); then those that the couplings
-/// give. These are a guess (rough) on small grids and where an axis couples weakly, if coefficients vary from point to
-/// point.
+/// give. These are a guess (rough) on small grids and where an axis couples weakly or little more than that, if
+/// coefficients vary from point to point.
 template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
@@ -86,10 +86,12 @@ using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Cert
 /// of two points gets one, and is periodic no more, where other axes couple enough. Grids with periodic axes are always
 /// kept by point.
 ///
-/// Axes that couple points less than half as strongly as the strongest axis aren't halved.
+/// Axes that couple points less than half as strongly as the strongest axis aren't halved; by point in 3-D those that
+/// couple them less than a quarter as strongly.
 ///
 /// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights; an
-///           eighth of it again on each coarser grid, whose operators have 27 points.
+///           eighth of it again on each coarser grid, whose operators have 27 points; half or a quarter where not all
+///           axes are halved.
 /// Source    Dendy (see SolveWeights).
 template <class Space, class T>
 class Hierarchy {

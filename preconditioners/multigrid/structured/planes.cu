@@ -24,7 +24,8 @@ namespace {
 constexpr int warps = 8, threads = 32 * warps;
 constexpr int blocks_each = 3;  ///< thread blocks that a multiprocessor holds at once
 constexpr int down_rows = 2;    ///< coarse points of a thread along y, on the way down
-constexpr int stages = 4;       ///< planes in shared memory: the one in turn, and those on their way
+/// Planes in shared memory: the one in turn, and those on their way. A power of two, as planes are numbered from -1.
+constexpr int stages = 4;
 
 /// How thread blocks cut a grid: tiles of 32 coarse points along x first, then along y, then runs of coarse planes.
 struct Runs {

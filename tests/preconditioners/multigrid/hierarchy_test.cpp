@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/structured/classes.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
@@ -294,6 +295,75 @@ TYPED_TEST(HierarchyOn, HalvesOnlyTheAxesThatCoupleStrongly) {
     EXPECT_EQ(hierarchy.levels()[0].axes, 1);
     EXPECT_EQ(hierarchy.levels()[1].grid, (Extents{16, 32}));
   }
+}
+
+TYPED_TEST(HierarchyOn, ByPointInThreeDimensionsHalvesAxesThatCoupleHalfAsStrongly) {
+  using T = typename TypeParam::T;
+  const Extents e{10, 10, 10};
+  for (const double extra : {0.0, 1e-3}) {
+    const auto hierarchy = this->make(
+        grid_matrix<T>(e, [extra, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : 0.4) * (1 + extra * (x == 3 && dx == 1));
+        }));
+    EXPECT_EQ(hierarchy.by_class(), extra == 0);
+    EXPECT_EQ(hierarchy.levels()[0].axes, hierarchy.by_class() ? 1 : 7);
+  }
+}
+
+TYPED_TEST(HierarchyOn, KnowsItsMemoryRoughlyWhereAnAxisIsNearlyTooWeakToBeHalved) {
+  using T = typename TypeParam::T;
+  const Extents e{40, 40};
+  for (const double share : {0.55, 0.8}) {
+    const Analysis analysis(
+        this->space(),
+        grid_matrix<T>(e, [share, star = laplacian(e, true)](Index x, Index y, Index z, int dx, int dy, int dz) {
+          return star(x, y, z, dx, dy, dz) * (dx != 0 ? 1 : share) * (1 + 1e-3 * (x == 3 && dx == 1));
+        }));
+    Certainty last = Certainty::at_least;
+    const GridPlan<typename TypeParam::Space> plan = [&](const auto&, Certainty c) { last = c; };
+    const Hierarchy hierarchy(analysis, analysis.grid(), 0, plan);
+    EXPECT_FALSE(hierarchy.by_class());
+    EXPECT_EQ(hierarchy.levels()[0].axes, 3);
+    EXPECT_EQ(last, share > 0.6 ? Certainty::close : Certainty::rough);
+  }
+}
+
+/// The classes of a star with a coefficient along each axis, and rows whose sum is 0 away from the sides.
+Classes star_rows(double x, double y, double z) {
+  const double along[3] = {x, y, z};
+  Classes rows{};
+  for (auto& row : rows) {
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      if (d.axes() == 1) row[static_cast<std::size_t>(k)] = along[d.x != 0 ? 0 : d.y != 0 ? 1 : 2];
+    }
+    row[centre] = -2 * (x + y + z);
+  }
+  return rows;
+}
+
+TEST(PlainGrids, InterpolateLinearlyAlongAllAxes) {
+  const Extents e{16, 16, 16};
+  const Halving halved{true, true, true};
+  ClassRoots ones;
+  ones.fill(1);
+  const auto is_linear = [&](const Classes& rows) {
+    const std::vector<float> weights = Model(rows, e, 7).scaled_weights(ones, e, ones, halved.of(e));
+    bool linear = true;
+    for (std::size_t k = 0; k < neighbours; ++k) {  // of the class in the middle
+      const double weight = weights[k * scaled_classes + 2 + 5 * 2 + 25 * 2];
+      linear = linear && weight == std::ldexp(1.0, -Step::of(static_cast<int>(k)).axes());
+    }
+    return linear;
+  };
+  for (const Classes& rows : {star_rows(-1, -1, -1), star_rows(-0.5, -1, -0.75)}) {
+    EXPECT_TRUE(is_plain(rows, e, 3, true));
+    EXPECT_TRUE(is_linear(rows));
+  }
+  // An axis that couples points with the other sign has no weights, although it is halved.
+  const Classes other = star_rows(0.5, -1, -1);
+  EXPECT_FALSE(is_linear(other));
+  EXPECT_FALSE(is_plain(other, e, 3, true));
 }
 
 TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
