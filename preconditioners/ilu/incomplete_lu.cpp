@@ -339,16 +339,18 @@ auto IncompleteLu<Space, T, Kind>::approximate(const Space& space, const Options
           stop};
 }
 
-/// The entries of factors that take at most so many bytes.
+/// The entries of factors that take at most so many bytes, and that the host has room for.
 template <class Space, class T, class Kind>
 Offset IncompleteLu<Space, T, Kind>::entries_within(std::size_t bytes, Index rows, const Options& options) {
-  if (bound_of(rows, rows, options) > bytes) return rows;
-  constexpr Offset many = 1 << 20;
-  const std::size_t least = bound_of(rows, rows, options), more = bound_of(rows, rows + many, options) - least;
-  Offset entries = rows + static_cast<Offset>(static_cast<double>(bytes - least) * many / static_cast<double>(more));
-  while (bound_of(rows, entries, options) > bytes) --entries;
-  while (bound_of(rows, entries + 1, options) <= bytes) ++entries;
-  return entries;
+  Offset within = rows, most = most_entries_on_host();
+  while (within < most) {
+    const Offset middle = most - (most - within) / 2;
+    if (bound_of(rows, middle, options) <= bytes)
+      within = middle;
+    else
+      most = middle - 1;
+  }
+  return most;
 }
 
 template <class Space, class T, class Kind>
@@ -362,8 +364,7 @@ auto IncompleteLu<Space, T, Kind>::make_on_host(const Space& space, const SpaceC
   const Index rows = whole.rows;
   // Otherwise the formats of the triangles, which are chosen later, say what they take.
   const bool is_exact = detail::triangles_of(options).is_exact();
-  const Offset room = entries_within(budget.most(), rows, options);
-  const Offset most_entries = is_exact ? std::min(room, most_entries_on_host()) : most_entries_on_host();
+  const Offset most_entries = is_exact ? entries_within(budget.most(), rows, options) : most_entries_on_host();
   const FactorMemory memory{
       most_entries, [&](Offset entries, Certainty certainty) {
         budget.announce(prediction(rows, entries, options, is_exact ? certainty : Certainty::rough));

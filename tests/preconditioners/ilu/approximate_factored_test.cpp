@@ -320,6 +320,8 @@ TYPED_TEST(ApproximateFactoredOn, IsAskedForByOptions) {
   using Any = AnyPreconditioner<typename TypeParam::Space, T>;
   const auto a = generate<T>("variable2d", {.n = 10});
   EXPECT_NE(Any(this->space(), a, "ilu0:solve=jacobi").remarks().find("3 sweeps of Jacobi in "), std::string::npos);
+  EXPECT_NE(Any(this->space(), a, "ict:solve=jacobi,sweeps=1").remarks().find("by 1 sweep of Jacobi"),
+            std::string::npos);
   EXPECT_NE(Any(this->space(), a, "ict:solve=isai").remarks().find("1 sweep of ISAI in "), std::string::npos);
   EXPECT_EQ(Any(this->space(), a, "ilu0:solve=auto").remarks(), Any(this->space(), a, "ilu0:solve=exact").remarks());
   EXPECT_TRUE(Any(this->space(), a, "ic0:solve=isai").symmetric());
