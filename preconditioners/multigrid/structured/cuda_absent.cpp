@@ -15,6 +15,7 @@ bool has_descent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_
 bool has_ascent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
 
 std::size_t first_coarse_grid(const Cuda&, const std::vector<Level<Cuda>>&) { throw DeviceError(Cuda::why_absent()); }
+Vector<Cuda, float> join_coarse_grids(const Cuda&, CoarseGrids&) { throw DeviceError(Cuda::why_absent()); }
 void solve_coarse_grids(const Cuda&, const CoarseGrids&, const float*, float*, bool) {
   throw DeviceError(Cuda::why_absent());
 }
