@@ -247,7 +247,7 @@ TEST(ProductSource, TilingsAreThoseOfAKernel) {
   }
 }
 
-TEST(ProductSource, TilingTakesEveryRowOnce) {
+TEST(ProductSource, TilingTakesEveryRowOnceSlow) {
   for (const Index rows : {1, 63, 64, 255, 4096, 4097, 100000}) {
     for (const auto& t : {ProductSource::Tiling{1, 1, 1, 256}, ProductSource::Tiling{2, 4, 64, 256},
                           ProductSource::Tiling{1, 2, 101, 128}, ProductSource::Tiling{2, 1, 1, 256}})
