@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/solvers/watch.hpp>
 
+#include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
 
 // Stronger preconditioners, with which solve() goes on where those before don't get there.
@@ -78,7 +79,7 @@ class LadderOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(LadderOn, EverySpace, SpaceNames);
 
-/// GMRES ends sooner with few vectors.
+/// With few vectors, GMRES gives up on the hard matrix sooner.
 SolveOptions few_vectors(Effort effort = SolveOptions{}.effort) { return {.restart = 30, .effort = effort}; }
 
 TYPED_TEST(LadderOn, GoesOnWithFactorsWhereTheFirstPreconditionerFails) {
@@ -562,5 +563,34 @@ TEST(CostWatch, CountsTheIterationsThatAreLeft) {
 }
 
 /// All square matrices that are small enough for a test, but for those that no method is known for.
+TEST(Ladder, ConvergesOnSharedMatricesSlow) {
+  if (const std::string why = why_no_shared_matrices(); !why.empty()) GTEST_SKIP() << why;
+  const Host space;
+  int all = 0, solved = 0;
+  std::string failed;
+  for (const SharedMatrixEntry& e : shared_matrices([](const auto& m) { return m.square() && m.rows <= 10000; })) {
+    SCOPED_TRACE(e.name);
+    const auto a = canonical(read<double>(e).view());
+    System<double> system{a, {}};
+    system.b.resize(static_cast<std::size_t>(a.rows));
+    for (std::size_t i = 0; i < system.b.size(); ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        system.b[i] += a.val[k];
+    }
+    system.x0.assign(system.b.size(), 0);
+    const Analysis<Host, double> analysis(space, system.a);
+    const Operator<Host, double> op(analysis);
+    Solved<double> result{{}, system.x0};
+    result.result = solve(space, op, std::span<const double>(system.b), std::span<double>(result.x),
+                          AnyPreconditioner<Host, double>(analysis));
+    expect_honest(result, system, {});
+    ++all;
+    solved += static_cast<bool>(result.result);
+    if (!result.result) failed += " " + e.name;
+  }
+  EXPECT_GE(all, 90);
+  EXPECT_GE(solved, all - 3) << failed;
+}
+
 }  // namespace
 }  // namespace ostinato::test

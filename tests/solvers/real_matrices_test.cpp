@@ -34,10 +34,10 @@ int max_iterations(const SharedMatrixEntry& e) {
   return Space::on_device ? 4000 : e.rows > 100000 ? 100 : is_large(e) ? 500 : 2000;
 }
 
-/// Matrices of 4000 rows and more on which a method converges in 500 to 2000 iterations.
+/// Matrices of 4000 rows and more, not definite, on which a method converges in 500 to 2000 iterations.
 const std::set<std::string> converge_late = {"BentPipe2D100", "memplus", "sherman3"};
 
-/// Of a method that has nothing to go on with.
+/// The same for a method alone, which no other method follows. On large matrices that aren't definite it mostly fails.
 template <class Space>
 int max_iterations_alone(const SharedMatrixEntry& e) {
   const int most = max_iterations<Space>(e);
