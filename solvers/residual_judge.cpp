@@ -31,6 +31,7 @@ ResidualJudge<Space, T>::ResidualJudge(const ScaledSystem<Space, T>& system, Wor
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::compute(In<T> x, Out<T> r) const {
+  forget_x();
   system_.a().residual(system_.space(), x, system_.b(), r, slot_);
   return norm_in_slot(r);
 }
@@ -53,7 +54,8 @@ double ResidualJudge<Space, T>::norm_in_slot(Out<T> r) const {
 template <class Space, class T>
 double ResidualJudge<Space, T>::bound(In<T> x) const {
   dot<T>(system_.space(), x, x, slot_);
-  return bound(std::sqrt(read_scalar(system_.space(), slot_)));
+  x_norm_ = std::sqrt(read_scalar(system_.space(), slot_));
+  return bound(x_norm_);
 }
 
 template <class Space, class T>
@@ -147,6 +149,7 @@ double ResidualJudge<Space, T>::backward_error(In<T> x, Out<T> r, double norm) c
 
 template <class Space, class T>
 double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
+  if (x_norm_ > 1e-140 && x_norm_ < 1e140) return x_norm_;  // out of this range, squares say too little
   if (r.size() >= x.size()) return norm_of<T>(system_.space(), x, r.first(x.size()), slot_);
   Vector<Space, T> room(system_.space(), x.size());
   return norm_of<T>(system_.space(), x, room.span(), slot_);
@@ -160,6 +163,7 @@ bool ResidualJudge<Space, T>::is_finite(In<T> x) const {
 
 template <class Space, class T>
 void ResidualJudge<Space, T>::make_finite(Out<T> x) const {
+  forget_x();
   for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data()});
 }
 

@@ -48,6 +48,9 @@ class ResidualJudge {
   /// ||x||. r is overwritten when the squares of x are out of range.
   double size(In<T> x, Out<T> r) const;
 
+  /// To be called where x has changed since compute().
+  void forget_x() const { x_norm_ = -1; }
+
   /// Whether all elements of x are finite.
   bool is_finite(In<T> x) const;
   /// Infinite elements of x become the largest finite numbers, NaN becomes 0.
@@ -62,6 +65,7 @@ class ResidualJudge {
 
   const ScaledSystem<Space, T>& system_;
   double* slot_;
+  mutable double x_norm_ = -1;  ///< ||x|| of the x of compute(), once a bound has needed it; otherwise negative
 };
 
 }  // namespace ostinato

@@ -217,7 +217,9 @@ class Solve {
   /// Keeps x if it is the best so far. False when the residual has grown: x and norm are then those of the best.
   template <class Kept>
   bool keep(Kept& best) {
-    return best.keep(system_.space(), x_, norm_);
+    const bool kept = best.keep(system_.space(), x_, norm_);
+    if (!kept) judge_.forget_x();
+    return kept;
   }
 
   /// Whether the recurrence can still see a residual that is above the goal.

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <utility>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/cuda/slot_atomic.cuh>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
@@ -306,9 +308,11 @@ DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<con
   Taken<T> taken(space, offsets, detail::piece_count(census));
   enqueue(space, a, rows_in_piece, taken);
   census.pieces.resize(taken.pieces.size());  // while the kernels run
-  unpack(taken.found.download()[0], offsets, census);
-  space.download(census.pieces.data(), taken.pieces.data(), taken.pieces.bytes());
-  census.fewest = taken.fewest.download();
+  const auto found = std::make_unique<Found<T>>();
+  download(space, {copied(*found, taken.found.data()),
+                   {census.pieces.data(), taken.pieces.data(), taken.pieces.bytes()},
+                   {census.fewest.data(), taken.fewest.data(), taken.fewest.bytes()}});
+  unpack(*found, offsets, census);
   return census;
 }
 

@@ -109,9 +109,10 @@ std::vector<Extents> candidates(const Offsets& offsets, bool periodic) {
   return grids;
 }
 
-/// All grids that the offsets allow, the preferred ones first.
-std::vector<GridRows> candidates(const Structure& s) {
-  std::vector<GridRows> all;
+/// Calls f with the grids that the offsets allow, the preferred ones first, until f returns true.
+template <class F>
+void try_candidates(const Structure& s, F f) {
+  std::vector<GridRows> tried;
   for (int unknowns = 1; unknowns <= most_unknowns; ++unknowns) {
     if (s.rows % unknowns != 0) continue;
     for (const bool periodic : {false, true}) {
@@ -121,12 +122,13 @@ std::vector<GridRows> candidates(const Structure& s) {
           const auto is_same = [&](const GridRows& r) {
             return r.grid == e && r.unknowns == unknowns && r.by_field == by_field;
           };
-          if (std::none_of(all.begin(), all.end(), is_same)) all.push_back({e, unknowns, by_field});
+          if (std::any_of(tried.begin(), tried.end(), is_same)) continue;
+          tried.push_back({e, unknowns, by_field});
+          if (f(tried.back())) return;
         }
       }
     }
   }
-  return all;
 }
 
 int dimensions_of(const Extents& e) { return e.z > 1 ? 3 : e.y > 1 ? 2 : 1; }
@@ -180,13 +182,15 @@ Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
   if (!none.why_not.empty()) return none;
   none.why_not = "the offsets of its diagonals aren't those of a 3-, 5-, 7-, 9- or 27-point stencil";
   Vector<Space, double> slots(space, GridCounts::number);
-  for (const GridRows& rows : candidates(s)) {
+  Grid grid;
+  try_candidates(s, [&](const GridRows& rows) {
     sum(space, static_cast<std::size_t>(a.rows), detail::CountOffGrid<T>{detail::pattern_of(a), a.val.data(), rows},
         slots.data());
-    const Grid grid = judge(rows, slots.download());
-    if (grid) return grid;
-    none.why_not = grid.why_not;
-  }
+    grid = judge(rows, slots.download());
+    if (!grid) none.why_not = grid.why_not;
+    return static_cast<bool>(grid);
+  });
+  if (grid) return grid;
   return none;
 }
 

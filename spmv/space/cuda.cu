@@ -99,7 +99,8 @@ void Cuda::State::create() {
   // The first allocation from a pool takes some milliseconds, which would count as set-up of what allocates first.
   OSTINATO_CUDA(cudaMallocFromPoolAsync(&partial, max_sums * max_partial * sizeof(double), pool->handle, stream));
   OSTINATO_CUDA(cudaMallocFromPoolAsync(&arrived, sizeof(unsigned), pool->handle, stream));
-  OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes));
+  OSTINATO_CUDA(cudaMallocHost(&staging, staging_bytes + uploads_bytes));
+  uploads = staging + staging_bytes;
   OSTINATO_CUDA(cudaMemsetAsync(arrived, 0, sizeof(unsigned), stream));
 }
 
@@ -123,6 +124,22 @@ Cuda::State::~State() {
   pool.reset();
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
   (void)cudaGetLastError();  // not to be found by the caller's next call
+}
+
+void Cuda::State::wait() {
+  OSTINATO_CUDA(cudaStreamSynchronize(stream));
+  uploading = 0;
+}
+
+char* Cuda::State::room_to_upload(std::size_t bytes) {
+  constexpr std::size_t most = uploads_bytes / 8, alignment = 16;
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  if (bytes > most || cudaStreamIsCapturing(stream, &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone)
+    return nullptr;
+  if (uploading + bytes > uploads_bytes) wait();
+  char* const room = uploads + uploading;
+  uploading += (bytes + alignment - 1) / alignment * alignment;
+  return room;
 }
 
 Cuda::State::Pinned Cuda::State::take_pinned() {
@@ -215,7 +232,7 @@ std::string Cuda::description() const {
 
 void Cuda::wait() const {
   const OnDevice here(*this);
-  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  state_->wait();
 }
 
 void* Cuda::allocate(std::size_t bytes) const {
@@ -242,8 +259,11 @@ void Cuda::release(void* p) const noexcept {
 void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
   if (bytes == 0) return;
   const OnDevice here(*this);
-  OSTINATO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, state_->stream));
-  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  char* const room = state_->room_to_upload(bytes);
+  if (room != nullptr) std::memcpy(room, from, bytes);
+  OSTINATO_CUDA(
+      cudaMemcpyAsync(to, room != nullptr ? room : from, bytes, cudaMemcpyHostToDevice, state_->stream));
+  if (room == nullptr) state_->wait();
 }
 
 void Cuda::download(void* to, const void* from, std::size_t bytes) const {
@@ -251,7 +271,7 @@ void Cuda::download(void* to, const void* from, std::size_t bytes) const {
   const OnDevice here(*this);
   const bool small = bytes <= State::staging_bytes;
   OSTINATO_CUDA(cudaMemcpyAsync(small ? state_->staging : to, from, bytes, cudaMemcpyDeviceToHost, state_->stream));
-  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));
+  state_->wait();
   if (small) std::memcpy(to, state_->staging, bytes);
 }
 
@@ -269,7 +289,7 @@ void Cuda::zero(void* p, std::size_t bytes) const {
 
 void Cuda::trim() const {
   const OnDevice here(*this);
-  OSTINATO_CUDA(cudaStreamSynchronize(state_->stream));  // memory is freed in the order of the stream
+  state_->wait();  // memory is freed in the order of the stream
   std::uint64_t used = 0;
   OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrUsedMemCurrent, &used));
   OSTINATO_CUDA(cudaMemPoolTrimTo(state_->pool->handle, static_cast<std::size_t>(used) + state_->kept_bytes()));

@@ -23,14 +23,14 @@ void download(const Cuda& space, std::initializer_list<Copied> arrays) {
     return;
   }
   const OnDevice here(space);
-  auto* const staging = static_cast<char*>(space.state().staging);
+  char* const staging = space.state().staging;
   std::size_t at = 0;
   for (const Copied& a : arrays) {
     if (a.bytes > 0)
       OSTINATO_CUDA(cudaMemcpyAsync(staging + at, a.from, a.bytes, cudaMemcpyDeviceToHost, space.stream()));
     at += room(a);
   }
-  OSTINATO_CUDA(cudaStreamSynchronize(space.stream()));
+  space.state().wait();
   at = 0;
   for (const Copied& a : arrays) {
     if (a.bytes > 0) std::memcpy(a.to, staging + at, a.bytes);

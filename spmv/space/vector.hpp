@@ -14,7 +14,8 @@ namespace ostinato {
 /// An array in the memory of a space. An array can be moved but not copied. An array converts to std::span; on Cuda the
 /// span refers to device memory.
 ///
-/// Exec      On Cuda memory is allocated and released in stream order. Uploads and downloads wait.
+/// Exec      On Cuda memory is allocated and released in stream order. Downloads wait. Host memory that was
+///           uploaded may be changed.
 /// Limits    Elements are unset unless the constructor gets host values.
 template <class Space, class T>
 class Vector {

@@ -32,47 +32,87 @@ double line_weight(const Classes& rows, const Extents& e, int axis, int at, int 
   return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
 }
 
-/// The points that stand for the 125 classes. Classes that a small grid doesn't have get one of its points.
+/// The 125 classes of the points of a grid, each with a point that stands for it. Classes that a small grid doesn't have
+/// get one of its points. Steps lead from a point to its neighbours, or from a coarse point to those of the fine grid.
 class ClassPoints {
  public:
-  explicit ClassPoints(const Extents& e) {
-    const Index extent[3] = {e.x, e.y, e.z};
-    for (int axis = 0; axis < 3; ++axis) {
-      const Index n = extent[axis], points[] = {0, 1, n / 2, n - 2, n - 1};
-      for (int place = 0; place < 5; ++place) {
-        at_[axis][place] = std::clamp(points[place], Index{0}, n - 1);
-        first_[axis][place] = static_cast<int>(std::find(at_[axis], at_[axis] + place, at_[axis][place]) - at_[axis]);
-      }
-    }
-  }
+  explicit ClassPoints(const Extents& e) : ClassPoints(e, e, {false, false, false}) {}
+  ClassPoints(const Extents& e, const Extents& fine, const Halving& halved)
+      : axis_{Places(e.x, fine.x, halved.x, 1), Places(e.y, fine.y, halved.y, 3), Places(e.z, fine.z, halved.z, 9)} {}
 
-  std::array<Index, 3> operator[](int number) const {
-    return {at_[0][number % 5], at_[1][number / 5 % 5], at_[2][number / 25]};
-  }
-  /// The first class with the same point.
-  int first(int number) const {
-    return first_[0][number % 5] + 5 * first_[1][number / 5 % 5] + 25 * first_[2][number / 25];
-  }
-
-  /// Calls f(number, x, y, z) for each point once, and copies what it wrote to the other classes of the point.
+  /// Calls f(number, to) for the classes from whose points the step doesn't lead out of the grid, with the class, one
+  /// of 27, of the point that it leads to.
   template <class F>
-  void fill(std::vector<float>& by_class, F f) const {
-    for (int number = 0; number < scaled_classes; ++number) {
-      const auto [x, y, z] = (*this)[number];
-      const int same = first(number);
-      if (same == number) {
-        f(static_cast<std::size_t>(number), x, y, z);
-      } else {
-        for (std::size_t c = 0; c < by_class.size(); c += scaled_classes)
-          by_class[c + static_cast<std::size_t>(number)] = by_class[c + static_cast<std::size_t>(same)];
+  void visit(const Step& d, F f) const {
+    const auto &x_to = axis_[0].beside[d.x + 1], &y_to = axis_[1].beside[d.y + 1], &z_to = axis_[2].beside[d.z + 1];
+    for (int z = 0; z < 5; ++z) {
+      for (int y = 0; y < 5 && z_to[z] >= 0; ++y) {
+        for (int x = 0; x < 5 && y_to[y] >= 0; ++x) {
+          if (x_to[x] >= 0)
+            f(static_cast<std::size_t>(x + 5 * (y + 5 * z)), static_cast<std::size_t>(x_to[x] + y_to[y] + z_to[z]));
+        }
       }
     }
+  }
+
+  /// The class, one of 27, of each point.
+  std::array<std::size_t, scaled_classes> own() const {
+    std::array<std::size_t, scaled_classes> all;
+    for (int number = 0; number < scaled_classes; ++number) {
+      all[static_cast<std::size_t>(number)] = static_cast<std::size_t>(
+          axis_[0].own[number % 5] + axis_[1].own[number / 5 % 5] + axis_[2].own[number / 25]);
+    }
+    return all;
   }
 
  private:
-  Index at_[3][5];
-  int first_[3][5];
+  /// The five places along an axis. A class of three places counts `digit` times.
+  struct Places {
+    int own[5], beside[3][5];
+
+    Places(Index n, Index fine, bool halved, int digit) {
+      const Index points[] = {0, 1, n / 2, n - 2, n - 1};
+      for (int k = 0; k < 5; ++k) {
+        const Index at = std::clamp(points[k], Index{0}, n - 1);
+        own[k] = digit * place(at, n);
+        for (int step = -1; step <= 1; ++step) {
+          const Index to = Halving::fine(halved, at) + step;
+          beside[step + 1][k] = to < 0 || to >= fine ? -1 : digit * place(to, fine);
+        }
+      }
+    }
+  };
+
+  Places axis_[3];
 };
+
+/// A coefficient and the step that it is for.
+struct Coefficient {
+  std::size_t k;     ///< number of the step
+  std::size_t slot;  ///< first element of its 125 classes
+  Step step;
+};
+
+/// The coefficients that have a slot, in the order of their slots.
+std::vector<Coefficient> coefficients_of(const signed char (&slot)[neighbours], int count) {
+  std::vector<Coefficient> all(static_cast<std::size_t>(count));
+  for (int k = 0; k < neighbours; ++k) {
+    if (slot[k] < 0) continue;
+    const auto c = static_cast<std::size_t>(slot[k]);
+    all[c] = {static_cast<std::size_t>(k), c * scaled_classes, Step::of(k)};
+  }
+  return all;
+}
+std::vector<Coefficient> coefficients_of(int dimensions, bool star) {
+  signed char slot[neighbours];
+  const int count = number_slots(slot, dimensions, star);
+  return coefficients_of(slot, count);
+}
+std::vector<Coefficient> coefficients_of(const Halving& halved) {
+  signed char slot[neighbours];
+  const int count = number_slots(slot, halved);
+  return coefficients_of(slot, count);
+}
 
 ClassRoots inverses(const ClassRoots& roots) {
   ClassRoots inverse;
@@ -80,74 +120,60 @@ ClassRoots inverses(const ClassRoots& roots) {
   return inverse;
 }
 
-}  // namespace
-
-EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
-                   const std::function<bool(Index x, Index y, Index z, int c)>& matters) {
-  const int count = static_cast<int>(by_class.size()) / scaled_classes;
+/// The even part of the coefficients of a table. One that leads out of the grid doesn't count.
+EvenPart even_part(const std::vector<float>& by_class, const Extents& e, const ClassPoints& points,
+                   const std::vector<Coefficient>& coefficients) {
   const int middle[3] = {scaled_place(e.x / 2, e.x), scaled_place(e.y / 2, e.y), scaled_place(e.z / 2, e.z)};
-  const auto value = [&](int c, int number) { return by_class[static_cast<std::size_t>(c * scaled_classes + number)]; };
-  const int even = middle[0] + 5 * middle[1] + 25 * middle[2];
-  const ClassPoints points(e);
-  std::array<bool, scaled_classes> is_even;
-  for (int number = 0; number < scaled_classes; ++number) {
-    const auto [x, y, z] = points[number];
-    const int same = points.first(number);
-    auto& all = is_even[static_cast<std::size_t>(number)];
-    all = same == number || is_even[static_cast<std::size_t>(same)];
-    for (int c = 0; all && same == number && c < count; ++c)
-      all = value(c, number) == value(c, even) || !matters(x, y, z, c);
+  const auto even = static_cast<std::size_t>(middle[0] + 5 * middle[1] + 25 * middle[2]);
+  EvenPart part;
+  std::array<char, scaled_classes> is_even;
+  is_even.fill(1);
+  for (const Coefficient& c : coefficients) {
+    const float* const values = by_class.data() + c.slot;
+    part.values.push_back(values[even]);
+    points.visit(c.step, [&, usual = values[even]](std::size_t number, std::size_t) {
+      is_even[number] = static_cast<char>(is_even[number] & (values[number] == usual));
+    });
   }
   // A box of places, from that of the middle: each side moves out while all classes of the box are even.
   int low[3] = {middle[0], middle[1], middle[2]}, high[3] = {middle[0], middle[1], middle[2]};
-  const auto box_is_even = [&] {
-    for (int number = 0; number < scaled_classes; ++number) {
-      const int place[3] = {number % 5, number / 5 % 5, number / 25};
-      bool inside = true;
-      for (int axis = 0; axis < 3; ++axis) inside = inside && place[axis] >= low[axis] && place[axis] <= high[axis];
-      if (inside && !is_even[static_cast<std::size_t>(number)]) return false;
+  const auto layer_is_even = [&](int axis, int place) {
+    int from[3] = {low[0], low[1], low[2]}, to[3] = {high[0], high[1], high[2]};
+    from[axis] = to[axis] = place;
+    for (int z = from[2]; z <= to[2]; ++z) {
+      for (int y = from[1]; y <= to[1]; ++y) {
+        for (int x = from[0]; x <= to[0]; ++x) {
+          if (is_even[static_cast<std::size_t>(x + 5 * y + 25 * z)] == 0) return false;
+        }
+      }
     }
     return true;
   };
   for (int axis = 0; axis < 3; ++axis) {
-    while (low[axis] > 0 && (--low[axis], !box_is_even() ? (++low[axis], false) : true)) {
-    }
-    while (high[axis] < 4 && (++high[axis], !box_is_even() ? (--high[axis], false) : true)) {
-    }
+    while (low[axis] > 0 && layer_is_even(axis, low[axis] - 1)) --low[axis];
+    while (high[axis] < 4 && layer_is_even(axis, high[axis] + 1)) ++high[axis];
   }
   const auto from = [](int place, Index n) { return place < 3 ? Index{place} : n - 5 + place; };
   const auto until = [](int place, Index n) { return place < 2 ? Index{place + 1} : n - 4 + place; };
-  EvenPart part{.begin = {from(low[0], e.x), from(low[1], e.y), from(low[2], e.z)},
-                .end = {until(high[0], e.x), until(high[1], e.y), until(high[2], e.z)}};
-  for (int c = 0; c < count; ++c) part.values.push_back(value(c, even));
+  part.begin = {from(low[0], e.x), from(low[1], e.y), from(low[2], e.z)};
+  part.end = {until(high[0], e.x), until(high[1], e.y), until(high[2], e.z)};
   return part;
 }
 
+}  // namespace
+
+EvenPart even_values(const std::vector<float>& by_class, const Extents& e) {
+  return even_part(by_class, e, ClassPoints(e), {{centre, 0, {0, 0, 0}}});
+}
+
 EvenPart even_rows(const std::vector<float>& by_class, const Extents& e, int dimensions, bool star) {
-  signed char slot[neighbours];
-  number_slots(slot, dimensions, star);
-  std::vector<Step> steps;
-  for (int k = 0; k < neighbours; ++k) {
-    if (k != centre && slot[k] >= 0) steps.push_back(Step::of(k));
-  }
-  steps.push_back({0, 0, 0});
-  EvenPart part = even_part(by_class, e, [&](Index x, Index y, Index z, int c) {
-    const Step d = steps[static_cast<std::size_t>(c)];
-    return e.contains(x + d.x, y + d.y, z + d.z);
-  });
+  EvenPart part = even_part(by_class, e, ClassPoints(e), coefficients_of(dimensions, star));
   part.values.pop_back();
   return part;
 }
 
 EvenPart even_weights(const std::vector<float>& by_class, const Extents& e, const Extents& next, const Halving& h) {
-  std::vector<Step> steps;
-  for (int k = 0; k < neighbours; ++k) {
-    if (h.has(Step::of(k))) steps.push_back(Step::of(k));
-  }
-  return even_part(by_class, next, [&](Index x, Index y, Index z, int c) {
-    const Step d = steps[static_cast<std::size_t>(c)];
-    return e.contains(Halving::fine(h.x, x) + d.x, Halving::fine(h.y, y) + d.y, Halving::fine(h.z, z) + d.z);
-  });
+  return even_part(by_class, next, ClassPoints(next, e, h), coefficients_of(h));
 }
 
 bool is_plain(const Classes& rows, const Extents& e, int dimensions, bool star) {
@@ -208,125 +234,75 @@ double root_at(const ClassRoots& roots, const Extents& e, Index x, Index y, Inde
 }
 
 std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e) {
-  std::vector<float> inverse(scaled_classes);
-  ClassPoints(e).fill(inverse, [&](std::size_t number, Index x, Index y, Index z) {
-    inverse[number] = static_cast<float>(1 / root_at(roots, e, x, y, z));
-  });
+  std::vector<float> inverse;
+  for (const std::size_t own : ClassPoints(e).own()) inverse.push_back(static_cast<float>(1 / roots[own]));
   return inverse;
 }
 
 std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots, const Extents& e, int dimensions,
                                    bool star) {
-  signed char slot[neighbours];
-  std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, dimensions, star)) * scaled_classes);
+  const std::vector<Coefficient> coefficients = coefficients_of(dimensions, star);
+  std::vector<float> scaled(coefficients.size() * scaled_classes);
   const ClassRoots inverse = inverses(roots);
-  ClassPoints(e).fill(scaled, [&](std::size_t number, Index x, Index y, Index z) {
-    const auto of_class = static_cast<std::size_t>(class_of(e, x, y, z));
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      if (slot[k] < 0 || !e.contains(x + d.x, y + d.y, z + d.z)) continue;
-      const double scale = inverse[of_class] * root_at(inverse, e, x + d.x, y + d.y, z + d.z);
-      scaled[static_cast<std::size_t>(slot[k]) * scaled_classes + number] =
-          static_cast<float>(rows[of_class][static_cast<std::size_t>(k)] * scale);
-    }
-  });
+  const ClassPoints points(e);
+  const auto own = points.own();
+  for (const Coefficient& c : coefficients) {
+    points.visit(c.step, [&, values = scaled.data() + c.slot](std::size_t number, std::size_t to) {
+      values[number] = static_cast<float>(rows[own[number]][c.k] * (inverse[own[number]] * inverse[to]));
+    });
+  }
   return scaled;
 }
 
-Model::Model(const Classes& rows, const Extents& e, int axes) : halved(halving(axes)) {
-  const auto side = [](Index n, bool half) { return half ? (n <= 7 ? n : 6 + n % 2) : std::min(n, 3); };
-  fine_ = {side(e.x, halved.x), side(e.y, halved.y), side(e.z, halved.z)};
-  coarse_ = halved.of(fine_);
-  weigh(rows);
-  multiply(rows);
-}
-
-/// The fine point that a coarse point lies on.
-Model::Point Model::fine_point(const Point& at) const {
-  return {Halving::fine(halved.x, at[0]), Halving::fine(halved.y, at[1]), Halving::fine(halved.z, at[2])};
-}
-
-/// The coarse point in the class with this number.
-Model::Point Model::coarse_point(int number) const {
-  const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
-  return {at(number % 3, coarse_.x), at(number / 3 % 3, coarse_.y), at(number / 9, coarse_.z)};
-}
-
-void Model::weigh(const Classes& rows) {
+HalvedClasses::HalvedClasses(const Classes& rows, const Extents& e, int axes)
+    : halved(halving(axes)), fine_(e), coarse_(halved.of(e)), operator_(rows) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int at = 0; at < 3; ++at) {
       for (int step = -1; step <= 1; ++step) line_[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
     }
   }
-  weights_.assign(coarse_.points(), {});
-  for_points(coarse_, [&](Index x, Index y, Index z) {
-    const auto [fx, fy, fz] = fine_point({x, y, z});
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      if (!halved.has(d) || !fine_.contains(fx + d.x, fy + d.y, fz + d.z)) continue;
-      weights_[coarse_.number(x, y, z)][static_cast<std::size_t>(k)] = line_[0][place(fx + d.x, fine_.x)][d.x + 1] *
-                                                                       line_[1][place(fy + d.y, fine_.y)][d.y + 1] *
-                                                                       line_[2][place(fz + d.z, fine_.z)][d.z + 1];
-    }
-  });
-}
-
-/// The operator P^T A P: along each axis in turn, as P is a product of weights along the axes.
-void Model::multiply(const Classes& rows) {
-  extents_ = {fine_.x, fine_.y, fine_.z};
-  operator_.clear();
-  for_points(fine_, [&](Index x, Index y, Index z) {
-    operator_.push_back(rows[static_cast<std::size_t>(class_of(fine_, x, y, z))]);
-  });
-  if (halved.x) halve(0);
-  if (halved.y) halve(1);
-  if (halved.z) halve(2);
+  if (halved.x) halve<0>();
+  if (halved.y) halve<1>();
+  if (halved.z) halve<2>();
 }
 
 /// P^T A P for the weights along one axis.
-void Model::halve(int axis) {
-  const Index fine[3] = {extents_.x, extents_.y, extents_.z}, coarse[3] = {coarse_.x, coarse_.y, coarse_.z};
-  const Index n = fine[axis], next = coarse[axis];
-  const auto digit = static_cast<std::size_t>(axis == 0 ? 1 : axis == 1 ? 3 : 9);
-  Extents to = extents_;
-  (axis == 0 ? to.x : axis == 1 ? to.y : to.z) = next;
-  // The steps that don't lead along the axis.
-  std::array<std::size_t, 9> beside;
-  std::size_t count = 0;
-  for (std::size_t k = 0; k < neighbours; ++k) {
-    if (k / digit % 3 == 0) beside[count++] = k;
-  }
-  const auto weight = [&](Index j, Index step) { return line_[axis][place(2 * j + 1 + step, n)][step + 1]; };
-  std::vector<std::array<double, neighbours>> made(to.points());
-  for_points(to, [&](Index x, Index y, Index z) {
-    const Index j = axis == 0 ? x : axis == 1 ? y : z;
-    auto& row = made[to.number(x, y, z)];
-    row = {};
+template <int Axis>
+void HalvedClasses::halve() {
+  constexpr int digit = Axis == 0 ? 1 : Axis == 1 ? 3 : 9, up = Axis == 0 ? 3 : 1, far = Axis == 2 ? 3 : 9;
+  const Index n = Axis == 0 ? fine_.x : Axis == 1 ? fine_.y : fine_.z;
+  const Index next = Axis == 0 ? coarse_.x : Axis == 1 ? coarse_.y : coarse_.z;
+  const auto weight = [&](Index j, Index step) { return line_[Axis][place(2 * j + 1 + step, n)][step + 1]; };
+  // Adds the terms of fine points i = 2 j + 1 + d, their neighbours i + a, and what these count for j + e.
+  const auto add = [&](Classes& made, int at, Index j, Index d, Index a, Index e) {
+    const Index i = 2 * j + 1 + d, left = d + a - 2 * e;
+    if (i >= n || i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) return;
+    const double factor = weight(j, d) * weight(j + e, left);
+    for (int other = 0; other < 9; ++other) {  // classes of the other axes
+      const int beside = other % 3 * up + other / 3 * far;
+      const double* const from = operator_[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
+      double* const to = made[static_cast<std::size_t>(beside + digit * at)].data() + digit * (e + 1);
+      for (int k = 0; k < 9; ++k) to[k % 3 * up + k / 3 * far] += factor * from[k % 3 * up + k / 3 * far];
+    }
+  };
+  Classes made{};
+  for (int at = 0; at < 3; ++at) {
+    const Index j = at == 0 ? 0 : at == 1 ? next / 2 : next - 1;
     for (Index d = -1; d <= 1; ++d) {
-      const Index i = 2 * j + 1 + d;
-      if (i >= n) continue;
-      const auto& from = operator_[extents_.number(axis == 0 ? i : x, axis == 1 ? i : y, axis == 2 ? i : z)];
       for (Index a = -1; a <= 1; ++a) {
-        for (Index e = -1; e <= 1; ++e) {
-          const Index left = d + a - 2 * e;
-          if (i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) continue;
-          const double factor = weight(j, d) * weight(j + e, left);
-          const std::size_t of_a = static_cast<std::size_t>(a + 1) * digit,
-                            of_e = static_cast<std::size_t>(e + 1) * digit;
-          for (const std::size_t k : beside) row[k + of_e] += factor * from[k + of_a];
-        }
+        for (Index e = -1; e <= 1; ++e) add(made, at, j, d, a, e);
       }
     }
-  });
-  operator_ = std::move(made);
-  extents_ = to;
+  }
+  operator_ = made;
 }
 
-Classes Model::coarse_rows() const {
+Classes HalvedClasses::coarse_rows() const {
+  const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {
-    const auto [x, y, z] = coarse_point(number);
-    const auto& row = operator_[coarse_.number(x, y, z)];
+    const Index x = at(number % 3, coarse_.x), y = at(number / 3 % 3, coarse_.y), z = at(number / 9, coarse_.z);
+    const auto& row = operator_[static_cast<std::size_t>(class_of(coarse_, x, y, z))];
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       const auto c = static_cast<std::size_t>(k);
@@ -336,23 +312,22 @@ Classes Model::coarse_rows() const {
   return rows;
 }
 
-std::vector<float> Model::scaled_weights(const ClassRoots& roots, const Extents& e, const ClassRoots& next_roots,
-                                         const Extents& next) const {
-  signed char slot[neighbours];
-  std::vector<float> scaled(static_cast<std::size_t>(number_slots(slot, halved)) * scaled_classes);
+std::vector<float> HalvedClasses::scaled_weights(const ClassRoots& roots, const ClassRoots& next_roots) const {
+  const std::vector<Coefficient> coefficients = coefficients_of(halved);
+  std::vector<float> scaled(coefficients.size() * scaled_classes);
   const ClassRoots next_inverse = inverses(next_roots);
-  ClassPoints(next).fill(scaled, [&](std::size_t number, Index x, Index y, Index z) {
-    const Point in_model = coarse_point(class_of(next, x, y, z)), f = fine_point({x, y, z});
-    const auto& weights = weights_[coarse_.number(in_model[0], in_model[1], in_model[2])];
-    const double own = root_at(next_inverse, next, x, y, z);
-    for (int k = 0; k < neighbours; ++k) {
-      const Step d = Step::of(k);
-      const Index fx = f[0] + d.x, fy = f[1] + d.y, fz = f[2] + d.z;
-      if (slot[k] < 0 || !e.contains(fx, fy, fz)) continue;
-      scaled[static_cast<std::size_t>(slot[k]) * scaled_classes + number] =
-          static_cast<float>(weights[static_cast<std::size_t>(k)] * root_at(roots, e, fx, fy, fz) * own);
+  const ClassPoints points(coarse_, fine_, halved);
+  const auto own = points.own();
+  for (const Coefficient& c : coefficients) {
+    ClassRoots weight;  // of the fine points, times their roots
+    for (std::size_t k = 0; k < neighbours; ++k) {
+      weight[k] = line_[0][k % 3][c.step.x + 1] * line_[1][k / 3 % 3][c.step.y + 1] * line_[2][k / 9][c.step.z + 1] *
+                  roots[k];
     }
-  });
+    points.visit(c.step, [&, values = scaled.data() + c.slot](std::size_t number, std::size_t to) {
+      values[number] = static_cast<float>(weight[to] * next_inverse[own[number]]);
+    });
+  }
   return scaled;
 }
 

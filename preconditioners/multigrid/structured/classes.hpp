@@ -3,10 +3,9 @@
 #pragma once
 
 // The operators of constant coefficients. All points with the same place along each axis have the same row, so that a
-// coarse operator follows from a small model grid, on the host.
+// coarse operator follows from the rows of the 27 classes, on the host.
 
 #include <array>
-#include <functional>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/hierarchy_steps.hpp>
@@ -24,10 +23,8 @@ struct EvenPart {
   Extents begin = {0, 0, 0}, end = {0, 0, 0};
 };
 
-/// The even part of a table of the 125 classes of the points of a grid. matters(x, y, z, c): whether coefficient c of
-/// that point counts.
-EvenPart even_part(const std::vector<float>& by_class, const Extents& e,
-                   const std::function<bool(Index x, Index y, Index z, int c)>& matters);
+/// The even part of one value of each of the 125 classes of the points of a grid.
+EvenPart even_values(const std::vector<float>& by_class, const Extents& e);
 
 /// The even part of an operator, without the centre.
 EvenPart even_rows(const std::vector<float>& by_class, const Extents& e, int dimensions, bool star);
@@ -60,34 +57,27 @@ std::vector<float> inverse_roots(const ClassRoots& roots, const Extents& e);
 std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots, const Extents& e, int dimensions,
                                    bool star);
 
-/// A small grid with the classes of a large one, on which the weights and the coarse operator are made.
-class Model {
+/// The next grid of one whose rows are by class: its rows, and the weights between the two.
+class HalvedClasses {
  public:
-  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator P^T A P of `axes` halved.
-  Model(const Classes& rows, const Extents& e, int axes);
+  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator P^T A P of `axes` halved: along
+  /// each axis in turn, as P is a product of weights along the axes.
+  HalvedClasses(const Classes& rows, const Extents& e, int axes);
 
+  const Extents& grid() const { return coarse_; }
   Classes coarse_rows() const;
-  /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points
-  /// of the large grids `e` and `next`.
-  std::vector<float> scaled_weights(const ClassRoots& roots, const Extents& e, const ClassRoots& next_roots,
-                                    const Extents& next) const;
+  /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points.
+  std::vector<float> scaled_weights(const ClassRoots& roots, const ClassRoots& next_roots) const;
 
   Halving halved;
 
  private:
-  using Point = std::array<Index, 3>;
-  void weigh(const Classes& rows);
-  void multiply(const Classes& rows);
-  void halve(int axis);
-  Point fine_point(const Point& at) const;
-  Point coarse_point(int number) const;
+  template <int Axis>
+  void halve();
 
   Extents fine_, coarse_;
-  double line_[3][3][3];                                 ///< weights by axis, place of the fine point and step
-  std::vector<std::array<double, neighbours>> weights_;  ///< of each coarse point, by the step to the fine point
-  // Rows of a grid whose extents are those of the fine grid, and become those of the coarse one axis after axis.
-  Extents extents_;
-  std::vector<std::array<double, neighbours>> operator_;
+  double line_[3][3][3];  ///< weights by axis, place of the fine point and step
+  Classes operator_;      ///< of the fine grid, whose axes become those of the coarse one after one another
 };
 
 }  // namespace ostinato::multigrid

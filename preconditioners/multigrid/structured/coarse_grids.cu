@@ -13,7 +13,7 @@ namespace ostinato::multigrid {
 
 namespace {
 
-constexpr unsigned threads = 512;
+constexpr unsigned threads = 768;
 constexpr unsigned cluster_blocks = 8;  ///< as many as every GPU with clusters can run
 
 /// Waits for all threads of the cluster, and sees what they wrote.
@@ -28,43 +28,50 @@ __device__ void wait_for_all() {
 #endif
 }
 
+/// Writes to the shared memory of a thread block of the cluster, at the place that `own` has in the own shared memory.
+__device__ void store_in_block(unsigned block, const float* own, float value) {
+#if __CUDA_ARCH__ >= 900
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(there)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(block));
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
+#endif
+}
+
 /// Elements of the shared memory, the same in all thread blocks of the cluster: written in all of them.
 struct Everywhere {
-  unsigned at;  ///< address of the first one in the own shared memory
+  const float* first;
 
   struct Element {
-    unsigned at;
+    const float* own;
     __device__ void operator=(float value) const {
-#if __CUDA_ARCH__ >= 900
 #pragma unroll
-      for (unsigned block = 0; block < cluster_blocks; ++block) {
-        unsigned there;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
-        asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(there), "f"(value) : "memory");
-      }
-#endif
+      for (unsigned block = 0; block < cluster_blocks; ++block) store_in_block(block, own, value);
     }
   };
-  __device__ Element operator[](std::size_t i) const { return {at + 4 * static_cast<unsigned>(i)}; }
+  __device__ Element operator[](std::size_t i) const { return {first + i}; }
 };
 
-/// The threads of all blocks of the cluster.
+/// The threads of all blocks of the cluster, each of which has a share of every step.
 struct ClusterTeam {
-  /// The number of the calling thread: the warps of a small step are spread over the thread blocks.
-  __device__ static Index own_number() {
-    return static_cast<Index>((threadIdx.x / 32 * gridDim.x + blockIdx.x) * 32 + threadIdx.x % 32);
-  }
-  __device__ static Index count() { return static_cast<Index>(gridDim.x * blockDim.x); }
+  static constexpr Index shares = cluster_blocks;
+  __device__ static Index share() { return static_cast<Index>(blockIdx.x); }
   __device__ static void wait() { wait_for_all(); }
-  __device__ static Everywhere output(float* v) { return {static_cast<unsigned>(__cvta_generic_to_shared(v))}; }
+  __device__ static Everywhere output(float* v) { return {v}; }
+  /// One of `shares` threads that together write an element.
+  __device__ static void store(float* v, Index part, float value) {
+    store_in_block(static_cast<unsigned>(part), v, value);
+  }
 };
 
 /// The threads of one block.
 struct BlockTeam {
-  __device__ static Index own_number() { return static_cast<Index>(threadIdx.x); }
-  __device__ static Index count() { return static_cast<Index>(blockDim.x); }
+  static constexpr Index shares = 1;
+  __device__ static Index share() { return 0; }
   __device__ static void wait() { __syncthreads(); }
   __device__ static float* output(float* v) { return v; }
+  __device__ static void store(float* v, Index, float value) { *v = value; }
 };
 
 /// The vectors of a grid in the own shared memory.
@@ -75,13 +82,33 @@ struct Vectors {
       : b(room + g.first + g.margin), x(b + g.room()), t(x + g.room()) {}
 };
 
-/// Calls f(x, y, z) for cells.
-template <class Team, class F>
-__device__ void visit(const Cells& cells, const F& f) {
-  const auto count = static_cast<Index>(cells.grid.points());
-  for (Index cell = Team::own_number(); cell < count; cell += Team::count()) {
-    const Index line = cells.line.quotient(cell), plane = cells.plane.quotient(line);
-    f(cell - line * cells.grid.x, line - plane * cells.grid.y, plane);
+/// The layers of a grid that a thread block works on. It computes by itself what it needs of the layers beside its
+/// own, so that it waits for others only once on the way down and once on the way up.
+struct Share {
+  Range coarse;        ///< of the next grid
+  Range own;           ///< of this grid
+  Range residual;      ///< what `coarse` takes the residual of
+  Range interpolated;  ///< what the last sweep over `own` reads
+
+  __device__ Share(const CoarseGrid& g, Index part, Index parts) {
+    const Index n = g.points.layers(), next = g.next.layers();
+    coarse = {part * next / parts, (part + 1) * next / parts};
+    const bool halved = g.halves_layers;
+    own = {halved ? 2 * coarse.begin : coarse.begin, halved && part + 1 < parts ? 2 * coarse.end : coarse.end};
+    if (halved && part + 1 == parts) own.end = n;
+    residual = halved && coarse.begin < coarse.end ? Range{own.begin, min(2 * coarse.end + 1, n)} : coarse;
+    interpolated = own.begin < own.end ? Range{max(own.begin - 1, 0), min(own.end + 1, n)} : own;
+  }
+};
+
+/// Calls f(x, y, z) for the cells of some layers.
+template <class F>
+__device__ void visit(const Cells& cells, const Range& layers, const F& f) {
+  const Index in_layer = cells.in_layer(), end = layers.end * in_layer;
+  for (Index cell = layers.begin * in_layer + static_cast<Index>(threadIdx.x); cell < end; cell += threads) {
+    const Index line = cells.line.quotient(cell), layer = cells.layer.quotient(line);
+    const Index x = cell - line * cells.grid.x, inner = line - layer * cells.lines();
+    f(x, cells.along_y ? layer : inner, cells.along_y ? inner : layer);
   }
 }
 
@@ -111,30 +138,49 @@ __device__ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
   ((axes == Axes + 1 ? f(std::integral_constant<int, Axes + 1>{}) : void()), ...);
 }
 
-/// x = the inverse times b, on the coarsest grid: a warp for each row, and some rows at once, so that many loads wait
-/// together.
-template <class Team>
-__device__ void solve_coarsest(const CoarseGrid& g, const DenseMatrix& inverse, const Vectors& v) {
-  constexpr int at_once = 4;
-  const auto n = static_cast<Index>(g.a.grid.points()), lane = static_cast<Index>(threadIdx.x % 32);
-  const Index warps = Team::count() / 32;
-  const auto x = Team::output(v.x);
-  for (Index first = Team::own_number() / 32; first < n; first += at_once * warps) {
-    float sum[at_once] = {};
+constexpr Index lanes = 32, at_once = 4;  ///< rows of the dense matrix that a warp takes at once
+
+/// The sums of some rows of the dense matrix times b, a part of each in every lane. Many loads wait together.
+__device__ void add_rows(const DenseMatrix& m, Index n, Index first, Index step, const float* b,
+                         float (&sum)[at_once]) {
+  const auto lane = static_cast<Index>(threadIdx.x % lanes);
+  if (m.has_whole_rows(n)) {
 #pragma unroll 4
-    for (Index k = lane; k < n; k += 32) {
-      const float b = v.b[k];
+    for (Index k = 4 * lane; k < n; k += 4 * lanes) {
+      const float4 v = *reinterpret_cast<const float4*>(b + k);
 #pragma unroll
       for (int i = 0; i < at_once; ++i) {
-        const Index row = min(first + i * warps, n - 1);
-        sum[i] += inverse.values[row * inverse.row_step + k * inverse.column_step] * b;
+        const Index row = min(first + i * step, n - 1);
+        const float4 w = *reinterpret_cast<const float4*>(m.values + row * n + k);
+        sum[i] += w.x * v.x + w.y * v.y + w.z * v.z + w.w * v.w;
       }
     }
+    return;
+  }
+#pragma unroll 4
+  for (Index k = lane; k < n; k += lanes) {
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
-      for (int d = 16; d > 0; d /= 2) sum[i] += __shfl_down_sync(0xffffffffu, sum[i], d);
+      const Index row = min(first + i * step, n - 1);
+      sum[i] += m.values[row * m.row_step + k * m.column_step] * b[k];
+    }
+  }
+}
+
+/// x = the inverse times b, on the coarsest grid: a warp for each row.
+template <class Team>
+__device__ void solve_coarsest(const CoarseGrid& g, const DenseMatrix& inverse, const Vectors& v) {
+  const auto n = static_cast<Index>(g.a.grid.points()), lane = static_cast<Index>(threadIdx.x % lanes);
+  const Index warps = Team::shares * static_cast<Index>(threads) / lanes;
+  for (Index first = static_cast<Index>(threadIdx.x) / lanes * Team::shares + Team::share(); first < n;
+       first += at_once * warps) {
+    float sum[at_once] = {};
+    add_rows(inverse, n, first, warps, v.b, sum);
+#pragma unroll
+    for (int i = 0; i < at_once; ++i) {
+      for (int d = lanes / 2; d > 0; d /= 2) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], d);
       const Index row = first + i * warps;
-      if (lane == 0 && row < n) x[static_cast<std::size_t>(row)] = sum[i];
+      if (lane / Team::shares == i && row < n) Team::store(v.x + row, lane % Team::shares, sum[i]);
     }
   }
 }
@@ -142,6 +188,8 @@ __device__ void solve_coarsest(const CoarseGrid& g, const DenseMatrix& inverse, 
 /// What a team does on the grids, all of the same dimensions.
 template <class Team, int Dimensions, bool ByClass>
 struct Steps {
+  __device__ static Share share(const CoarseGrid& g) { return {g, Team::share(), Team::shares}; }
+
   template <class F>
   __device__ static void with_axes_of(const CoarseGrid& g, F f) {
     with_axes(g.axes, AllAxes<Dimensions>{}, f);
@@ -150,33 +198,36 @@ struct Steps {
   /// b of the next grid := P^T (b - A omega b)
   __device__ static void descend(const CoarseGrid& g, const Vectors& v, float* b_of_next) {
     const Coefficients a = known<ByClass>(g.a), p = known<ByClass>(g.p);
-    const auto t = Team::output(v.t), b = Team::output(b_of_next);
-    using Out = std::remove_const_t<decltype(t)>;
+    const Share mine = share(g);
     with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
-      visit<Team>(g.points, Residual<S, Out>{a, v.b, v.b, g.omega, t});
+      visit(g.points, mine.residual, Residual<S>{a, v.b, v.b, g.omega, v.t});
     });
-    Team::wait();
+    __syncthreads();
+    const auto b = Team::output(b_of_next);
     with_axes_of(g, [&]<int A>(std::integral_constant<int, A>) {
-      visit<Team>(g.next, Restrict<A, Out>{p, a.grid, v.t, b});
+      visit(g.next, mine.coarse, Restrict<A, std::remove_const_t<decltype(b)>>{p, a.grid, v.t, b});
     });
     Team::wait();
   }
 
   /// out := omega b + P coarse
-  template <class Out>
-  __device__ static void interpolate(const CoarseGrid& g, const Vectors& v, const float* coarse, Out out) {
+  __device__ static void interpolate(const CoarseGrid& g, const Vectors& v, const float* coarse, const Range& layers,
+                                     float* out) {
     const Coefficients p = known<ByClass>(g.p);
     with_axes_of(g, [&]<int A>(std::integral_constant<int, A>) {
-      visit<Team>(g.pairs, Interpolate<A, Out>{p, g.a.grid, v.b, g.omega, coarse, out});
+      visit(g.pairs, layers, Interpolate<A>{p, g.a.grid, v.b, g.omega, coarse, out});
     });
   }
 
-  /// out := t + omega (b - A t)
+  /// out := x + omega (b - A x), where x = omega b + P coarse
   template <class Out>
-  __device__ static void smooth(const CoarseGrid& g, const Vectors& v, Out out) {
+  __device__ static void ascend(const CoarseGrid& g, const Vectors& v, const float* coarse, Out out) {
     const Coefficients a = known<ByClass>(g.a);
+    const Share mine = share(g);
+    interpolate(g, v, coarse, mine.interpolated, v.t);
+    __syncthreads();
     with_shape_of<Dimensions>(g.star, [&]<class S>(S) {
-      visit<Team>(g.points, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out});
+      visit(g.points, mine.own, Smooth<S, Out>{a, v.b, v.t, 1, g.omega, out});
     });
   }
 
@@ -188,11 +239,7 @@ struct Steps {
     solve_coarsest<Team>(grids.grid[coarsest], grids.inverse, vectors(coarsest));
     Team::wait();
     for (int k = coarsest - 1; k >= last; --k) {
-      const CoarseGrid& g = grids.grid[k];
-      const Vectors v = vectors(k);
-      interpolate(g, v, vectors(k + 1).x, Team::output(v.t));
-      Team::wait();
-      smooth(g, v, Team::output(v.x));
+      ascend(grids.grid[k], vectors(k), vectors(k + 1).x, Team::output(vectors(k).x));
       Team::wait();
     }
   }
@@ -202,24 +249,54 @@ __device__ void fill_with_zeros(const CoarseGrids& grids, float* room) {
   for (unsigned k = threadIdx.x; k < grids.grid[grids.count - 1].end(); k += blockDim.x) room[k] = 0;
 }
 
+/// Has the dense matrix brought into the cache, while the kernels before are still running.
+__device__ void prefetch(const DenseMatrix& m, Index n) {
+  constexpr Index line = 32;  // floats of 128 bytes
+  const auto number = static_cast<Index>(blockIdx.x * threads + threadIdx.x);
+  for (Index k = number * line; k < n * n; k += static_cast<Index>(gridDim.x * threads) * line)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(m.values + k));
+}
+
+/// Copies b of the layers that a thread block reads, many loads at once.
+__device__ void load(const CoarseGrid& g, const Share& mine, const float* b, float* to) {
+  constexpr Index loads = 6;
+  const Index layer = g.points.in_layer();
+  const bool all = !g.points.layers_are_contiguous();
+  const Index begin = all ? 0 : max(min(mine.residual.begin, mine.own.begin) - 1, 0) * layer;
+  const Index end = layer * (all ? g.points.layers() : min(max(mine.residual.end, mine.own.end) + 1, g.points.layers()));
+  for (Index first = begin + static_cast<Index>(threadIdx.x); first < end; first += loads * threads) {
+    float v[loads];
+#pragma unroll
+    for (int i = 0; i < loads; ++i) {
+      const Index k = first + i * static_cast<Index>(threads);
+      v[i] = k < end ? b[k] : 0.0f;
+    }
+#pragma unroll
+    for (int i = 0; i < loads; ++i) {
+      const Index k = first + i * static_cast<Index>(threads);
+      if (k < end) to[k] = v[i];
+    }
+  }
+}
+
 template <int Dimensions, bool ByClass>
 __global__ void __launch_bounds__(threads, 1)
     solve_kernel(const __grid_constant__ CoarseGrids grids, const float* b, float* x, bool last_sweep) {
   using All = Steps<ClusterTeam, Dimensions, ByClass>;
   extern __shared__ float room[];
+  prefetch(grids.inverse, static_cast<Index>(grids.grid[grids.count - 1].a.grid.points()));
   fill_with_zeros(grids, room);
+  wait_for_all();  // before others write to this room
   cuda::pdl_trigger_and_wait();
-  __syncthreads();
   const CoarseGrid& g = grids.grid[0];
   const Vectors v(g, room);
-  for (unsigned k = threadIdx.x; k < g.a.grid.points(); k += threads) v.b[k] = b[k];
-  wait_for_all();
+  const Share mine = All::share(g);
+  load(g, mine, b, v.b);
+  __syncthreads();
   All::run(grids, room, 1);
   const float* const coarse = Vectors(grids.grid[1], room).x;
-  if (!last_sweep) return All::interpolate(g, v, coarse, x);
-  All::interpolate(g, v, coarse, ClusterTeam::output(v.t));
-  wait_for_all();
-  All::smooth(g, v, x);
+  if (!last_sweep) return All::interpolate(g, v, coarse, mine.own, x);
+  All::ascend(g, v, coarse, x);
 }
 
 /// Column k of the matrix that does what the grids do, by thread block k: x for b = 1 in point k.
@@ -261,7 +338,8 @@ std::size_t first_coarse_grid(const Cuda& space, const std::vector<Level<Cuda>>&
   std::size_t first = levels.size(), bytes = 0;
   while (first > 0 && levels.size() - first < CoarseGrids::most) {
     const Level<Cuda>& level = levels[first - 1];
-    bytes += 3 * Field<Cuda>::bytes_of(level.grid, level.dimensions);
+    const auto margin = static_cast<unsigned>(Field<Cuda>::margin(level.grid, level.dimensions));
+    bytes += 3 * sizeof(float) * CoarseGrid::room_for(level.grid, margin);
     if (level.periodic.any() || level.grid.points() > most_points || bytes > most_bytes) break;
     --first;
   }

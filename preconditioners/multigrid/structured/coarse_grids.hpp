@@ -4,8 +4,9 @@
 
 // The coarse grids of a cycle in one kernel, on Cuda: from a grid of some thousand points down to the coarsest one and
 // up again. Kernel by kernel, such grids take the time of launches; here the steps of cycle_steps.hpp run one after
-// another in a few thread blocks that wait for each other. Each block has all vectors in its shared memory, and writes
-// what it computes into that of all blocks.
+// another in a few thread blocks that wait for each other, once for each grid on the way down and once on the way up.
+// Each block has all vectors in its shared memory, of which it computes some layers, and writes what others need of
+// them into the memory of all blocks.
 
 #include <algorithm>
 #include <cstddef>
@@ -17,20 +18,30 @@
 
 namespace ostinato::multigrid {
 
-/// The points of a grid, or pairs of them, numbered along x first.
+/// The points of a grid, or pairs of them, numbered along x first and last by layers: planes of the same z or, where
+/// `along_y`, of the same y.
 struct Cells {
   Extents grid = {0, 0, 0};
-  Divider line = {}, plane = {};
+  bool along_y = false;
+  Divider line = {}, layer = {};  ///< by the cells of a line, and by the lines of a layer
 
   Cells() = default;
-  explicit Cells(const Extents& e) : grid(e), line(std::max<Index>(1, e.x)), plane(std::max<Index>(1, e.y)) {}
+  Cells(const Extents& e, bool y)
+      : grid(e), along_y(y), line(std::max<Index>(1, e.x)), layer(std::max<Index>(1, lines())) {}
+
+  OSTINATO_FUNCTION Index lines() const { return along_y ? grid.z : grid.y; }
+  OSTINATO_FUNCTION Index layers() const { return along_y ? grid.y : grid.z; }
+  OSTINATO_FUNCTION Index in_layer() const { return grid.x * lines(); }
+  /// Whether the points of a layer have numbers one behind the other.
+  OSTINATO_FUNCTION bool layers_are_contiguous() const { return !along_y || grid.z == 1; }
 };
 
 /// A grid of a cycle. The coarsest one has no axes.
 struct CoarseGrid {
   Coefficients a, p;
   bool star;
-  int axes;  ///< that the next grid halves
+  int axes;            ///< that the next grid halves
+  bool halves_layers;  ///< of `points`
   float omega;
   Cells points, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
   unsigned margin;            ///< elements before a vector and behind it that are 0
@@ -43,15 +54,27 @@ struct CoarseGrid {
         p(level.weights_view()),
         star(level.star),
         axes(level.axes),
+        halves_layers((axes >> (has_layers_along_y(level) ? 1 : 2) & 1) != 0),
         omega(damping),
-        points(a.grid),
-        next(p.grid),
-        pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}),
+        points(a.grid, has_layers_along_y(level)),
+        next(p.grid, has_layers_along_y(level)),
+        pairs({axes % 2 == 1 ? (a.grid.x + 1) / 2 : a.grid.x, a.grid.y, a.grid.z}, has_layers_along_y(level)),
         margin(static_cast<unsigned>(Field<Space>::margin(level.grid, level.dimensions))),
         first(0) {}
 
-  /// The elements of a vector with its margins, and of b, x and t.
-  OSTINATO_FUNCTION unsigned room() const { return static_cast<unsigned>(a.grid.points()) + 2 * margin; }
+  /// The elements of a vector with its margins, in whole sixteen bytes.
+  OSTINATO_FUNCTION static unsigned room_for(const Extents& grid, unsigned margin) {
+    return (static_cast<unsigned>(grid.points()) + 2 * margin + 3) / 4 * 4;
+  }
+
+  /// Thread blocks share the layers of a grid: those that the next grid has more of.
+  template <class Space>
+  static bool has_layers_along_y(const Level<Space>& level) {
+    return level.next.y > level.next.z;
+  }
+
+  /// The elements of a vector, and of b, x and t.
+  OSTINATO_FUNCTION unsigned room() const { return room_for(a.grid, margin); }
   OSTINATO_FUNCTION unsigned end() const { return first + 3 * room(); }
 };
 
@@ -59,6 +82,9 @@ struct CoarseGrid {
 struct DenseMatrix {
   const float* values = nullptr;
   Index row_step = 0, column_step = 0;  ///< from an element to the one below, and beside it
+
+  /// Whether a warp can read the rows, of n elements, in four at a time.
+  OSTINATO_FUNCTION bool has_whole_rows(Index n) const { return column_step == 1 && row_step == n && n % 128 == 0; }
 };
 
 /// The grids from one of a cycle down to the coarsest.

@@ -20,7 +20,7 @@ void solve_coarse_grids(const Cuda&, const CoarseGrids&, const float*, float*, b
   throw DeviceError(Cuda::why_absent());
 }
 
-Transfer<Cuda> make_transfer(const Cuda&, const Level<Cuda>&, float, const Coefficients&, const EvenPart&) {
+std::vector<Transfer<Cuda>> make_transfers(const Cuda&, const std::vector<TransferOf<Cuda>>&) {
   throw DeviceError(Cuda::why_absent());
 }
 

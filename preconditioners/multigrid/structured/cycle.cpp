@@ -37,17 +37,15 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
     vectors_.push_back({fields > 0 ? field() : Field<Space>(), fields > 0 ? field() : Field<Space>(),
                         fields > 2 ? field() : Field<Space>()});
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0)));
-    const Source<float> one = unscaled(k, nullptr);
-    transfers_.push_back(descends_in_a_pass(space, level(k), sweeps, ways_[k]) ? transfer(k, one.root, *one.even_root)
-                                                                               : Transfer<Space>{});
   }
+  Transfer<Space> of_source = make_transfers();
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
   coarse_grids_.inverse = {hierarchy_.inverse().data(), 1,
                            static_cast<Index>(hierarchy_.levels().back().grid.points())};
   joined_ = join_coarse_grids(space, coarse_grids_);
   rate_ = measure_rate();  // of the scaled operator
-  if (ways_[0] == Way::passes) transfers_[0] = transfer(0, hierarchy_.inverse_root(), hierarchy_.even_inverse_root());
+  if (ways_[0] == Way::passes) transfers_[0] = std::move(of_source);
 }
 
 /// The coarsest level has no axes to halve, so that there are no passes over it.
@@ -109,9 +107,23 @@ Source<float> Cycle<Space, T>::unscaled(std::size_t k, const float* b) const {
   return {{level(k).grid, ones_.data(), true}, &one, {b}};
 }
 
+/// Makes those of all levels without a scale. Returns that of the first level for r, where passes take it.
 template <class Space, class T>
-Transfer<Space> Cycle<Space, T>::transfer(std::size_t k, const Coefficients& root, const EvenPart& even_root) const {
-  return make_transfer(space_, level(k), omega(k, 0), root, even_root);
+Transfer<Space> Cycle<Space, T>::make_transfers() {
+  std::vector<TransferOf<Space>> wanted;
+  std::vector<std::size_t> levels;
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    if (!descends_in_a_pass(space_, level(k), sweeps_, ways_[k])) continue;
+    const Source<float> one = unscaled(k, nullptr);
+    wanted.push_back({&level(k), omega(k, 0), one.root, one.even_root});
+    levels.push_back(k);
+  }
+  if (ways_[0] == Way::passes)
+    wanted.push_back({&level(0), omega(0, 0), hierarchy_.inverse_root(), &hierarchy_.even_inverse_root()});
+  std::vector<Transfer<Space>> made = multigrid::make_transfers(space_, wanted);
+  transfers_ = std::vector<Transfer<Space>>(hierarchy_.levels().size());
+  for (std::size_t k = 0; k < levels.size() && k < made.size(); ++k) transfers_[levels[k]] = std::move(made[k]);
+  return made.size() > levels.size() ? std::move(made.back()) : Transfer<Space>{};
 }
 
 template <class Space, class T>

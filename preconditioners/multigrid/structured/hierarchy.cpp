@@ -13,6 +13,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::multigrid {
 
@@ -117,14 +118,25 @@ void invert(std::vector<double>& m, std::size_t n) {
 }
 
 /// Inverts a symmetric matrix in place if it is positive definite, which shows in its pivots; otherwise leaves it as it
-/// is.
+/// is. Gauss-Jordan elimination of the lower triangle, half of the work of all: what is eliminated stays symmetric,
+/// with the other sign.
 bool invert_if_positive(std::vector<double>& m, std::size_t n) {
-  std::vector<double> inverse = m;
+  std::vector<double> a = m, column(n);
   for (std::size_t k = 0; k < n; ++k) {
-    if (!(inverse[k * n + k] > 1e-12)) return false;
-    eliminate(inverse, n, k);
+    const double pivot = a[k * n + k];
+    if (!(pivot > 1e-12)) return false;
+    for (std::size_t i = 0; i < n; ++i) column[i] = i < k ? a[k * n + i] : a[i * n + k];
+    for (std::size_t i = 0; i < n; ++i) {
+      const double factor = column[i] / pivot;
+      double* const row = a.data() + i * n;
+      for (std::size_t c = 0; c <= i; ++c) row[c] -= factor * column[c];
+    }
+    for (std::size_t i = 0; i < n; ++i) (i < k ? a[k * n + i] : a[i * n + k]) = column[i] / pivot;
+    a[k * n + k] = -1 / pivot;
   }
-  m = std::move(inverse);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c <= i; ++c) m[i * n + c] = m[c * n + i] = -a[i * n + c];
+  }
   return true;
 }
 
@@ -210,14 +222,17 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   const UnknownBlock<T> block{
       ostinato::detail::pattern_of(a), a.val.data(), {grid.extents, grid.unknowns, grid.by_field}, unknown};
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
+  std::vector<double> rows(table.size());
   bool by_class = !periodic_axes(grid).any();
   if (by_class) {
     for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
     sum(space_, grid.extents.points(), CountDeviants<T>{block, table.data()}, deviants.data());
-    by_class = deviants.download()[0] == 0;
+    double count = 0;
+    download(space_, {copied(count, deviants.data()), {rows.data(), table.data(), table.bytes()}});
+    by_class = count == 0;
   }
   if (by_class) {
-    make_by_class(table.download(), grid, plan);
+    make_by_class(rows, grid, plan);
   } else {
     const auto fill = [&](const Stencil& to) {
       for_each(space_, grid.extents.points(), FillStencil<T>{block, power_, to});
@@ -276,7 +291,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   ClassRoots roots = roots_of(rows);
   const std::vector<float> inverse = inverse_roots(roots, e);
   inverse_root_ = Vector<Space, float>(space_, inverse);
-  even_inverse_root_ = even_part(inverse, e, [](Index, Index, Index, int) { return true; });
+  even_inverse_root_ = even_values(inverse, e);
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
     const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
@@ -295,16 +310,17 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
       for_points(e, [&](Index x, Index y, Index z) {
         coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
       });
+      coarsest_a_ = a;
       levels_.push_back(std::move(level));
       return;
     }
-    const Model model(rows, e, level.axes);
-    const Classes next_rows = model.coarse_rows();
+    const HalvedClasses next(rows, e, level.axes);
+    const Classes next_rows = next.coarse_rows();
     const ClassRoots next_roots = roots_of(next_rows);
-    level.next = model.halved.of(e);
-    const std::vector<float> p = model.scaled_weights(roots, e, next_roots, level.next);
+    level.next = next.grid();
+    const std::vector<float> p = next.scaled_weights(roots, next_roots);
     level.p = Vector<Space, float>(space_, p);
-    level.even_p = even_weights(p, e, level.next, model.halved);
+    level.even_p = even_weights(p, e, level.next, next.halved);
     e = level.next;
     rows = next_rows;
     roots = next_roots;
@@ -383,9 +399,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     space_.zero(largest.data(), sizeof(int));
     sum_grid(space_, a.grid, MeasureStrength<Space>{a, largest.data()}, strengths.data());
     double strength[3];
-    space_.download(strength, strengths.data(), sizeof strength);
     float row = 0;
-    space_.download(&row, largest.data(), sizeof row);
+    download(space_, {{strength, strengths.data(), sizeof strength}, {&row, largest.data(), sizeof row}});
     if (levels_.empty()) {
       keep = axes_to_keep(strength, periodic);
       // Where coefficients vary, the axes of coarser grids may couple somewhat less than those of this one.
@@ -400,7 +415,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     require_usable(level.omega, level.axes, a.grid);
     if (level.axes == 0) {
       for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
-      coarsest_root_ = inverse.download();
+      coarsest_root_.resize(inverse.size());
+      coarsest_a_.resize(level.a.size());
+      download(space_, {{coarsest_root_.data(), inverse.data(), inverse.bytes()},
+                        {coarsest_a_.data(), level.a.data(), level.a.bytes()}});
       for (float& v : coarsest_root_) v = 1 / v;
       levels_.push_back(std::move(level));
       break;
@@ -445,7 +463,7 @@ void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants
   const Level<Space>& level = levels_.back();
   const Extents& e = level.grid;
   const std::size_t n = e.points();
-  const std::vector<float> a = level.a.download();
+  const std::vector<float>& a = coarsest_a_;
   Coefficients view = level.operator_view();
   signed char slot[neighbours];
   number_slots(slot, level.dimensions, level.star);

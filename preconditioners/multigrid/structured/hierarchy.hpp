@@ -136,7 +136,7 @@ class Hierarchy {
   std::vector<Level<Space>> levels_;
   Vector<Space, float> inverse_root_;
   EvenPart even_inverse_root_;
-  std::vector<float> coarsest_root_;
+  std::vector<float> coarsest_root_, coarsest_a_;  ///< of the last level, on the host
   Vector<Space, float> inverse_;
 };
 

@@ -88,15 +88,18 @@ struct EvenSide {
   }
 };
 
-/// The coefficients of the 125 classes of coarse points: c[slot * 125 + class]. `up`: of (I - omega A) P, in which A
-/// leads from d to w; otherwise of P^T (I - omega A).
-template <class Shape>
-struct Compose {
+/// A table to fill with the coefficients of the 125 classes of coarse points, c[slot * 125 + class].
+struct Composition {
   Coefficients a, p, root;
   float omega;
-  bool up;
+  bool up;  ///< of (I - omega A) P, in which A leads from d to w; otherwise of P^T (I - omega A)
+  bool star;
   float* c;
+};
 
+/// Fills element n of a table, whose operator has this shape.
+template <class Shape>
+struct Compose : Composition {
   struct Weight {
     const float* of_class;
     OSTINATO_FUNCTION double operator()(int k) const {
@@ -136,6 +139,23 @@ struct Compose {
     c[n] = static_cast<float>(static_cast<double>(root.a[root.at(x + d.x, y + d.y, z + d.z, 0)]) * sum);
   }
 };
+
+/// Tables of levels of the same dimensions.
+struct Compositions {
+  static constexpr std::size_t most = 16;
+  Composition table[most];
+};
+static_assert(sizeof(Compositions) < 4000);  // kernels have room for arguments of 4 KB
+
+/// Fills the tables, one in each row of thread blocks.
+template <int Dimensions>
+__global__ void __launch_bounds__(threads) compose_kernel(const __grid_constant__ Compositions all) {
+  const Composition& t = all.table[blockIdx.y];
+  const std::size_t n = blockIdx.x * threads + threadIdx.x;
+  cuda::pdl_trigger_and_wait();
+  if (n >= (Dimensions > 2 ? 125 : 25) * scaled_classes) return;
+  t.star ? Compose<Shape<Dimensions, true>>{t}(n) : Compose<Shape<Dimensions, false>>{t}(n);
+}
 
 /// The points of a grid from `begin` to before `end`.
 struct Box {
@@ -561,27 +581,47 @@ bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
   return has_descent(space, level) && (level.dimensions == 2 || level.plain);
 }
 
-Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
-                             const EvenPart& even_root) {
-  if (level.plain) return {.omega = omega, .plain = true};
-  const std::vector<float>&a = level.even_a.values, &p = level.even_p.values;
-  const auto stencil = [&]<class S>(S, bool up) {
+/// Enqueues the kernels that fill the tables, all of the same dimensions.
+void compose(const Cuda& space, const std::vector<Composition>& all, bool deep) {
+  const int count = deep ? 125 : 25, blocks = (count * scaled_classes + threads - 1) / threads;
+  for (std::size_t first = 0; first < all.size(); first += Compositions::most) {
+    Compositions some;
+    const std::size_t last = std::min(all.size(), first + Compositions::most);
+    std::copy(all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(last),
+              some.table);
+    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(last - first));
+    cuda::launch(space, deep ? compose_kernel<3> : compose_kernel<2>, grid, threads, 0, some);
+  }
+}
+
+std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<TransferOf<Cuda>>& wanted) {
+  std::vector<Composition> tables;
+  const auto stencil = [&]<class S>(S, const TransferOf<Cuda>& t, bool up) {
+    const Level<Cuda>& level = *t.level;
     TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
-    for_each(space, made.by_class.size(),
-             Compose<S>{level.operator_view(), level.weights_view(), root, omega, up, made.by_class.data()});
+    tables.push_back(
+        {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
     for (int slot = 0; slot < coefficients<S>; ++slot) {
-      const Step d = step_of(is_deep<S>, slot);
-      const double c = composed<S>(d, static_cast<double>(omega), EvenWeight<S>{p.data()}, EvenSide<S>{a.data(), up});
-      made.even.push_back(static_cast<float>(static_cast<double>(even_root.values[0]) * c));
+      const double c =
+          composed<S>(step_of(is_deep<S>, slot), static_cast<double>(t.omega),
+                      EvenWeight<S>{level.even_p.values.data()}, EvenSide<S>{level.even_a.values.data(), up});
+      made.even.push_back(static_cast<float>(static_cast<double>(t.even_root->values[0]) * c));
     }
     return made;
   };
-  Transfer<Cuda> transfer{.omega = omega};
-  with_shape_of(level, [&]<class S>(S shape) {
-    transfer.down = stencil(shape, false);
-    if (level.dimensions == 2) transfer.up = stencil(shape, true);
-  });
-  return transfer;
+  std::vector<Transfer<Cuda>> transfers;
+  for (const TransferOf<Cuda>& t : wanted) {
+    Transfer<Cuda>& made = transfers.emplace_back();
+    made.omega = t.omega;
+    made.plain = t.level->plain;
+    if (made.plain) continue;
+    with_shape_of(*t.level, [&]<class S>(S shape) {
+      made.down = stencil(shape, t, false);
+      if (!is_deep<S>) made.up = stencil(shape, t, true);
+    });
+  }
+  if (!wanted.empty()) compose(space, tables, wanted.front().level->dimensions > 2);
+  return transfers;
 }
 
 template <class T>

@@ -41,14 +41,19 @@ struct Transfer {
   }
 };
 
-/// `root`: S; even_root: what most points have in common.
-/// Exec      Enqueued.
-/// Requires  has_descent(space, level).
-inline Transfer<Host> make_transfer(const Host&, const Level<Host>&, float, const Coefficients&, const EvenPart&) {
-  return {};
-}
-Transfer<Cuda> make_transfer(const Cuda& space, const Level<Cuda>& level, float omega, const Coefficients& root,
-                             const EvenPart& even_root);
+/// A transfer to make, between a level and the next.
+template <class Space>
+struct TransferOf {
+  const Level<Space>* level;
+  float omega;
+  Coefficients root;          ///< S
+  const EvenPart* even_root;  ///< what most points have in common
+};
+
+/// Exec      Enqueued: a kernel for all levels.
+/// Requires  has_descent(space, level) for each level.
+inline std::vector<Transfer<Host>> make_transfers(const Host&, const std::vector<TransferOf<Host>>&) { return {}; }
+std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<TransferOf<Cuda>>& wanted);
 
 /// b of the next level := P^T (b - A omega b), where b is the source.
 /// Exec      Enqueued.

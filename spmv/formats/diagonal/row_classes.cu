@@ -11,6 +11,7 @@
 #include <ostinato/spmv/formats/row_value.cuh>
 #include <ostinato/spmv/space/bisect.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::formats {
 
@@ -497,8 +498,10 @@ void RowClasses<Cuda, T>::read_table(const CsrView<T>& a) {
   for_each(space_, class_rows_.size(),
            ReadClass<T>{rows_of(a), class_rows_.data(), offsets_.data(), static_cast<int>(offsets_.size()),
                         values_.data(), present_.data()});
-  table_.values = values_.download();
-  table_.present = present_.download();
+  table_.values.resize(values_.size());
+  table_.present.resize(present_.size());
+  download(space_, {{table_.values.data(), values_.data(), values_.bytes()},
+                    {table_.present.data(), present_.data(), present_.bytes()}});
   simple_ = is_simple(table_);
 }
 

@@ -45,7 +45,8 @@ struct Cuda::State {
   /// work runs in order on one stream.
   static constexpr int max_partial = 4096;
   static constexpr int max_sums = 7;  ///< most sums per thread block
-  static constexpr std::size_t staging_bytes = std::size_t{1} << 17;
+  static constexpr std::size_t staging_bytes = std::size_t{1} << 19;
+  static constexpr std::size_t uploads_bytes = std::size_t{1} << 19;
 
   /// Freed memory that trim() leaves with the library, for the next operators and solves. To map memory anew takes
   /// long. (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19.)
@@ -61,7 +62,9 @@ struct Cuda::State {
   bool overlaps = false;        ///< kernels may start while the previous kernel ends (overlap.cuh)
   double* partial = nullptr;    ///< max_sums * max_partial elements
   unsigned* arrived = nullptr;  ///< blocks of the running reduction that have arrived; 0 between reductions
-  void* staging = nullptr;      ///< pinned buffer for small downloads (H200, 2026-11: 26 kB take 10 us instead of 14)
+  char* staging = nullptr;      ///< pinned buffer for small downloads (H200, 2026-11: 26 kB take 10 us instead of 14)
+  char* uploads = nullptr;      ///< pinned buffer behind it, for small uploads that the host needn't wait for
+  std::size_t uploading = 0;    ///< bytes of `uploads` that copies may still read
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
 
@@ -88,6 +91,12 @@ struct Cuda::State {
 
   /// Creates everything else. When it throws, the destructor frees what there is.
   void create();
+
+  /// Waits for all work on the stream.
+  void wait();
+  /// Room in `uploads` for a copy that the caller enqueues; null where it should wait for its copy: for many bytes, and
+  /// while the stream is captured, when a copy would be repeated with what the buffer holds then.
+  char* room_to_upload(std::size_t bytes);
 
   /// Held shared while a stream is captured, and alone while a space is destroyed: the vendor's libraries free memory
   /// then, which breaks captures of other threads.

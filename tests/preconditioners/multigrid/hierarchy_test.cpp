@@ -344,11 +344,10 @@ Classes star_rows(double x, double y, double z) {
 
 TEST(PlainGrids, InterpolateLinearlyAlongAllAxes) {
   const Extents e{16, 16, 16};
-  const Halving halved{true, true, true};
   ClassRoots ones;
   ones.fill(1);
   const auto is_linear = [&](const Classes& rows) {
-    const std::vector<float> weights = Model(rows, e, 7).scaled_weights(ones, e, ones, halved.of(e));
+    const std::vector<float> weights = HalvedClasses(rows, e, 7).scaled_weights(ones, ones);
     bool linear = true;
     for (std::size_t k = 0; k < neighbours; ++k) {  // of the class in the middle
       const double weight = weights[k * scaled_classes + 2 + 5 * 2 + 25 * 2];

@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
@@ -161,7 +162,8 @@ class PassesOn : public SpaceTest<Case> {
     const Spread<Value> spread(r, step, first);
     const Vector<Cuda, Value> source_data = this->put(spread.all);
     const Source<Value> source{root, &even_root, {source_data.data() + first, step}};
-    const Transfer<Cuda> transfer = make_transfer(this->space(), level, omega, root, even_root);
+    const Transfer<Cuda> transfer =
+        std::move(make_transfers(this->space(), {{&level, omega, root, &even_root}}).front());
     expect_descent(level, transfer, source, reference, b);
     if (has_ascent(this->space(), level)) expect_ascent(level, transfer, source, reference, r, b, spread);
   }
@@ -284,7 +286,8 @@ std::vector<double> passed_on(int device) {
   Vector<Cuda, double> z(space, host_r.size());
   Vector<Cuda, float> coarse(space, level.next.points());
   const Source<double> source{h.inverse_root(), &h.even_inverse_root(), {r.data()}};
-  const Transfer<Cuda> transfer = make_transfer(space, level, 0.8f, source.root, *source.even_root);
+  const Transfer<Cuda> transfer =
+      std::move(make_transfers(space, {{&level, 0.8f, source.root, source.even_root}}).front());
   descend(space, level, transfer, source, coarse.data());
   ascend(space, level, transfer, source, coarse.data(), Target<double>{1, {z.data()}, nullptr});
   return z.download();
