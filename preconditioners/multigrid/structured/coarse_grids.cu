@@ -249,12 +249,24 @@ __device__ void fill_with_zeros(const CoarseGrids& grids, float* room) {
   for (unsigned k = threadIdx.x; k < grids.grid[grids.count - 1].end(); k += blockDim.x) room[k] = 0;
 }
 
-/// Has the dense matrix brought into the cache, while the kernels before are still running.
-__device__ void prefetch(const DenseMatrix& m, Index n) {
-  constexpr Index line = 32;  // floats of 128 bytes
-  const auto number = static_cast<Index>(blockIdx.x * threads + threadIdx.x);
-  for (Index k = number * line; k < n * n; k += static_cast<Index>(gridDim.x * threads) * line)
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(m.values + k));
+/// Has an array brought into the cache.
+__device__ void prefetch(const float* values, std::size_t count) {
+  constexpr unsigned line = 32;  // floats of 128 bytes
+  for (std::size_t k = (blockIdx.x * threads + threadIdx.x) * line; k < count; k += gridDim.x * threads * line)
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(values + k));
+}
+
+/// Has all coefficients brought into the cache, while the kernels before are still running.
+template <int Dimensions>
+__device__ void prefetch(const CoarseGrids& grids) {
+  const auto power_of_three = [](int n) { return n == 3 ? 27u : n == 2 ? 9u : n == 1 ? 3u : 1u; };
+  for (int k = 0; k + 1 < grids.count; ++k) {
+    const CoarseGrid& g = grids.grid[k];
+    prefetch(g.a.a, (g.star ? 2 * Dimensions : power_of_three(Dimensions) - 1) * g.a.stride());
+    prefetch(g.p.a, power_of_three(__popc(static_cast<unsigned>(g.axes))) * g.p.stride());
+  }
+  const std::size_t n = grids.grid[grids.count - 1].a.grid.points();
+  prefetch(grids.inverse.values, n * n);
 }
 
 /// Copies b of the layers that a thread block reads, many loads at once.
@@ -284,7 +296,7 @@ __global__ void __launch_bounds__(threads, 1)
     solve_kernel(const __grid_constant__ CoarseGrids grids, const float* b, float* x, bool last_sweep) {
   using All = Steps<ClusterTeam, Dimensions, ByClass>;
   extern __shared__ float room[];
-  prefetch(grids.inverse, static_cast<Index>(grids.grid[grids.count - 1].a.grid.points()));
+  prefetch<Dimensions>(grids);
   fill_with_zeros(grids, room);
   wait_for_all();  // before others write to this room
   cuda::pdl_trigger_and_wait();

@@ -30,13 +30,9 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
       sweeps_(sweeps),
       ways_(ways(space, hierarchy_.levels(), sweeps)),
       ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
+  make_vectors();
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
-    const Level<Space>& l = level(k);
-    const auto field = [&] { return Field<Space>(space_, l.grid, l.dimensions); };
-    const int fields = fields_of(ways_, k);
-    vectors_.push_back({fields > 0 ? field() : Field<Space>(), fields > 0 ? field() : Field<Space>(),
-                        fields > 2 ? field() : Field<Space>()});
-    if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(l, omega(k, 0)));
+    if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(level(k), omega(k, 0)));
   }
   Transfer<Space> of_source = make_transfers();
   coarse_grids_.dimensions = level(0).dimensions;
@@ -59,6 +55,26 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
     all.push_back(k >= first_coarse ? Way::one_kernel : passes ? Way::passes : Way::steps);
   }
   return all;
+}
+
+/// All in one array.
+template <class Space, class T>
+void Cycle<Space, T>::make_vectors() {
+  const auto elements = [&](std::size_t k) { return Field<Space>::elements_of(level(k).grid, level(k).dimensions); };
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
+    total += static_cast<std::size_t>(fields_of(ways_, k)) * elements(k);
+  const auto room = std::make_shared<Vector<Space, float>>(space_, total, 0.0f);
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    Vectors& v = vectors_.emplace_back();
+    int left = fields_of(ways_, k);
+    for (Field<Space>* const field : {&v.b, &v.x, &v.t}) {
+      if (left-- <= 0) break;
+      *field = Field<Space>(room, first, level(k).grid, level(k).dimensions);
+      first += elements(k);
+    }
+  }
 }
 
 /// The vectors of a level: none, b and x, or t as well. In one kernel, levels below the first have theirs in the shared

@@ -75,6 +75,7 @@ class Cycle {
   void smooth(std::size_t k, int sweep, Iterate from, float* out) const;
   float omega(std::size_t k, int sweep) const;
   double measure_rate() const;
+  void make_vectors();
   Transfer<Space> make_transfers();
   Source<float> unscaled(std::size_t k, const float* b) const;  ///< b of level k as it is
   const Level<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }

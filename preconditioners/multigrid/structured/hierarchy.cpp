@@ -19,7 +19,8 @@ namespace ostinato::multigrid {
 
 namespace {
 
-constexpr std::size_t coarsest_points = 64;  ///< a grid of this size is solved by a dense inverse
+/// A grid of this size is solved by a dense inverse. By point, another grid would take longer to make than the inverse.
+std::size_t coarsest_points(bool by_class) { return by_class ? 16 : 64; }
 
 /// An axis that couples less than this share of the strongest isn't halved. In three dimensions and by point, the next
 /// operator then has 27 coefficients for half of the points or more: that takes more time than the iterations that it
@@ -65,7 +66,8 @@ std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double 
   for (Extents e = grid.extents;; e = grids.back().next) {
     Level<Space> level{
         .grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
-    level.axes = e.points() > coarsest_points ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
+    const bool halves = e.points() > coarsest_points(by_class);
+    level.axes = halves ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
     level.plain = grids.empty() && plain && level.axes == 7;
@@ -83,9 +85,10 @@ Certainty certainty_for(const Extents& e, bool is_even) {
 }
 
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
-void require_usable(double omega, int axes, const Extents& e) {
+void require_usable(double omega, int axes, const Extents& e, bool by_class) {
   if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
-  if (axes == 0 && e.points() > coarsest_points) throw ArgumentError("multigrid: no axis of the grid can be halved");
+  if (axes == 0 && e.points() > coarsest_points(by_class))
+    throw ArgumentError("multigrid: no axis of the grid can be halved");
 }
 
 /// A step of Gauss-Jordan elimination in place on n rows of n.
@@ -174,14 +177,39 @@ void lift(std::vector<double>& m, std::size_t n) {
   }
 }
 
+/// Tables of classes one behind the other, those of each level's operator and of its weights in turn.
+struct ClassTables {
+  std::vector<float> values;
+  std::vector<std::size_t> first;
+
+  ClassTables() { values.reserve(std::size_t{1} << 16); }  // ten levels in three dimensions
+
+  void add(const std::vector<float>& table) {
+    constexpr std::size_t line = 32;  // of 128 bytes
+    values.resize((values.size() + line - 1) / line * line);
+    first.push_back(values.size());
+    values.insert(values.end(), table.begin(), table.end());
+    lengths.push_back(table.size());
+  }
+  std::size_t size(std::size_t k) const { return lengths[k]; }
+
+ private:
+  std::vector<std::size_t> lengths;
+};
+
 }  // namespace
 
 template <class Space>
 Field<Space>::Field(const Space& space, const Extents& grid, int dimensions) {
-  room_ = Vector<Space, float>(space, bytes_of(grid, dimensions) / sizeof(float));
+  room_ = Vector<Space, float>(space, elements_of(grid, dimensions));
   space.zero(room_.data(), room_.bytes());
   data_ = room_.data() + margin(grid, dimensions);
 }
+
+template <class Space>
+Field<Space>::Field(const std::shared_ptr<Vector<Space, float>>& room, std::size_t first, const Extents& grid,
+                    int dimensions)
+    : room_(room, first, elements_of(grid, dimensions)), data_(room_.data() + margin(grid, dimensions)) {}
 
 template <class Space>
 std::size_t Level<Space>::nonzeros() const {
@@ -292,40 +320,47 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   const std::vector<float> inverse = inverse_roots(roots, e);
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, e);
+  ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
     const std::vector<float> a = scaled_operator(rows, roots, e, grid.dimensions, star);
-    level.a = Vector<Space, float>(space_, a);
+    tables.add(a);
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
     const bool plain = is_plain(rows, e, grid.dimensions, star);
     if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}, plain), certainty_for(e, true));
-    level.axes = e.points() > coarsest_points ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
+    level.axes = e.points() > coarsest_points(true) ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain && level.axes == 7;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, e);
+    require_usable(level.omega, level.axes, e, true);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
         coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
       });
       coarsest_a_ = a;
       levels_.push_back(std::move(level));
-      return;
+      break;
     }
     const HalvedClasses next(rows, e, level.axes);
     const Classes next_rows = next.coarse_rows();
     const ClassRoots next_roots = roots_of(next_rows);
     level.next = next.grid();
     const std::vector<float> p = next.scaled_weights(roots, next_roots);
-    level.p = Vector<Space, float>(space_, p);
+    tables.add(p);
     level.even_p = even_weights(p, e, level.next, next.halved);
     e = level.next;
     rows = next_rows;
     roots = next_roots;
     star = false;
     levels_.push_back(std::move(level));
+  }
+  const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
+  const auto part = [&](std::size_t k) { return Part<Space>(all, tables.first[k], tables.size(k)); };
+  for (std::size_t k = 0; k < levels_.size(); ++k) {
+    levels_[k].a = part(2 * k);
+    if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);
   }
 }
 
@@ -409,10 +444,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
           axes_to_halve(strength, a.grid, margin * weak, keep) == axes_to_halve({1, 1, 1}, a.grid, weak, keep);
       if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
     }
-    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, weak, keep) : 0;
+    level.axes = a.grid.points() > coarsest_points(false) ? axes_to_halve(strength, a.grid, weak, keep) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, a.grid);
+    require_usable(level.omega, level.axes, a.grid, false);
     if (level.axes == 0) {
       for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
       coarsest_root_.resize(inverse.size());

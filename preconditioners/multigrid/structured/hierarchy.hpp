@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/memory_budget.hpp>
@@ -18,6 +20,32 @@
 
 namespace ostinato::multigrid {
 
+/// An array, or a part of one that several share: to allocate and to fill a small array takes longer than to use it.
+template <class Space>
+class Part {
+ public:
+  Part() = default;
+  Part(Vector<Space, float> whole)
+      : size_(whole.size()), whole_(std::make_shared<Vector<Space, float>>(std::move(whole))), data_(whole_->data()) {}
+  Part(std::shared_ptr<Vector<Space, float>> whole, std::size_t first, std::size_t size)
+      : size_(size), whole_(std::move(whole)), data_(whole_->data() + first) {}
+
+  float* data() { return data_; }
+  const float* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::size_t bytes() const { return size_ * sizeof(float); }
+  std::vector<float> download() const {
+    const std::vector<float> all = whole_ ? whole_->download() : std::vector<float>();
+    const float* const first = whole_ ? all.data() + (data_ - whole_->data()) : nullptr;
+    return {first, first + size_};
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::shared_ptr<Vector<Space, float>> whole_;
+  float* data_ = nullptr;
+};
+
 /// A vector of a grid, with room before and behind that is 0.
 template <class Space>
 class Field {
@@ -25,11 +53,16 @@ class Field {
   Field() = default;
   /// `dimensions`: of the stencils that are applied to it, also where the grid has a single plane or line left.
   Field(const Space& space, const Extents& grid, int dimensions);
+  /// In elements of `room` that are 0, from `first` on.
+  Field(const std::shared_ptr<Vector<Space, float>>& room, std::size_t first, const Extents& grid, int dimensions);
 
   float* data() const { return data_; }
   std::size_t bytes() const { return room_.bytes(); }
+  static std::size_t elements_of(const Extents& grid, int dimensions) {
+    return grid.points() + 2 * margin(grid, dimensions);
+  }
   static std::size_t bytes_of(const Extents& grid, int dimensions) {
-    return (grid.points() + 2 * margin(grid, dimensions)) * sizeof(float);
+    return elements_of(grid, dimensions) * sizeof(float);
   }
   /// The elements before the grid, and behind it: up to a neighbour of the first point, in whole cache lines.
   static std::size_t margin(const Extents& grid, int dimensions) {
@@ -37,7 +70,7 @@ class Field {
   }
 
  private:
-  Vector<Space, float> room_;
+  Part<Space> room_;
   float* data_ = nullptr;
 };
 
@@ -51,9 +84,9 @@ struct Level {
   bool plain = false;  ///< is_plain() of its rows, and all axes are halved
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
-  Vector<Space, float> a = {};
-  Vector<Space, float> p = {};  ///< interpolation from the next grid; empty on the coarsest
-  int axes = 0;                 ///< that the next grid halves: 1 for x, 2 for y, 4 for z
+  Part<Space> a = {};
+  Part<Space> p = {};  ///< interpolation from the next grid; empty on the coarsest
+  int axes = 0;        ///< that the next grid halves: 1 for x, 2 for y, 4 for z
   Extents next = {};
   Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common

@@ -73,21 +73,6 @@ OSTINATO_FUNCTION double composed(const Step& d, double omega, Weight weight, Si
   return sum;
 }
 
-/// Arguments of composed(): the shared coefficients.
-template <class Shape>
-struct EvenWeight {
-  const float* p;
-  OSTINATO_FUNCTION double operator()(int k) const { return static_cast<double>(p[AllHalved<Shape>::coefficient(k)]); }
-};
-template <class Shape>
-struct EvenSide {
-  const float* a;
-  bool up;
-  OSTINATO_FUNCTION double operator()(const Step&, int k) const {
-    return static_cast<double>(a[Shape::coefficient(up ? opposite(k) : k)]);
-  }
-};
-
 /// A table to fill with the coefficients of the 125 classes of coarse points, c[slot * 125 + class].
 struct Composition {
   Coefficients a, p, root;
@@ -581,6 +566,31 @@ bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
   return has_descent(space, level) && (level.dimensions == 2 || level.plain);
 }
 
+/// The shared coefficients of a stencil: the same sums.
+template <class S>
+std::vector<float> composed(const Level<Cuda>& level, const TransferOf<Cuda>& t, bool up) {
+  const std::vector<float>&a = level.even_a.values, &p = level.even_p.values;
+  const auto omega = static_cast<double>(t.omega);
+  std::vector<double> sums(coefficients<S>, 0.0);
+  for (int k = 0; k < neighbours; ++k) {
+    if (!AllHalved<S>::has(k)) continue;
+    const Step w = Step::of(k);
+    const auto weight = static_cast<double>(p[static_cast<std::size_t>(AllHalved<S>::coefficient(k))]);
+    for (int n = 0; n < neighbours; ++n) {
+      if (n != centre && !S::has(n)) continue;
+      const Step d = w + Step::of(n);
+      const auto side = [&] {
+        return static_cast<double>(a[static_cast<std::size_t>(S::coefficient(up ? opposite(n) : n))]);
+      };
+      sums[static_cast<std::size_t>(slot_of(is_deep<S>, d.x, d.y, d.z))] +=
+          weight * (n == centre ? 1 - omega : -omega * side());
+    }
+  }
+  std::vector<float> even;
+  for (const double c : sums) even.push_back(static_cast<float>(static_cast<double>(t.even_root->values[0]) * c));
+  return even;
+}
+
 /// Enqueues the kernels that fill the tables, all of the same dimensions.
 void compose(const Cuda& space, const std::vector<Composition>& all, bool deep) {
   const int count = deep ? 125 : 25, blocks = (count * scaled_classes + threads - 1) / threads;
@@ -601,12 +611,7 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
     TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
     tables.push_back(
         {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
-    for (int slot = 0; slot < coefficients<S>; ++slot) {
-      const double c =
-          composed<S>(step_of(is_deep<S>, slot), static_cast<double>(t.omega),
-                      EvenWeight<S>{level.even_p.values.data()}, EvenSide<S>{level.even_a.values.data(), up});
-      made.even.push_back(static_cast<float>(static_cast<double>(t.even_root->values[0]) * c));
-    }
+    made.even = composed<S>(level, t, up);
     return made;
   };
   std::vector<Transfer<Cuda>> transfers;

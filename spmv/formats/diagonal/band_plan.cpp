@@ -301,11 +301,11 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bo
   std::vector<std::uint16_t> all(count), some;
   std::iota(all.begin(), all.end(), std::uint16_t{0});
   Index least_for = 0, most = 0;  // `least` is for pieces of least_for rows; its largest element
-  bool has_all = false;           // the latest cut keeps all diagonals, as nearly all row pieces of a stencil do
-  remainder.reserve(census.fewest.size() + 1);
-  for (std::size_t p = 0; p < census.fewest.size(); ++p) {
+  const auto whole_pieces = static_cast<std::size_t>(census.rows / census.rows_in_piece);
+  std::size_t next = 0;
+  for (std::size_t p = 0; p < census.fewest.size(); p = next) {
     const Offset begin = static_cast<Offset>(p) * census.rows_in_piece;
-    const Index rows = static_cast<Index>(std::min<Offset>(census.rows - begin, census.rows_in_piece));
+    Index rows = static_cast<Index>(std::min<Offset>(census.rows - begin, census.rows_in_piece));
     if (rows != least_for) {
       least = least_entries(census, rows, value_bytes, compress);
       most = least.empty() ? 0 : *std::max_element(least.begin(), least.end());
@@ -314,12 +314,16 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bo
     const bool keeps_all = census.fewest[p] >= most;
     const Index moved = keeps_all ? 0 : keep_diagonals(census.pieces.data() + p * count, least, some, entries);
     const std::vector<std::uint16_t>& kept = keeps_all ? all : some;
-    remainder.push_back(remainder.back() + moved);
-    if (!cuts.empty() && ((keeps_all && has_all) || cuts.back().diagonals == kept)) {
+    next = p + 1;
+    if (keeps_all) {  // as nearly all row pieces of a stencil do
+      while (next < whole_pieces && census.fewest[next] >= most) ++next;
+      rows += static_cast<Index>(next - p - 1) * census.rows_in_piece;
+    }
+    remainder.resize(next + 1, remainder.back() + moved);
+    if (!cuts.empty() && cuts.back().diagonals == kept) {
       cuts.back().end += rows;
     } else {
       cuts.push_back({static_cast<Index>(begin), static_cast<Index>(begin) + rows, kept});
-      has_all = kept.size() == count;
     }
   }
   BandPlan plan = Layout(census, value_bytes, compress, cuts, entries).make();

@@ -22,7 +22,7 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int class_shift = 56;
 /// Most patterns; a grid whose lines aren't multiples of 32 rows has some hundred.
 constexpr int max_patterns = 4096;
-constexpr int pattern_slots = 4 * max_patterns;
+constexpr int pattern_slots = 2 * max_patterns;
 /// The class of rows past the end of the matrix.
 constexpr int no_class = 256;
 /// Numbers of diagonals with a kernel of their own, which loads all of x at once. Fewer diagonals take the next larger

@@ -4,9 +4,26 @@
 
 #include <stdexcept>
 
-#include <ostinato/spmv/space/cuda/state.cuh>
+#include <ostinato/spmv/space/cuda/overlap.cuh>
 
 namespace ostinato {
+
+namespace {
+
+constexpr unsigned threads = 256;
+
+/// Writes into pinned host memory. Between two graphs this takes half the time of a copy (H200, 2026-11), since no other
+/// engine of the GPU has to be waited for.
+__global__ void __launch_bounds__(threads) copy_kernel(const void* from, void* to, std::size_t bytes) {
+  cuda::pdl_trigger_and_wait();
+  const std::size_t words = bytes / sizeof(unsigned);
+  for (std::size_t k = threadIdx.x; k < words; k += threads)
+    static_cast<unsigned*>(to)[k] = static_cast<const unsigned*>(from)[k];
+  for (std::size_t k = words * sizeof(unsigned) + threadIdx.x; k < bytes; k += threads)
+    static_cast<char*>(to)[k] = static_cast<const char*>(from)[k];
+}
+
+}  // namespace
 
 struct CudaReadback::Buffer {
   Cuda::State* state = nullptr;
@@ -37,7 +54,7 @@ CudaReadback::~CudaReadback() {
 void CudaReadback::start(const void* from) {
   const Cuda::State::Pinned& buffer = buffers_[started_++ % 2].pinned;
   const OnDevice here(space_);
-  OSTINATO_CUDA(cudaMemcpyAsync(buffer.memory, from, bytes_, cudaMemcpyDeviceToHost, space_.stream()));
+  cuda::launch(space_, copy_kernel, 1, threads, 0, from, buffer.memory, bytes_);
   OSTINATO_CUDA(cudaEventRecord(buffer.copied, space_.stream()));
 }
 
