@@ -40,7 +40,8 @@ void MemoryBudget::announce(const MemoryPrediction& memory) const {
   if (!prediction_ || (memory.certainty == Certainty::close && !is_close)) prediction_ = memory;
   if (memory.certainty != Certainty::close && memory.certainty != Certainty::at_least) return;
   const bool is_over_limit = limit_ > 0 && memory.bytes > memory_left(limit_, taken_);
-  if (is_over_limit || (memory.bytes > little && memory.bytes > free_())) refuse(memory);
+  const auto fits = [&] { return memory.bytes <= little || memory.bytes <= pooled_() || memory.bytes <= free_(); };
+  if (is_over_limit || !fits()) refuse(memory);
 }
 
 void MemoryBudget::confirm(std::size_t bytes) const {

@@ -43,7 +43,7 @@ class MemoryBudget {
   /// others keep.
   template <class Space>
   MemoryBudget(const Space& space, std::string_view owner, std::size_t limit = 0, std::size_t taken = 0)
-      : owner_(owner), limit_(limit), taken_(taken), free_([space] { return space.free_bytes(); }) {}
+      : owner_(owner), limit_(limit), taken_(taken), pooled_([space] { return space.pooled_bytes(); }), free_([space] { return space.free_bytes(); }) {}
 
   /// Says what the preconditioner is going to keep in all. prediction() tells the first close one, or else the first.
   /// Throws    MemoryLimitError when that is certainly more than there may be.
@@ -61,7 +61,7 @@ class MemoryBudget {
 
   std::string owner_;
   std::size_t limit_, taken_;
-  std::function<std::size_t()> free_;
+  std::function<std::size_t()> pooled_, free_;
   mutable std::optional<MemoryPrediction> prediction_;
 };
 

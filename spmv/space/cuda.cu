@@ -299,10 +299,15 @@ std::size_t Cuda::free_bytes() const {
   const OnDevice here(*this);
   std::size_t free = 0, total = 0;
   OSTINATO_CUDA(cudaMemGetInfo(&free, &total));
+  return free + pooled_bytes();
+}
+
+std::size_t Cuda::pooled_bytes() const {
+  const OnDevice here(*this);
   std::uint64_t reserved = 0, used = 0;
   OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrReservedMemCurrent, &reserved));
   OSTINATO_CUDA(cudaMemPoolGetAttribute(state_->pool->handle, cudaMemPoolAttrUsedMemCurrent, &used));
-  return free + static_cast<std::size_t>(reserved - used);
+  return static_cast<std::size_t>(reserved - used);
 }
 
 void require_device_memory(const Cuda& space, const void* p, const char* what) {

@@ -46,6 +46,7 @@ void Cuda::copy(void*, const void*, std::size_t) const { fail(); }
 void Cuda::zero(void*, std::size_t) const { fail(); }
 void Cuda::trim() const { fail(); }
 std::size_t Cuda::free_bytes() const { fail(); }
+std::size_t Cuda::pooled_bytes() const { fail(); }
 void require_device_memory(const Cuda&, const void*, const char*) { fail(); }
 
 struct CudaReadback::Buffer {};

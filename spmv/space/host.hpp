@@ -42,6 +42,7 @@ class Host {
   void zero(void* p, std::size_t bytes) const;
   void trim() const {}             ///< as Cuda::trim(); a CPU needs none
   std::size_t free_bytes() const;  ///< of memory: free_host_memory()
+  std::size_t pooled_bytes() const { return 0; }  ///< as Cuda::pooled_bytes()
 
  private:
   static int threads_by_now();

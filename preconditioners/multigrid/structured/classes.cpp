@@ -40,6 +40,13 @@ class ClassPoints {
   ClassPoints(const Extents& e, const Extents& fine, const Halving& halved)
       : axis_{Places(e.x, fine.x, halved.x, 1), Places(e.y, fine.y, halved.y, 3), Places(e.z, fine.z, halved.z, 9)} {}
 
+  /// The class, one of 27, of the point that a step leads to from that of places x, y and z; -1 outside of the grid.
+  int beside(int x, int y, int z, const Step& d) const {
+    const int along_x = axis_[0].beside[d.x + 1][x], along_y = axis_[1].beside[d.y + 1][y],
+              along_z = axis_[2].beside[d.z + 1][z];
+    return along_x < 0 || along_y < 0 || along_z < 0 ? -1 : along_x + along_y + along_z;
+  }
+
   /// Calls f(number, to) for the classes from whose points the step doesn't lead out of the grid, with the class, one
   /// of 27, of the point that it leads to.
   template <class F>
@@ -125,16 +132,12 @@ EvenPart even_part(const std::vector<float>& by_class, const Extents& e, const C
                    const std::vector<Coefficient>& coefficients) {
   const int middle[3] = {scaled_place(e.x / 2, e.x), scaled_place(e.y / 2, e.y), scaled_place(e.z / 2, e.z)};
   const auto even = static_cast<std::size_t>(middle[0] + 5 * middle[1] + 25 * middle[2]);
-  EvenPart part;
-  std::array<char, scaled_classes> is_even;
-  is_even.fill(1);
-  for (const Coefficient& c : coefficients) {
-    const float* const values = by_class.data() + c.slot;
-    part.values.push_back(values[even]);
-    points.visit(c.step, [&, usual = values[even]](std::size_t number, std::size_t) {
-      is_even[number] = static_cast<char>(is_even[number] & (values[number] == usual));
+  const auto is_even = [&](int x, int y, int z) {
+    const auto number = static_cast<std::size_t>(x + 5 * (y + 5 * z));
+    return std::all_of(coefficients.begin(), coefficients.end(), [&](const Coefficient& c) {
+      return by_class[c.slot + number] == by_class[c.slot + even] || points.beside(x, y, z, c.step) < 0;
     });
-  }
+  };
   // A box of places, from that of the middle: each side moves out while all classes of the box are even.
   int low[3] = {middle[0], middle[1], middle[2]}, high[3] = {middle[0], middle[1], middle[2]};
   const auto layer_is_even = [&](int axis, int place) {
@@ -143,7 +146,7 @@ EvenPart even_part(const std::vector<float>& by_class, const Extents& e, const C
     for (int z = from[2]; z <= to[2]; ++z) {
       for (int y = from[1]; y <= to[1]; ++y) {
         for (int x = from[0]; x <= to[0]; ++x) {
-          if (is_even[static_cast<std::size_t>(x + 5 * y + 25 * z)] == 0) return false;
+          if (!is_even(x, y, z)) return false;
         }
       }
     }
@@ -153,6 +156,8 @@ EvenPart even_part(const std::vector<float>& by_class, const Extents& e, const C
     while (low[axis] > 0 && layer_is_even(axis, low[axis] - 1)) --low[axis];
     while (high[axis] < 4 && layer_is_even(axis, high[axis] + 1)) ++high[axis];
   }
+  EvenPart part;
+  for (const Coefficient& c : coefficients) part.values.push_back(by_class[c.slot + even]);
   const auto from = [](int place, Index n) { return place < 3 ? Index{place} : n - 5 + place; };
   const auto until = [](int place, Index n) { return place < 2 ? Index{place + 1} : n - 4 + place; };
   part.begin = {from(low[0], e.x), from(low[1], e.y), from(low[2], e.z)};
