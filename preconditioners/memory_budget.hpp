@@ -43,7 +43,9 @@ class MemoryBudget {
   /// others keep.
   template <class Space>
   MemoryBudget(const Space& space, std::string_view owner, std::size_t limit = 0, std::size_t taken = 0)
-      : owner_(owner), limit_(limit), taken_(taken), pooled_([space] { return space.pooled_bytes(); }), free_([space] { return space.free_bytes(); }) {}
+      : owner_(owner), limit_(limit), taken_(taken), pooled_([space] { return space.pooled_bytes(); }), free_([space] {
+          return space.free_bytes();
+        }) {}
 
   /// Says what the preconditioner is going to keep in all. prediction() tells the first close one, or else the first.
   /// Throws    MemoryLimitError when that is certainly more than there may be.

@@ -132,7 +132,7 @@ void Cuda::State::wait() {
 }
 
 char* Cuda::State::room_to_upload(std::size_t bytes) {
-  constexpr std::size_t most = uploads_bytes / 8, alignment = 16;
+  constexpr std::size_t most = uploads_bytes / 2, alignment = 16;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
   if (bytes > most || cudaStreamIsCapturing(stream, &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone)
     return nullptr;
@@ -261,8 +261,7 @@ void Cuda::upload(void* to, const void* from, std::size_t bytes) const {
   const OnDevice here(*this);
   char* const room = state_->room_to_upload(bytes);
   if (room != nullptr) std::memcpy(room, from, bytes);
-  OSTINATO_CUDA(
-      cudaMemcpyAsync(to, room != nullptr ? room : from, bytes, cudaMemcpyHostToDevice, state_->stream));
+  OSTINATO_CUDA(cudaMemcpyAsync(to, room != nullptr ? room : from, bytes, cudaMemcpyHostToDevice, state_->stream));
   if (room == nullptr) state_->wait();
 }
 

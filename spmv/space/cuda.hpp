@@ -44,15 +44,15 @@ class Cuda {
   double bandwidth() const;          ///< peak memory bandwidth in bytes per second, from memory clock and bus width
   std::string description() const;   ///< "NVIDIA H200, 132 multiprocessors, 150 GB"
 
-  void wait() const;                                                   ///< until all work on the stream is done
-  void* allocate(std::size_t bytes) const;                             ///< ordered on the stream; throws DeviceError
-  void release(void* p) const noexcept;                                ///< ordered on the stream
+  void wait() const;                        ///< until all work on the stream is done
+  void* allocate(std::size_t bytes) const;  ///< ordered on the stream; throws DeviceError
+  void release(void* p) const noexcept;     ///< ordered on the stream
   /// From host memory, which the caller may change afterwards. Waits where bytes are many.
   void upload(void* to, const void* from, std::size_t bytes) const;
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device
   void zero(void* p, std::size_t bytes) const;
-  void trim() const;               ///< gives freed memory back to the driver, all but a 64th of the GPU's; waits
+  void trim() const;                 ///< gives freed memory back to the driver, all but a 64th of the GPU's; waits
   std::size_t free_bytes() const;    ///< of the GPU's memory, pooled_bytes() among it; takes some 65 us
   std::size_t pooled_bytes() const;  ///< of the memory that was freed and not yet given back
 

@@ -40,8 +40,8 @@ class Host {
   void download(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void copy(void* to, const void* from, std::size_t bytes) const;  ///< in parallel from 1 MiB on
   void zero(void* p, std::size_t bytes) const;
-  void trim() const {}             ///< as Cuda::trim(); a CPU needs none
-  std::size_t free_bytes() const;  ///< of memory: free_host_memory()
+  void trim() const {}                            ///< as Cuda::trim(); a CPU needs none
+  std::size_t free_bytes() const;                 ///< of memory: free_host_memory()
   std::size_t pooled_bytes() const { return 0; }  ///< as Cuda::pooled_bytes()
 
  private:

@@ -52,8 +52,8 @@ class ClassPoints {
   template <class F>
   void visit(const Step& d, F f) const {
     const auto &x_to = axis_[0].beside[d.x + 1], &y_to = axis_[1].beside[d.y + 1], &z_to = axis_[2].beside[d.z + 1];
-    for (int z = 0; z < 5; ++z) {
-      for (int y = 0; y < 5 && z_to[z] >= 0; ++y) {
+    for (int z = 0; z < axis_[2].count; ++z) {
+      for (int y = 0; y < axis_[1].count && z_to[z] >= 0; ++y) {
         for (int x = 0; x < 5 && y_to[y] >= 0; ++x) {
           if (x_to[x] >= 0)
             f(static_cast<std::size_t>(x + 5 * (y + 5 * z)), static_cast<std::size_t>(x_to[x] + y_to[y] + z_to[z]));
@@ -66,8 +66,8 @@ class ClassPoints {
   std::array<std::size_t, scaled_classes> own() const {
     std::array<std::size_t, scaled_classes> all;
     for (int number = 0; number < scaled_classes; ++number) {
-      all[static_cast<std::size_t>(number)] = static_cast<std::size_t>(
-          axis_[0].own[number % 5] + axis_[1].own[number / 5 % 5] + axis_[2].own[number / 25]);
+      all[static_cast<std::size_t>(number)] =
+          static_cast<std::size_t>(axis_[0].own[number % 5] + axis_[1].own[number / 5 % 5] + axis_[2].own[number / 25]);
     }
     return all;
   }
@@ -75,9 +75,10 @@ class ClassPoints {
  private:
   /// The five places along an axis. A class of three places counts `digit` times.
   struct Places {
+    int count;  ///< of places that are looked up: an axis of one point has only the first
     int own[5], beside[3][5];
 
-    Places(Index n, Index fine, bool halved, int digit) {
+    Places(Index n, Index fine, bool halved, int digit) : count(n == 1 ? 1 : 5) {
       const Index points[] = {0, 1, n / 2, n - 2, n - 1};
       for (int k = 0; k < 5; ++k) {
         const Index at = std::clamp(points[k], Index{0}, n - 1);
@@ -277,6 +278,8 @@ void HalvedClasses::halve() {
   constexpr int digit = Axis == 0 ? 1 : Axis == 1 ? 3 : 9, up = Axis == 0 ? 3 : 1, far = Axis == 2 ? 3 : 9;
   const Index n = Axis == 0 ? fine_.x : Axis == 1 ? fine_.y : fine_.z;
   const Index next = Axis == 0 ? coarse_.x : Axis == 1 ? coarse_.y : coarse_.z;
+  // The extents of the other axes by now. An axis of one point has points of only one class.
+  const Index up_extent = Axis == 0 ? fine_.y : coarse_.x, far_extent = Axis == 2 ? coarse_.y : fine_.z;
   const auto weight = [&](Index j, Index step) { return line_[Axis][place(2 * j + 1 + step, n)][step + 1]; };
   // Adds the terms of fine points i = 2 j + 1 + d, their neighbours i + a, and what these count for j + e.
   const auto add = [&](Classes& made, int at, Index j, Index d, Index a, Index e) {
@@ -284,8 +287,10 @@ void HalvedClasses::halve() {
     if (i >= n || i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) return;
     const double factor = weight(j, d) * weight(j + e, left);
     for (int other = 0; other < 9; ++other) {  // classes of the other axes
+      if ((up_extent == 1 && other % 3 > 0) || (far_extent == 1 && other / 3 > 0)) continue;
       const int beside = other % 3 * up + other / 3 * far;
-      const double* const from = operator_[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
+      const double* const from =
+          operator_[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
       double* const to = made[static_cast<std::size_t>(beside + digit * at)].data() + digit * (e + 1);
       for (int k = 0; k < 9; ++k) to[k % 3 * up + k / 3 * far] += factor * from[k % 3 * up + k / 3 * far];
     }
@@ -326,8 +331,8 @@ std::vector<float> HalvedClasses::scaled_weights(const ClassRoots& roots, const 
   for (const Coefficient& c : coefficients) {
     ClassRoots weight;  // of the fine points, times their roots
     for (std::size_t k = 0; k < neighbours; ++k) {
-      weight[k] = line_[0][k % 3][c.step.x + 1] * line_[1][k / 3 % 3][c.step.y + 1] * line_[2][k / 9][c.step.z + 1] *
-                  roots[k];
+      weight[k] =
+          line_[0][k % 3][c.step.x + 1] * line_[1][k / 3 % 3][c.step.y + 1] * line_[2][k / 9][c.step.z + 1] * roots[k];
     }
     points.visit(c.step, [&, values = scaled.data() + c.slot](std::size_t number, std::size_t to) {
       values[number] = static_cast<float>(weight[to] * next_inverse[own[number]]);

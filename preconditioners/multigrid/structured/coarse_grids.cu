@@ -275,7 +275,8 @@ __device__ void load(const CoarseGrid& g, const Share& mine, const float* b, flo
   const Index layer = g.points.in_layer();
   const bool all = !g.points.layers_are_contiguous();
   const Index begin = all ? 0 : max(min(mine.residual.begin, mine.own.begin) - 1, 0) * layer;
-  const Index end = layer * (all ? g.points.layers() : min(max(mine.residual.end, mine.own.end) + 1, g.points.layers()));
+  const Index end =
+      layer * (all ? g.points.layers() : min(max(mine.residual.end, mine.own.end) + 1, g.points.layers()));
   for (Index first = begin + static_cast<Index>(threadIdx.x); first < end; first += loads * threads) {
     float v[loads];
 #pragma unroll

@@ -34,12 +34,12 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(level(k), omega(k, 0)));
   }
-  Transfer<Space> of_source = make_transfers();
   coarse_grids_.dimensions = level(0).dimensions;
   coarse_grids_.by_class = level(0).by_class;
   coarse_grids_.inverse = {hierarchy_.inverse().data(), 1,
                            static_cast<Index>(hierarchy_.levels().back().grid.points())};
   joined_ = join_coarse_grids(space, coarse_grids_);
+  Transfer<Space> of_source = make_transfers();
   rate_ = measure_rate();  // of the scaled operator
   if (ways_[0] == Way::passes) transfers_[0] = std::move(of_source);
 }

@@ -307,7 +307,7 @@ void Hierarchy<Space, T>::scale_by(double norm) {
 template <class Space, class T>
 void Hierarchy<Space, T>::finish(const std::function<bool()>& constants_vanish) {
   invert_coarsest(constants_vanish);
-  space_.wait();
+  if (!by_class()) space_.wait();  // tables of classes are uploaded, other arrays made by kernels
 }
 
 template <class Space, class T>

@@ -568,8 +568,8 @@ bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
 
 /// The shared coefficients of a stencil: the same sums.
 template <class S>
-std::vector<float> composed(const Level<Cuda>& level, const TransferOf<Cuda>& t, bool up) {
-  const std::vector<float>&a = level.even_a.values, &p = level.even_p.values;
+std::vector<float> composed(const TransferOf<Cuda>& t, bool up) {
+  const std::vector<float>&a = t.level->even_a.values, &p = t.level->even_p.values;
   const auto omega = static_cast<double>(t.omega);
   std::vector<double> sums(coefficients<S>, 0.0);
   for (int k = 0; k < neighbours; ++k) {
@@ -611,7 +611,6 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
     TransferStencil<Cuda> made{Vector<Cuda, float>(space, coefficients<S> * std::size_t{scaled_classes}), {}};
     tables.push_back(
         {level.operator_view(), level.weights_view(), t.root, t.omega, up, level.star, made.by_class.data()});
-    made.even = composed<S>(level, t, up);
     return made;
   };
   std::vector<Transfer<Cuda>> transfers;
@@ -625,7 +624,15 @@ std::vector<Transfer<Cuda>> make_transfers(const Cuda& space, const std::vector<
       if (!is_deep<S>) made.up = stencil(shape, t, true);
     });
   }
-  if (!wanted.empty()) compose(space, tables, wanted.front().level->dimensions > 2);
+  if (wanted.empty()) return transfers;
+  compose(space, tables, wanted.front().level->dimensions > 2);
+  for (std::size_t k = 0; k < wanted.size(); ++k) {  // while the kernels run
+    if (transfers[k].plain) continue;
+    with_shape_of(*wanted[k].level, [&]<class S>(S) {
+      transfers[k].down.even = composed<S>(wanted[k], false);
+      if (!is_deep<S>) transfers[k].up.even = composed<S>(wanted[k], true);
+    });
+  }
   return transfers;
 }
 
