@@ -256,10 +256,12 @@ class Solve {
   }
 
   void enter() {
+    judge_.forget_x();
     system_.enter(x_);
     entered_ = true;
   }
   auto leave() {
+    judge_.forget_x();
     entered_ = false;
     return system_.leave(x_);
   }

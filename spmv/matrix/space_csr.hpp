@@ -39,7 +39,7 @@ struct CsrStorage {
 /// A CSR matrix in the memory of a space, with ascending columns and no duplicates in each row. The analysis and all
 /// formats are built from this class. Copies share the arrays. Arrays that the object owns live as long as a copy does.
 ///
-/// Exec      On Cuda the constructors without OnSpace upload the arrays and wait for the upload.
+/// Exec      On Cuda the constructors without OnSpace upload the arrays (Cuda::upload).
 /// Throws    ArgumentError when the arrays don't form a valid matrix (check()); DeviceError; std::bad_alloc.
 template <class Space, class T>
 class SpaceCsr {

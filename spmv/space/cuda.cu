@@ -134,8 +134,12 @@ void Cuda::State::wait() {
 char* Cuda::State::room_to_upload(std::size_t bytes) {
   constexpr std::size_t most = uploads_bytes / 2, alignment = 16;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (bytes > most || cudaStreamIsCapturing(stream, &capture) != cudaSuccess || capture != cudaStreamCaptureStatusNone)
+  if (bytes > most) return nullptr;
+  if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
+    (void)cudaGetLastError();  // not to be found by the next call
     return nullptr;
+  }
+  if (capture != cudaStreamCaptureStatusNone) return nullptr;
   if (uploading + bytes > uploads_bytes) wait();
   char* const room = uploads + uploading;
   uploading += (bytes + alignment - 1) / alignment * alignment;

@@ -47,7 +47,8 @@ class Cuda {
   void wait() const;                        ///< until all work on the stream is done
   void* allocate(std::size_t bytes) const;  ///< ordered on the stream; throws DeviceError
   void release(void* p) const noexcept;     ///< ordered on the stream
-  /// From host memory, which the caller may change afterwards. Waits where bytes are many.
+  /// From host memory, which the caller may change afterwards. Waits where bytes are many; few are copied in the order
+  /// of the stream, so that another stream has to wait() for them.
   void upload(void* to, const void* from, std::size_t bytes) const;
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device

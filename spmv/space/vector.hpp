@@ -15,7 +15,7 @@ namespace ostinato {
 /// span refers to device memory.
 ///
 /// Exec      On Cuda memory is allocated and released in stream order. Downloads wait. Host memory that was
-///           uploaded may be changed.
+///           uploaded may be changed; on another stream the elements are there after wait().
 /// Limits    Elements are unset unless the constructor gets host values.
 template <class Space, class T>
 class Vector {

@@ -368,6 +368,22 @@ TYPED_TEST(Rounding, IsNotBlamedForAnXThatHasGrown) {
   EXPECT_TRUE(mentions(result, "A may be singular"));
 }
 
+// The solve works on a scaled system; what it tells of x is in the caller's scale.
+TYPED_TEST(Rounding, TellsTheSizeOfAnXThatHasGrown) {
+  using T = typename TypeParam::T;
+  constexpr T scale = sizeof(T) == sizeof(float) ? T(1e20) : T(1e100);
+  const System<T> inconsistent{dense<T>({{scale, scale}, {scale, scale}}), {1, 2}};
+
+  const auto result = run<Gmres>(this->space(), inconsistent, {.rtol = 1e-5}).result;
+
+  const auto note = std::find_if(result.notes.begin(), result.notes.end(), [](const std::string& text) {
+    return text.find("||x|| has grown to ") != std::string::npos;
+  });
+  ASSERT_NE(note, result.notes.end()) << result.message();
+  const double told = std::stod(note->substr(note->find(" to ") + 4));
+  EXPECT_LT(told * static_cast<double>(scale), sizeof(T) == sizeof(float) ? 1e10 : 1e20);
+}
+
 TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {
   using T = typename TypeParam::T;
   const System<T> inconsistent{dense<T>({{1, 0, 0}, {0, 2, 0}, {0, 0, 0}}), {1, 1, 1}};

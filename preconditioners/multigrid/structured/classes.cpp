@@ -33,7 +33,7 @@ double line_weight(const Classes& rows, const Extents& e, int axis, int at, int 
 }
 
 /// The 125 classes of the points of a grid, each with a point that stands for it. Classes that a small grid doesn't have
-/// get one of its points. Steps lead from a point to its neighbours, or from a coarse point to those of the fine grid.
+/// get one of its points, or nothing where y or z has one point only. Steps lead from a point to its neighbours, or from a coarse point to those of the fine grid.
 class ClassPoints {
  public:
   explicit ClassPoints(const Extents& e) : ClassPoints(e, e, {false, false, false}) {}

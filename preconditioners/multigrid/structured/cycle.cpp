@@ -60,7 +60,10 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
 /// All in one array.
 template <class Space, class T>
 void Cycle<Space, T>::make_vectors() {
-  const auto elements = [&](std::size_t k) { return Field<Space>::elements_of(level(k).grid, level(k).dimensions); };
+  const auto elements = [&](std::size_t k) {
+    constexpr std::size_t line = 32;  // of 128 bytes
+    return (Field<Space>::elements_of(level(k).grid, level(k).dimensions) + line - 1) / line * line;
+  };
   std::size_t total = 0;
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
     total += static_cast<std::size_t>(fields_of(ways_, k)) * elements(k);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -20,8 +21,19 @@ namespace ostinato::multigrid {
 
 namespace {
 
-/// A grid of this size is solved by a dense inverse. By point, another grid would take longer to make than the inverse.
-std::size_t coarsest_points(bool by_class) { return by_class ? 16 : 64; }
+/// A grid of this size is solved by a dense inverse.
+constexpr std::size_t coarsest_points = 64;
+
+/// The same for constant coefficients: less, because the inverse takes longer to make than another grid, unless rows
+/// add up to 0 or nearly so at all sides. The last grid then has to show that constants solve A x = 0, which a grid of
+/// one point can't. One of more than 27 points isn't halved to one.
+std::size_t coarsest_points_of(const Classes& rows) {
+  constexpr double held = 0.1;  // a row at a side where the solution is given adds up to more of its diagonal
+  for (const auto& row : rows) {
+    if (row[centre] > 0 && std::accumulate(row.begin(), row.end(), 0.0) > held * row[centre]) return 27;
+  }
+  return coarsest_points;
+}
 
 /// An axis that couples less than this share of the strongest isn't halved. In three dimensions and by point, the next
 /// operator then has 27 coefficients for half of the points or more: that takes more time than the iterations that it
@@ -60,15 +72,14 @@ Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.period
 /// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved.
 template <class Space>
 std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
-                                  bool plain = false) {
+                                  std::size_t coarsest = coarsest_points, bool plain = false) {
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
   for (Extents e = grid.extents;; e = grids.back().next) {
     Level<Space> level{
         .grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
-    const bool halves = e.points() > coarsest_points(by_class);
-    level.axes = halves ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
+    level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
     level.plain = grids.empty() && plain && level.axes == 7;
@@ -86,10 +97,9 @@ Certainty certainty_for(const Extents& e, bool is_even) {
 }
 
 /// Refuses a level whose numbers have left the range of float, or that can't be halved although it is large.
-void require_usable(double omega, int axes, const Extents& e, bool by_class) {
+void require_usable(double omega, int axes, const Extents& e, std::size_t coarsest) {
   if (!std::isfinite(omega) || !(omega > 0)) throw ArgumentError("multigrid: a coarse operator isn't finite");
-  if (axes == 0 && e.points() > coarsest_points(by_class))
-    throw ArgumentError("multigrid: no axis of the grid can be halved");
+  if (axes == 0 && e.points() > coarsest) throw ArgumentError("multigrid: no axis of the grid can be halved");
 }
 
 /// A step of Gauss-Jordan elimination in place on n rows of n.
@@ -253,7 +263,7 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   Vector<Space, double> table(space_, neighbours * neighbours), deviants(space_, 1);
   std::vector<double> rows(table.size());
   const auto& census = analysis.structure().census;
-  const bool many_differ = census != nullptr && census->class_rows.empty();
+  const bool many_differ = grid.unknowns == 1 && census != nullptr && census->class_rows.empty();
   bool by_class = !periodic_axes(grid).any() && !many_differ;
   if (by_class) {
     for_each(space_, neighbours, ReadClasses<T>{block, table.data()});
@@ -323,6 +333,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   const std::vector<float> inverse = inverse_roots(roots, e);
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, e);
+  const std::size_t coarsest = coarsest_points_of(rows);
   ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
@@ -332,12 +343,13 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     double strength[3];
     couplings(rows, e, strength);
     const bool plain = is_plain(rows, e, grid.dimensions, star);
-    if (levels_.empty() && plan) plan(planned<Space>(grid, true, strength, {}, plain), certainty_for(e, true));
-    level.axes = e.points() > coarsest_points(true) ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
+    if (levels_.empty() && plan)
+      plan(planned<Space>(grid, true, strength, {}, coarsest, plain), certainty_for(e, true));
+    level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain && level.axes == 7;
     level.largest = largest_row(rows);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, e, true);
+    require_usable(level.omega, level.axes, e, coarsest);
     if (level.axes == 0) {
       for_points(e, [&](Index x, Index y, Index z) {
         coarsest_root_.push_back(static_cast<float>(root_at(roots, e, x, y, z)));
@@ -449,10 +461,10 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
           axes_to_halve(strength, a.grid, margin * weak, keep) == axes_to_halve({1, 1, 1}, a.grid, weak, keep);
       if (plan) plan(planned<Space>(grid, false, strength, keep), certainty_for(a.grid, is_even));
     }
-    level.axes = a.grid.points() > coarsest_points(false) ? axes_to_halve(strength, a.grid, weak, keep) : 0;
+    level.axes = a.grid.points() > coarsest_points ? axes_to_halve(strength, a.grid, weak, keep) : 0;
     level.largest = static_cast<double>(row);
     level.omega = damping(level.axes, level.largest);
-    require_usable(level.omega, level.axes, a.grid, false);
+    require_usable(level.omega, level.axes, a.grid, coarsest_points);
     if (level.axes == 0) {
       for_grid(space_, a.grid, ScaleStencil<Wraps>{a, inverse.data()});
       coarsest_root_.resize(inverse.size());
