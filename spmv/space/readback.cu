@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned threads = 256;
 
-/// Writes into pinned host memory. Between two graphs this takes half the time of a copy (H200, 2026-11), since no other
-/// engine of the GPU has to be waited for.
+/// Writes into pinned host memory. Between two graphs this takes half the time of a copy (H200, 2026-11), since no
+/// other engine of the GPU has to be waited for.
 __global__ void __launch_bounds__(threads) copy_kernel(const void* from, void* to, std::size_t bytes) {
   cuda::pdl_trigger_and_wait();
   const std::size_t words = bytes / sizeof(unsigned);

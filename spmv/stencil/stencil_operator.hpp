@@ -31,8 +31,8 @@ struct StencilRows;
 ///           stored in T, one array over all points for each neighbour.
 /// Traffic   A product reads x and writes y: 16 bytes a row in double precision, if x is read once. Coefficients by a
 ///           function add 8 bytes for each neighbour: 56 bytes a row for 7 points.
-/// Exec      The constructor works on the host and uploads the result (Cuda::upload). The other functions are asynchronous on Cuda and allocate
-///           nothing. On Host several threads may apply one const operator at once.
+/// Exec      The constructor works on the host and uploads the result (Cuda::upload). The other functions are
+///           asynchronous on Cuda and allocate nothing. On Host several threads may apply one const operator at once.
 /// Throws    ArgumentError for a stencil that isn't valid; DimensionError from apply, naming the shapes; DeviceError.
 /// Limits    One unknown a point, at most 2^31 - 1 points. Products on a grid with periodic axes are made by a general
 ///           kernel, which is slower.

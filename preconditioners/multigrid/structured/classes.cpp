@@ -32,8 +32,9 @@ double line_weight(const Classes& rows, const Extents& e, int axis, int at, int 
   return own > 1e-4 * rows[static_cast<std::size_t>(row)][centre] ? -side / own : 0;
 }
 
-/// The 125 classes of the points of a grid, each with a point that stands for it. Classes that a small grid doesn't have
-/// get one of its points, or nothing where y or z has one point only. Steps lead from a point to its neighbours, or from a coarse point to those of the fine grid.
+/// The 125 classes of the points of a grid, each with a point that stands for it. Classes that a small grid doesn't
+/// have get one of its points, or nothing where y or z has one point only. Steps lead from a point to its neighbours,
+/// or from a coarse point to those of the fine grid.
 class ClassPoints {
  public:
   explicit ClassPoints(const Extents& e) : ClassPoints(e, e, {false, false, false}) {}

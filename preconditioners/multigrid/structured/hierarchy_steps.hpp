@@ -311,8 +311,8 @@ struct SolveWeights {
 };
 
 /// The coarse operator P^T A P where axes are periodic or points few (elsewhere GalerkinOfPoint), on a grid of calls()
-/// whose layers along z are those of all coefficients, one coefficient behind the other. Each call makes one coefficient
-/// of one coarse point.
+/// whose layers along z are those of all coefficients, one coefficient behind the other. Each call makes one
+/// coefficient of one coarse point.
 struct GalerkinAround {
   Stencil a;
   Weights p;
