@@ -41,7 +41,7 @@ struct CoarseGrid {
   Coefficients a, p;
   bool star;
   int axes;            ///< that the next grid halves
-  bool halves_layers;  ///< of `points`
+  bool halves_layers;  ///< whether the next grid has half as many layers
   float omega;
   Cells points, next, pairs;  ///< of this grid, of the next one, and what Interpolate has a call for
   unsigned margin;            ///< elements before a vector and behind it that are 0

@@ -57,12 +57,11 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
   return all;
 }
 
-/// All in one array.
+/// The vectors of all levels, in one array.
 template <class Space, class T>
 void Cycle<Space, T>::make_vectors() {
   const auto elements = [&](std::size_t k) {
-    constexpr std::size_t line = 32;  // of 128 bytes
-    return (Field<Space>::elements_of(level(k).grid, level(k).dimensions) + line - 1) / line * line;
+    return in_whole_lines(Field<Space>::elements_of(level(k).grid, level(k).dimensions));
   };
   std::size_t total = 0;
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
@@ -126,7 +125,8 @@ Source<float> Cycle<Space, T>::unscaled(std::size_t k, const float* b) const {
   return {{level(k).grid, ones_.data(), true}, &one, {b}};
 }
 
-/// Makes those of all levels without a scale. Returns that of the first level for r, where passes take it.
+/// Makes the transfers of all levels without a scale. Returns that of the first level with the scale of r, where passes
+/// take it.
 template <class Space, class T>
 Transfer<Space> Cycle<Space, T>::make_transfers() {
   std::vector<TransferOf<Space>> wanted;
@@ -141,7 +141,7 @@ Transfer<Space> Cycle<Space, T>::make_transfers() {
     wanted.push_back({&level(0), omega(0, 0), hierarchy_.inverse_root(), &hierarchy_.even_inverse_root()});
   std::vector<Transfer<Space>> made = multigrid::make_transfers(space_, wanted);
   transfers_ = std::vector<Transfer<Space>>(hierarchy_.levels().size());
-  for (std::size_t k = 0; k < levels.size() && k < made.size(); ++k) transfers_[levels[k]] = std::move(made[k]);
+  for (std::size_t k = 0; k < levels.size(); ++k) transfers_[levels[k]] = std::move(made[k]);
   return made.size() > levels.size() ? std::move(made.back()) : Transfer<Space>{};
 }
 

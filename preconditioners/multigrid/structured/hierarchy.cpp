@@ -190,22 +190,19 @@ void lift(std::vector<double>& m, std::size_t n) {
 
 /// Tables of classes one behind the other, those of each level's operator and of its weights in turn.
 struct ClassTables {
+  struct Place {
+    std::size_t first, size;
+  };
   std::vector<float> values;
-  std::vector<std::size_t> first;
+  std::vector<Place> places;
 
   ClassTables() { values.reserve(std::size_t{1} << 16); }  // ten levels in three dimensions
 
   void add(const std::vector<float>& table) {
-    constexpr std::size_t line = 32;  // of 128 bytes
-    values.resize((values.size() + line - 1) / line * line);
-    first.push_back(values.size());
+    values.resize(in_whole_lines(values.size()));
+    places.push_back({values.size(), table.size()});
     values.insert(values.end(), table.begin(), table.end());
-    lengths.push_back(table.size());
   }
-  std::size_t size(std::size_t k) const { return lengths[k]; }
-
- private:
-  std::vector<std::size_t> lengths;
 };
 
 }  // namespace
@@ -372,7 +369,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     levels_.push_back(std::move(level));
   }
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
-  const auto part = [&](std::size_t k) { return Part<Space>(all, tables.first[k], tables.size(k)); };
+  const auto part = [&](std::size_t k) { return Part<Space>(all, tables.places[k].first, tables.places[k].size); };
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     levels_[k].a = part(2 * k);
     if (k + 1 < levels_.size()) levels_[k].p = part(2 * k + 1);

@@ -20,6 +20,9 @@
 
 namespace ostinato::multigrid {
 
+/// So many floats in whole cache lines of 128 bytes.
+constexpr std::size_t in_whole_lines(std::size_t floats) { return (floats + 31) / 32 * 32; }
+
 /// An array, or a part of one that several share: to allocate and to fill a small array takes longer than to use it.
 template <class Space>
 class Part {
@@ -66,7 +69,7 @@ class Field {
   }
   /// The elements before the grid, and behind it: up to a neighbour of the first point, in whole cache lines.
   static std::size_t margin(const Extents& grid, int dimensions) {
-    return (grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0) + 31) / 32 * 32;
+    return in_whole_lines(grid.number(1, dimensions > 1 ? 1 : 0, dimensions > 2 ? 1 : 0));
   }
 
  private:

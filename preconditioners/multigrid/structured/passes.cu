@@ -566,7 +566,7 @@ bool has_ascent(const Cuda& space, const Level<Cuda>& level) {
   return has_descent(space, level) && (level.dimensions == 2 || level.plain);
 }
 
-/// The shared coefficients of a stencil: the same sums.
+/// The coefficients of all steps that nearly all coarse points share: composed() of the even rows and weights.
 template <class S>
 std::vector<float> composed(const TransferOf<Cuda>& t, bool up) {
   const std::vector<float>&a = t.level->even_a.values, &p = t.level->even_p.values;
