@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// for_each, sum, for_grid and sum_grid for Cuda in a build without CUDA. Such a build can't create a Cuda object, so
-// these functions are never called.
+// for_each, sum, for_grid, sum_grid, for_each_row and sum_rows for Cuda in a build without CUDA. Such a build can't
+// create a Cuda object, so these functions are never called.
 
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 
 namespace ostinato {
 
@@ -28,6 +29,16 @@ void for_grid(const Cuda&, const Extents&, F) {
 
 template <class F>
 void sum_grid(const Cuda&, const Extents&, F, double*) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class F>
+void for_each_row(const Cuda&, std::size_t, Offset, F) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class F>
+void sum_rows(const Cuda&, std::size_t, Offset, F, double*) {
   throw DeviceError(Cuda::why_absent());
 }
 

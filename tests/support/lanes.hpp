@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <ostinato/spmv/space/index.hpp>
 
 // Threads as the lanes of a group, to run the functions of a GPU on the host.
 
@@ -40,6 +44,32 @@ void run_lanes(int lanes, F f) {
   std::vector<std::thread> threads;
   for (int l = 0; l < lanes; ++l) threads.emplace_back([&f, &all, l] { f(l, all); });
   for (std::thread& thread : threads) thread.join();
+}
+
+/// A lane that is a thread (spmv/matrix/algebra/product_rows.hpp).
+struct ThreadLane {
+  int number, count;
+  Barrier* all;
+
+  int lane() const { return number; }
+  int lanes() const { return count; }
+  void sync() const { all->arrive_and_wait(); }
+  template <class I>
+  static I load(const I* p) {
+    return std::atomic_ref<I>(*const_cast<I*>(p)).load();
+  }
+  static Index swap_if(Index* p, Index old, Index v) {
+    std::atomic_ref<Index>(*p).compare_exchange_strong(old, v);
+    return old;
+  }
+  static int add(int* p, int v) { return std::atomic_ref<int>(*p).fetch_add(v); }
+  static void set_bit(std::uint32_t* p, std::uint32_t bit) { std::atomic_ref<std::uint32_t>(*p).fetch_or(bit); }
+};
+
+/// Calls f(lane) on each of `lanes` threads.
+template <class F>
+void run_thread_lanes(int lanes, F f) {
+  run_lanes(lanes, [&f, lanes](int number, Barrier& all) { f(ThreadLane{number, lanes, &all}); });
 }
 
 }  // namespace ostinato::test

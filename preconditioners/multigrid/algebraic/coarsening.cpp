@@ -17,7 +17,7 @@ constexpr int fewest_rounds = 5;  // 5 to 8 on levels of 1,000 to 260,000 rows, 
 
 /// Decides all rows, in rounds.
 template <class Space>
-void split_rows(const Space& space, const detail::CsrPattern& a, const std::uint8_t* strong,
+void split_rows(const Space& space, const detail::CsrPattern& a, Offset entries, const std::uint8_t* strong,
                 Vector<Space, std::int32_t>& split) {
   using Shared = Atomic<Space>;
   const std::size_t n = split.size();
@@ -27,9 +27,10 @@ void split_rows(const Space& space, const detail::CsrPattern& a, const std::uint
   for_each(space, n, BeginSplit{dependent.data(), split.data(), beaten.data()});
   // The undecided row of the highest rank is decided in each round, so that this ends.
   for (std::int32_t round = 1;; ++round) {
-    for_each(space, n, MarkBeaten<Shared>{a, strong, {dependent.data()}, split.data(), round, beaten.data()});
+    for_each_row(space, n, entries,
+                 MarkBeaten<Shared>{a, strong, {dependent.data()}, split.data(), round, beaten.data()});
     for_each(space, n, TakeCoarse{beaten.data(), round, split.data()});
-    sum(space, n, TakeFine<Shared>{a, strong, split.data()}, left.data());
+    sum_rows(space, n, entries, TakeFine<Shared>{a, strong, split.data()}, left.data());
     if (is_look<Space>(round, fewest_rounds) && left.download()[0] == 0) return;
   }
 }
@@ -47,10 +48,10 @@ template <class Space, class T>
 Coarsening<Space> coarsen(const Space& space, const CsrView<T>& a, const CoarseningOptions& options) {
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Coarsening<Space> c = undecided_rows(space, pattern, a.nonzeros());
-  for_each(space, c.split.size(),
-           MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold), static_cast<T>(options.largest_sum),
-                         c.strong.data()});
-  split_rows(space, pattern, c.strong.data(), c.split);
+  for_each_row(space, c.split.size(), a.nonzeros(),
+               MarkStrong<T>{pattern, a.val.data(), static_cast<T>(options.threshold),
+                             static_cast<T>(options.largest_sum), c.strong.data()});
+  split_rows(space, pattern, a.nonzeros(), c.strong.data(), c.split);
   number_coarse(space, c);
   return c;
 }
@@ -59,7 +60,7 @@ template <class Space>
 Coarsening<Space> coarsen(const Space& space, const detail::CsrPattern& a, Offset entries) {
   Coarsening<Space> c = undecided_rows(space, a, entries);
   for_each(space, c.split.size(), MarkBeside{a, c.strong.data()});
-  split_rows(space, a, c.strong.data(), c.split);
+  split_rows(space, a, entries, c.strong.data(), c.split);
   number_coarse(space, c);
   return c;
 }

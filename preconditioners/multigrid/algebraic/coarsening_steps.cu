@@ -5,13 +5,13 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::MarkStrong)
+OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::MarkStrong)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::MarkBeside)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountDependent<Atomic<Cuda>>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginSplit)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::MarkBeaten<Atomic<Cuda>>)
+OSTINATO_FOR_EACH_ROW_OF_ON_CUDA(algebraic::MarkBeaten<Atomic<Cuda>>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::TakeCoarse)
-template void sum(const Cuda&, std::size_t, algebraic::TakeFine<Atomic<Cuda>>, double*);
+OSTINATO_SUM_ROWS_OF_ON_CUDA(algebraic::TakeFine<Atomic<Cuda>>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountCoarse)
 
 }  // namespace ostinato

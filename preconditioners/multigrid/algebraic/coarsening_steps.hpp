@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -27,29 +28,39 @@ struct MarkStrong {
   T threshold, largest_sum;
   std::uint8_t* strong;  ///< one for each entry of A
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+  struct Value {
     T diagonal = 0, total = 0, least = 0, most = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const T v = val[k];
-      total += v;
-      if (a.col[k] == static_cast<Index>(i)) {
-        diagonal = v;
-      } else {
-        least = v < least ? v : least;
-        most = v > most ? v : most;
-      }
-    }
-    const bool negative = diagonal < 0;
-    T opposite = negative ? most : -least;
-    const T same = negative ? -least : most;
-    const bool by_size = opposite == 0;
-    if (by_size) opposite = same;
-    const bool dominant = magnitude(total) > largest_sum * magnitude(diagonal);
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const T size = by_size ? magnitude(val[k]) : negative ? val[k] : -val[k];
-      strong[k] = !dominant && opposite > 0 && a.col[k] != static_cast<Index>(i) && size > threshold * opposite;
+
+    OSTINATO_FUNCTION bool by_size() const { return (diagonal < 0 ? most : -least) == 0; }
+    /// The size of an entry off the diagonal; that of the largest of them for `opposite`.
+    OSTINATO_FUNCTION T size_of(T v) const { return by_size() ? magnitude(v) : diagonal < 0 ? v : -v; }
+    OSTINATO_FUNCTION T opposite() const { return by_size() == (diagonal < 0) ? -least : most; }
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t) const { return {}; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const { return {a.row_ptr[i], a.row_ptr[i + 1]}; }
+  OSTINATO_FUNCTION void add(std::size_t i, Offset k, Value& row) const {
+    const T v = val[k];
+    row.total += v;
+    if (a.col[k] == static_cast<Index>(i)) {
+      row.diagonal = v;
+    } else {
+      row.least = v < row.least ? v : row.least;
+      row.most = v > row.most ? v : row.most;
     }
   }
+  OSTINATO_FUNCTION void merge(Value& row, const Value& other) const {
+    row.total += other.total;
+    row.diagonal += other.diagonal;
+    row.least = other.least < row.least ? other.least : row.least;
+    row.most = other.most > row.most ? other.most : row.most;
+  }
+  OSTINATO_FUNCTION void each(std::size_t i, Offset k, const Value& row) const {
+    const bool dominant = magnitude(row.total) > largest_sum * magnitude(row.diagonal);
+    strong[k] = !dominant && row.opposite() > 0 && a.col[k] != static_cast<Index>(i) &&
+                row.size_of(val[k]) > threshold * row.opposite();
+  }
+  OSTINATO_FUNCTION void finish(std::size_t, const Value&) const {}
 
   OSTINATO_FUNCTION static T magnitude(T v) { return v < 0 ? -v : v; }
 };
@@ -116,14 +127,19 @@ struct MarkBeaten {
   std::int32_t round;
   std::int32_t* beaten;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (split[i] != undecided) return;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const Index j = a.col[k];
-      if (strong[k] && split[j] == undecided)
-        Atomic::store(&beaten[rank.less(static_cast<Index>(i), j) ? static_cast<Index>(i) : j], round);
-    }
+  using Value = std::int32_t;  ///< split[i]
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const { return split[i]; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, Value own) const {
+    return own == undecided ? EntryRange{a.row_ptr[i], a.row_ptr[i + 1]} : EntryRange{0, 0};
   }
+  OSTINATO_FUNCTION void add(std::size_t i, Offset k, Value&) const {
+    const Index j = a.col[k];
+    if (strong[k] && split[j] == undecided)
+      Atomic::store(&beaten[rank.less(static_cast<Index>(i), j) ? static_cast<Index>(i) : j], round);
+  }
+  OSTINATO_FUNCTION void merge(Value&, Value) const {}
+  OSTINATO_FUNCTION void finish(std::size_t, Value) const {}
 };
 
 /// Makes undecided rows coarse that no neighbour has beaten.
@@ -144,14 +160,21 @@ struct TakeFine {
   const std::uint8_t* strong;
   std::int32_t* split;
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (Atomic::load(&split[i]) != undecided) return {{0}};
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (!strong[k] || Atomic::load(&split[a.col[k]]) != coarse) continue;
-      Atomic::store(&split[i], std::int32_t{fine});
-      return {{0}};
-    }
-    return {{1}};
+  using Value = std::int32_t;  ///< what is decided of the row
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const { return Atomic::load(&split[i]); }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, Value own) const {
+    return own == undecided ? EntryRange{a.row_ptr[i], a.row_ptr[i + 1]} : EntryRange{0, 0};
+  }
+  OSTINATO_FUNCTION void add(std::size_t, Offset k, Value& own) const {
+    if (own == undecided && strong[k] && Atomic::load(&split[a.col[k]]) == coarse) own = fine;
+  }
+  OSTINATO_FUNCTION void merge(Value& own, Value other) const {
+    if (other == fine) own = fine;
+  }
+  OSTINATO_FUNCTION Sums<1> finish(std::size_t i, Value own) const {
+    if (own == fine) Atomic::store(&split[i], std::int32_t{fine});
+    return {{own == undecided ? 1.0 : 0.0}};
   }
 };
 

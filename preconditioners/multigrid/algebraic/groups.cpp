@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
@@ -14,6 +15,19 @@
 #include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato::algebraic {
+
+namespace {
+
+template <class T>
+void collapse_rows(const Host& space, std::size_t rows, Offset, const CollapseRow<T>& f) {
+  for_each(space, rows, f);
+}
+template <class T>
+void move_rows(const Host& space, std::size_t rows, Offset, const MoveRow<T>& f) {
+  for_each(space, rows, f);
+}
+
+}  // namespace
 
 template <class Space>
 detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count) {
@@ -62,12 +76,12 @@ SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Group
   const auto terms = static_cast<std::size_t>(a.nonzeros());  // at most, as a row is in one group
   Vector<Space, Index> col(space, terms);
   Vector<Space, T> val(space, terms);
-  for_each(space, rows,
-           CollapseRow<T>{pattern, a.val.data(), members, groups.of.data(), points, begin.data(), col.data(),
-                          val.data(), lengths.data()});
+  collapse_rows(space, rows, a.nonzeros(),
+                CollapseRow<T>{pattern, a.val.data(), members, groups.of.data(), points, begin.data(), col.data(),
+                               val.data(), lengths.data()});
   const auto c = with_rows<T>(space, std::move(lengths), groups.count);
-  for_each(space, rows,
-           MoveRow<T>{begin.data(), col.data(), val.data(), c->row_ptr.data(), c->col.data(), c->val.data()});
+  move_rows(space, rows, static_cast<Offset>(c->col.size()),
+            MoveRow<T>{begin.data(), col.data(), val.data(), c->row_ptr.data(), c->col.data(), c->val.data()});
   return SpaceCsr<Space, T>(c);
 }
 

@@ -49,7 +49,7 @@ Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Group
 /// Shapes    A: n x n; the result: count x count, with ascending columns.
 /// Traffic   Reads A once, with a load from groups.of for each entry, and writes the terms once and the result once.
 /// Memory    sizeof(T) + 4 bytes for each entry of A while it works.
-/// Exec      A thread adds up a row. Waits.
+/// Exec      Waits. On Cuda, some lanes of a warp add up a row of some ten terms, and a single one a row of hundreds.
 template <class Space, class T>
 SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Groups<Space>& groups,
                             const Points& points = {0, 1, false});

@@ -13,8 +13,6 @@ OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillJoined)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindPoint)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindGroupOfRow)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountGroupTerms)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::CollapseRow)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::MoveRow)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SumGroup)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::AddOfGroup)
 

@@ -143,6 +143,13 @@ struct CollapseRow {
     count[i] = filled;
   }
 
+  /// The column that entry k, of a row, goes to; -1 for an entry that doesn't count.
+  OSTINATO_FUNCTION Index column_of(Index row, Offset k) const {
+    const Index j = a.col[k];
+    if (points.unknowns > 1 && points.unknown_of(j) != points.unknown_of(row)) return -1;
+    return group[j];
+  }
+
  private:
   static constexpr std::uint32_t few = 64;
 
@@ -152,9 +159,7 @@ struct CollapseRow {
     for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
       const Index row = members.col[m];
       for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-        const Index j = a.col[k], to = group[j];
-        if (to < 0 || (points.unknowns > 1 && points.unknown_of(j) != points.unknown_of(row))) continue;
-        f(to, val[k]);
+        if (const Index to = column_of(row, k); to >= 0) f(to, val[k]);
       }
     }
   }
@@ -205,6 +210,71 @@ struct CollapseRow {
   }
 };
 
+/// The terms of a row in the fast memory of a group of lanes (spmv/matrix/algebra/product_rows.hpp). The arrays have an
+/// element for each term. Makes the same bits as CollapseRow.
+template <class T>
+struct TermTable {
+  Index* col;
+  T* val;
+  Index* first;  ///< the column of a term that is the first one of its column, `none` for others
+
+  static constexpr Index none = 0x7fffffff;
+
+  /// Makes row i in its table in `rows`.
+  template <class Group>
+  OSTINATO_FUNCTION void collapse(const Group& group, const CollapseRow<T>& rows, std::size_t i) const {
+    const Offset begin = rows.begin[i];
+    const auto terms = static_cast<Index>(rows.begin[i + 1] - begin);
+    gather(group, rows, i);
+    group.sync();
+    for (Index p = group.lane(); p < terms; p += group.lanes()) add_up(p, terms);
+    group.sync();
+    // The place of an entry is the number of entries before its column; `none` comes after all of them.
+    for (Index p = group.lane(); p <= terms; p += group.lanes()) {
+      const Index j = p < terms ? first[p] : none;
+      if (p < terms && j == none) continue;
+      Index place = 0;
+      for (Index q = 0; q < terms; ++q) place += first[q] < j;
+      if (p == terms) {
+        rows.count[i] = place;
+      } else {
+        rows.col[begin + place] = j;
+        rows.sum[begin + place] = val[p];
+      }
+    }
+    group.sync();
+  }
+
+ private:
+  template <class Group>
+  OSTINATO_FUNCTION void gather(const Group& group, const CollapseRow<T>& rows, std::size_t i) const {
+    Offset at = 0;
+    for (Offset m = rows.members.row_ptr[i]; m < rows.members.row_ptr[i + 1]; ++m) {
+      const Index row = rows.members.col[m];
+      const Offset begin = rows.a.row_ptr[row], length = rows.a.row_ptr[row + 1] - begin;
+      for (Offset k = group.lane(); k < length; k += group.lanes()) {
+        col[at + k] = rows.column_of(row, begin + k);
+        val[at + k] = rows.val[begin + k];
+      }
+      at += length;
+    }
+  }
+
+  /// Adds the later terms of its column to term p, if that is the first one.
+  OSTINATO_FUNCTION void add_up(Index p, Index terms) const {
+    const Index j = col[p];
+    bool is_first = j >= 0;
+    for (Index q = 0; q < p; ++q) is_first = is_first && col[q] != j;
+    first[p] = is_first ? j : none;
+    if (!is_first) return;
+    T sum = val[p];
+    for (Index q = p + 1; q < terms; ++q) {
+      if (col[q] == j) sum += val[q];
+    }
+    val[p] = sum;
+  }
+};
+
 /// Moves row i from its table into the matrix.
 template <class T>
 struct MoveRow {
@@ -215,10 +285,14 @@ struct MoveRow {
   Index* col;
   T* val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    for (Offset k = row_ptr[i], from = begin[i]; k < row_ptr[i + 1]; ++k, ++from) {
-      col[k] = col_from[from];
-      val[k] = val_from[from];
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { move(i, 0, 1); }
+
+  /// Moves every `lanes`-th entry.
+  OSTINATO_FUNCTION void move(std::size_t i, int lane, int lanes) const {
+    const Offset shift = begin[i] - row_ptr[i];
+    for (Offset k = row_ptr[i] + lane; k < row_ptr[i + 1]; k += lanes) {
+      col[k] = col_from[k + shift];
+      val[k] = val_from[k + shift];
     }
   }
 };

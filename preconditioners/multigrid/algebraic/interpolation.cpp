@@ -31,8 +31,8 @@ struct Parts {
         diagonal(space, beta.size()),
         spread_count(space, beta.size() + 1),
         source_count(space, beta.size() + 1) {
-    for_each(space, beta.size(),
-             SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
+    for_each_row(space, beta.size(), a.nonzeros(),
+                 SumParts<T>{m, beta.data(), weak.data(), diagonal.data(), spread_count.data(), source_count.data()});
   }
 
   /// Fills the factors, whose rows have their places.
@@ -72,18 +72,16 @@ template <class Space, class T>
 std::shared_ptr<CsrStorage<Space, T>> truncated_storage(const Space& space, const CsrView<T>& p, int most) {
   if (most < 1 || most > KeepLargest<T>::capacity) throw ArgumentError("interpolation: 1 to 16 entries a row");
   const auto n = static_cast<std::size_t>(p.rows);
-  const Vector<Space, double> bad = not_finite(space, p);
   Vector<Space, Offset> row_ptr(space, n + 1);
   for_each(space, n, CountKept{p.row_ptr.data(), most, row_ptr.data()});
-  exclusive_scan(space, row_ptr.span());
-  double bad_values = 0;
-  Offset entries = 0;
-  download(space, {copied(bad_values, bad.data()), copied(entries, row_ptr.data() + n)});
-  require_finite(bad_values);
-  auto kept = with_row_ptr<T>(space, std::move(row_ptr), p.cols, static_cast<std::size_t>(entries));
-  for_each(space, n,
-           KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
-                          kept->val.data()});
+  const std::size_t entries = detail::counted(space, row_ptr);
+  auto kept = with_row_ptr<T>(space, std::move(row_ptr), p.cols, entries);
+  Vector<Space, double> bad(space, 1);
+  sum(space, n,
+      KeepLargest<T>{p.row_ptr.data(), p.col.data(), p.val.data(), kept->row_ptr.data(), kept->col.data(),
+                     kept->val.data()},
+      bad.data());
+  require_finite(bad.download()[0]);
   return kept;
 }
 

@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -34,26 +35,40 @@ struct SumParts {
   T *beta, *weak, *diagonal;
   Offset *spread_count, *source_count;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+  struct Value {
     T coarse_sum = 0, weak_sum = 0, own = 0;
-    Offset coarse_count = 0, fine_count = 0;
-    for (Offset k = m.a.row_ptr[i]; k < m.a.row_ptr[i + 1]; ++k) {
-      if (!m.strong[k]) {
-        weak_sum += m.val[k];
-        if (m.a.col[k] == static_cast<Index>(i)) own = m.val[k];
-      } else if (m.split[m.a.col[k]] == coarse) {
-        coarse_sum += m.val[k];
-        ++coarse_count;
-      } else {
-        ++fine_count;
-      }
+    Index coarse_count = 0, fine_count = 0;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t) const { return {}; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return {m.a.row_ptr[i], m.a.row_ptr[i + 1]};
+  }
+  OSTINATO_FUNCTION void add(std::size_t i, Offset k, Value& row) const {
+    if (!m.strong[k]) {
+      row.weak_sum += m.val[k];
+      if (m.a.col[k] == static_cast<Index>(i)) row.own = m.val[k];
+    } else if (m.split[m.a.col[k]] == coarse) {
+      row.coarse_sum += m.val[k];
+      ++row.coarse_count;
+    } else {
+      ++row.fine_count;
     }
-    beta[i] = coarse_sum;
-    weak[i] = weak_sum;
-    diagonal[i] = own;
+  }
+  OSTINATO_FUNCTION void merge(Value& row, const Value& other) const {
+    row.coarse_sum += other.coarse_sum;
+    row.weak_sum += other.weak_sum;
+    row.own += other.own;
+    row.coarse_count += other.coarse_count;
+    row.fine_count += other.fine_count;
+  }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& row) const {
+    beta[i] = row.coarse_sum;
+    weak[i] = row.weak_sum;
+    diagonal[i] = row.own;
     const bool is_coarse = m.split[i] == coarse;
-    spread_count[i] = is_coarse ? 1 : coarse_count + fine_count > 0 ? fine_count + 1 : 0;
-    source_count[i] = is_coarse ? 1 : coarse_count;
+    spread_count[i] = is_coarse ? 1 : row.coarse_count + row.fine_count > 0 ? row.fine_count + 1 : 0;
+    source_count[i] = is_coarse ? 1 : row.coarse_count;
   }
 };
 
@@ -162,7 +177,7 @@ OSTINATO_FUNCTION T factor_of_kept(T total, T kept) {
 }
 
 /// Keeps the largest entries of a row, those with smaller columns first among equals, and scales them so that the sum
-/// of the row stays.
+/// of the row stays. The sum counts the entries of the row that aren't finite: such a row has no use.
 template <class T>
 struct KeepLargest {
   static constexpr Offset capacity = 16;
@@ -174,9 +189,12 @@ struct KeepLargest {
   Index* col;
   T* val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
     const Offset from = from_ptr[i], to = row_ptr[i];
     keep(from_col + from, from_val + from, from_ptr[i + 1] - from, row_ptr[i + 1] - to, col + to, val + to);
+    Index bad = 0;
+    for (Offset k = from; k < from_ptr[i + 1]; ++k) bad += !(from_val[k] - from_val[k] == T{0});
+    return {{static_cast<double>(bad)}};
   }
 
   /// Keeps `count` of `all` entries.

@@ -65,10 +65,10 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
            BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data(),
                          is_joined.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
-  for_each(space, n, FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
+  for_each_row(space, n, a.nonzeros(), FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
   const int fewest = n < many_rows ? fewest_rounds : fewest_of_many;
   for (int round = 0; round < most_rounds; ++round) {
-    sum(space, n, ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
+    sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
     if (is_look<Space>(round, fewest) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }

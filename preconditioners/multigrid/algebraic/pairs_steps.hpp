@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -75,12 +76,12 @@ struct BeginPairs {
   std::uint8_t* is_joined;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    T own = 0, others = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (a.col[k] == static_cast<Index>(i))
-        own = val[k];
-      else
-        others += PairWeights<T>::size_of(val[k]);
+    const Offset on_diagonal = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
+    const bool has_own = on_diagonal < a.row_ptr[i + 1] && a.col[on_diagonal] == static_cast<Index>(i);
+    const T own = has_own ? val[on_diagonal] : T{0};
+    T others = 0;
+    for (Offset k = a.row_ptr[i]; dominant > 0 && k < a.row_ptr[i + 1]; ++k) {
+      if (k != on_diagonal || !has_own) others += PairWeights<T>::size_of(val[k]);
     }
     const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
     inverse[i] = own < 0 ? -inverse_size : inverse_size;
@@ -97,16 +98,23 @@ struct FindStrongest {
   const Index* partner;
   const float* before;  ///< null in the first pass
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    float most = partner[i] == Partner::left_out ? -1.0f : before == nullptr ? 0.0f : before[i];
-    for (Offset k = weights.a.row_ptr[i]; most >= 0 && k < weights.a.row_ptr[i + 1]; ++k) {
-      const Index j = weights.a.col[k];
-      if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) continue;
-      const float w = weights.weight(static_cast<Index>(i), k);
-      if (w > most) most = w;
-    }
-    weights.strongest[i] = most;
+  using Value = float;
+
+  OSTINATO_FUNCTION float initial(std::size_t i) const {
+    return partner[i] == Partner::left_out ? -1.0f : before == nullptr ? 0.0f : before[i];
   }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, float most) const {
+    return most < 0 ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
+  }
+  OSTINATO_FUNCTION void add(std::size_t i, Offset k, float& most) const {
+    const Index j = weights.a.col[k];
+    if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) return;
+    merge(most, weights.weight(static_cast<Index>(i), k));
+  }
+  OSTINATO_FUNCTION void merge(float& most, float other) const {
+    if (other > most) most = other;
+  }
+  OSTINATO_FUNCTION void finish(std::size_t i, float most) const { weights.strongest[i] = most; }
 };
 
 /// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row
@@ -117,20 +125,33 @@ struct ChoosePartner {
   const Index* partner;
   Index* choice;
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  struct Value {
+    std::uint64_t key;
+    Index best;
+    std::int32_t is_made;  ///< before this round, or never
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const Index before = choice[i];
-    if (partner[i] != Partner::none || before == Partner::nobody) return {{0}};
-    if (before >= 0 && partner[before] == Partner::none) return {{1}};
-    std::uint64_t most = 0;
-    Index best = Partner::nobody;
-    for (Offset k = weights.a.row_ptr[i]; k < weights.a.row_ptr[i + 1]; ++k) {
-      if (partner[weights.a.col[k]] != Partner::none) continue;
-      const std::uint64_t key = weights.key(static_cast<Index>(i), k);
-      if (key > most) best = weights.a.col[k];
-      if (key > most) most = key;
-    }
-    choice[i] = best;
-    return {{best >= 0 ? 1.0 : 0.0}};
+    if (partner[i] != Partner::none || before == Partner::nobody) return {0, Partner::nobody, 1};
+    if (before >= 0 && partner[before] == Partner::none) return {0, before, 1};
+    return {0, Partner::nobody, 0};
+  }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
+    return v.is_made ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
+  }
+  OSTINATO_FUNCTION void add(std::size_t i, Offset k, Value& v) const {
+    const Index j = weights.a.col[k];
+    if (partner[j] == Partner::none) merge(v, {weights.key(static_cast<Index>(i), k), j, 0});
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
+    const bool is_better = other.key > v.key || (other.key == v.key && other.key > 0 && other.best < v.best);
+    if (is_better) v.best = other.best;
+    if (is_better) v.key = other.key;
+  }
+  OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
+    if (!v.is_made) choice[i] = v.best;
+    return {{v.best >= 0 ? 1.0 : 0.0}};
   }
 };
 

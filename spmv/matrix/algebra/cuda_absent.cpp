@@ -18,15 +18,19 @@ Vector<Cuda, Index> product_pattern(const Cuda&, const CsrPattern&, Offset, cons
   throw DeviceError(Cuda::why_absent());
 }
 
+ProductTerms product_terms(const Cuda&, const CsrPattern&, Offset, const CsrPattern&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
 template <class T>
 void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, const CsrPattern&,
-                    T*) {
+                    Offset, T*) {
   throw DeviceError(Cuda::why_absent());
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                               \
   template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
-                               const CsrPattern&, T*)
+                               const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -184,8 +184,10 @@ struct Accumulators {
     return found;
   }
 
-  void multiply(const Host& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
+  void multiply(const Host& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Host, T>& product) {
     const Factor<T> left(a), right(b);
+    const CsrPattern c = detail::pattern_of(product.view());
+    T* const val = product.val.data();
     parallel_for(space, sums.size(), [&, this](std::size_t part) {
       T* const of_part = sums[part].data();
       for (auto i = static_cast<std::size_t>(first[part]); i < static_cast<std::size_t>(first[part + 1]); ++i) {
@@ -196,16 +198,16 @@ struct Accumulators {
   }
 };
 
-template <class Space, class T>
-ProductTerms terms_of(const Space& space, const CsrView<T>& a, const CsrView<T>& b) {
-  Vector<Space, double> sums(space, 1 + ProductTerms::limits);
+template <class T>
+ProductTerms terms_of(const Host& space, const CsrView<T>& a, const CsrView<T>& b) {
+  Vector<Host, double> sums(space, detail::TermSums::count);
   sum(space, static_cast<std::size_t>(a.rows), detail::SumTerms{detail::pattern_of(a), detail::pattern_of(b)},
       sums.data());
-  const std::vector<double> found = sums.download();
-  ProductTerms terms;
-  terms.all = static_cast<Offset>(found[0]);
-  for (std::size_t k = 0; k < ProductTerms::limits; ++k) terms.above[k] = static_cast<Offset>(found[1 + k]);
-  return terms;
+  return detail::terms_of_sums(sums.download());
+}
+template <class T>
+ProductTerms terms_of(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b) {
+  return detail::product_terms(space, detail::pattern_of(a), a.nonzeros(), detail::pattern_of(b));
 }
 
 /// A GPU needs nothing beside the matrices.
@@ -221,7 +223,7 @@ struct NoWork {
     find_pattern(space, a, b, c, terms != nullptr ? *terms : terms_of(space, a, b));
     end_on(stop);
     c.val = Vector<Cuda, T>(space, c.col.size());
-    multiply(space, a, b, detail::pattern_of(c.view()), c.val.data());
+    multiply(space, a, b, c);
   }
 
   static void find_pattern(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c,
@@ -230,9 +232,9 @@ struct NoWork {
                                     c.row_ptr.span());
   }
 
-  void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, const CsrPattern& c, T* val) {
+  void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
     detail::product_values(space, detail::pattern_of(a), a.val.data(), detail::pattern_of(b), b.val.data(),
-                           b.nonzeros(), c, val);
+                           b.nonzeros(), detail::pattern_of(c.view()), static_cast<Offset>(c.col.size()), c.val.data());
   }
 };
 
@@ -303,7 +305,7 @@ template <class Space, class T>
 void MatrixProduct<Space, T>::update(const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& b) {
   detail::require_pattern("product of matrices, first factor", a.view(), rows_, inner_, a_nonzeros_);
   detail::require_pattern("product of matrices, second factor", b.view(), inner_, cols_, b_nonzeros_);
-  work_->multiply(space_, a.view(), b.view(), detail::pattern_of(arrays_->view()), arrays_->val.data());
+  work_->multiply(space_, a.view(), b.view(), *arrays_);
 }
 
 template <class Space, class T>

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 
 #include <ostinato/spmv/matrix/algebra/product_pattern.hpp>
 #include <ostinato/spmv/matrix/algebra/product_rows.hpp>
 #include <ostinato/spmv/matrix/algebra/product_steps.hpp>
+#include <ostinato/spmv/space/cuda/cluster.cuh>
+#include <ostinato/spmv/space/cuda/lane_group.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/together.hpp>
@@ -19,34 +20,9 @@ namespace ostinato::detail {
 namespace {
 
 using cuda::block_threads;
-
-/// What both kinds of groups have.
-struct SharedCells {
-  template <class I>
-  __device__ static I load(const I* p) {
-    return *const_cast<const volatile I*>(p);
-  }
-  __device__ static Index swap_if(Index* p, Index old, Index v) { return atomicCAS(p, old, v); }
-  __device__ static int add(int* p, int v) { return atomicAdd(p, v); }
-  __device__ static void set_bit(std::uint32_t* p, std::uint32_t bit) { atomicOr(p, bit); }
-};
-
-/// `Lanes` neighbouring lanes of a warp.
-template <int Lanes>
-struct LaneGroup : SharedCells {
-  __device__ static int lane() { return static_cast<int>(threadIdx.x % Lanes); }
-  __device__ static constexpr int lanes() { return Lanes; }
-  __device__ static void sync() {
-    constexpr unsigned first = Lanes == 32 ? 0xffffffffu : (1u << Lanes % 32) - 1;
-    __syncwarp(first << (threadIdx.x % 32 / Lanes * Lanes));
-  }
-};
-
-struct BlockGroup : SharedCells {
-  __device__ static int lane() { return static_cast<int>(threadIdx.x); }
-  __device__ static constexpr int lanes() { return block_threads; }
-  __device__ static void sync() { __syncthreads(); }
-};
+using cuda::BlockGroup;
+using cuda::blocks_for;
+using cuda::LaneGroup;
 
 constexpr int slots_of_lane = 16, most_of_lane = 12;  // of a table for a few lanes
 constexpr int slots_of_block = 4096, most_of_block = 3072;
@@ -126,45 +102,68 @@ __global__ void __launch_bounds__(block_threads) bits_kernel(Task task, std::uin
   }
 }
 
+/// For short rows of B, each of which `width` lanes share: the columns of C are searched for.
 template <class T, int Lanes>
-__global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> product) {
+__global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> product, int width) {
   constexpr int groups = block_threads / Lanes, most = sums_of_lane * Lanes;
   __shared__ T sums[groups * most];
+  __shared__ ScaledRow<T> scaled[block_threads];
   cuda::pdl_trigger_and_wait();
   const int mine = static_cast<int>(threadIdx.x) / Lanes;
   const Offset stride = static_cast<Offset>(gridDim.x) * groups;
   for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < product.c.rows; at += stride) {
     const auto i = static_cast<std::size_t>(at);
-    const bool fits = product.c.length(i) <= most;
-    product.multiply(LaneGroup<Lanes>{}, i, fits ? sums + mine * most : product.c_val + product.c.row_ptr[i]);
+    T* const of_row = product.c.length(i) <= most ? sums + mine * most : product.c_val + product.c.row_ptr[i];
+    product.multiply(LaneGroup<Lanes>{}, width, i, of_row, scaled + mine * Lanes);
   }
 }
 
-/// The smallest power of two in low .. 32 that is at least n.
-int power_of_two(Offset n, int low) {
-  return static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(std::clamp<Offset>(n, low, 32))));
+/// The bytes of shared memory that a group has for the values of a row in a table.
+template <class T>
+constexpr std::size_t table_bytes(std::size_t lanes, std::size_t slots) {
+  return slots * (sizeof(T) + sizeof(Index)) + lanes * sizeof(ScaledRow<T>);
 }
 
-int blocks_for(const Cuda& space, Offset groups, int groups_of_block) {
-  return cuda::resident_blocks(space, static_cast<std::size_t>((groups + groups_of_block - 1) / groups_of_block) *
-                                          static_cast<std::size_t>(block_threads));
-}
-
-/// Calls f with `lanes` as a constant.
-template <class F>
-void with_lanes(int lanes, F f) {
-  switch (lanes) {
-    case 2:
-      return f(std::integral_constant<int, 2>{});
-    case 4:
-      return f(std::integral_constant<int, 4>{});
-    case 8:
-      return f(std::integral_constant<int, 8>{});
-    case 16:
-      return f(std::integral_constant<int, 16>{});
-    default:
-      return f(std::integral_constant<int, 32>{});
+/// For long rows of B, which mostly meet the same columns of C: rows of C go to tables of so many slots, unless less
+/// than a quarter of the slots would be free.
+template <class T, int Lanes>
+__global__ void __launch_bounds__(block_threads) table_values_kernel(ProductValues<T> product, int slots) {
+  constexpr int groups = block_threads / Lanes;
+  extern __shared__ double shared[];
+  cuda::pdl_trigger_and_wait();
+  const int mine = static_cast<int>(threadIdx.x) / Lanes;
+  auto* const scaled = reinterpret_cast<ScaledRow<T>*>(shared);
+  auto* const sums = reinterpret_cast<T*>(scaled + block_threads);
+  auto* const columns = reinterpret_cast<Index*>(sums + groups * slots);
+  const SumTable<T> table{columns + mine * slots, sums + mine * slots, slots, scaled + mine * Lanes};
+  const Offset stride = static_cast<Offset>(gridDim.x) * groups;
+  for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < product.c.rows; at += stride) {
+    const auto i = static_cast<std::size_t>(at);
+    if (product.c.length(i) <= slots / 4 * 3) {
+      product.multiply(LaneGroup<Lanes>{}, i, table);
+    } else {
+      product.multiply(LaneGroup<Lanes>{}, Lanes, i, product.c_val + product.c.row_ptr[i], table.scaled);
+    }
   }
+}
+
+/// As SumTerms, with some lanes for each row.
+template <int Lanes>
+__global__ void __launch_bounds__(block_threads) terms_kernel(CsrPattern a, CsrPattern b, cuda::Reduction to) {
+  using Group = LaneGroup<Lanes>;
+  constexpr int groups = block_threads / Lanes;
+  cuda::pdl_trigger_and_wait();
+  Sums<1 + ProductTerms::limits> found{};
+  const Offset stride = static_cast<Offset>(gridDim.x) * groups;
+  for (Offset i = static_cast<Offset>(blockIdx.x) * groups + static_cast<int>(threadIdx.x) / Lanes; i < a.rows;
+       i += stride) {
+    Offset terms = 0;
+    for (Offset k = a.row_ptr[i] + Group::lane(); k < a.row_ptr[i + 1]; k += Lanes)
+      terms += b.length(static_cast<std::size_t>(a.col[k]));
+    for (int d = Lanes / 2; d > 0; d /= 2) terms += __shfl_xor_sync(Group::mask(), terms, d);
+    if (Group::lane() == 0) found += sums_of_terms(terms);
+  }
+  cuda::grid_sum(found, to, [](const auto&) {});
 }
 
 /// The two passes that find a pattern: the first counts the columns of the rows, the second writes them.
@@ -227,10 +226,10 @@ class PatternPasses {
   /// matrix that doesn't fill the GPU also those of longer rows, which would take another pass.
   void choose_lanes(Offset entries) {
     constexpr Offset filling = Offset{1} << 18;  // lanes
-    lanes_ = power_of_two(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
+    lanes_ = cuda::lanes_for(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
     while (lanes_ < 32 && terms_.rows_above(most_of_lane * lanes_) > 0 && Offset{lanes_} * whole_.count < filling)
       lanes_ *= 2;
-    whole_.width = std::min(lanes_, power_of_two(terms_.all / std::max<Offset>(entries, 1), 1));
+    whole_.width = std::min(lanes_, cuda::lanes_for(terms_.all / std::max<Offset>(entries, 1), 1));
   }
 
   /// Counts the rows that overflow the tables for a few lanes. The row pointers are those of rows whose lengths aren't
@@ -263,7 +262,7 @@ class PatternPasses {
 
   void run_tables(const Task& task) {
     if (task.count == 0) return;
-    with_lanes(lanes_, [&](auto lanes) {
+    cuda::with_lanes(lanes_, [&](auto lanes) {
       constexpr int count = std::max(4, static_cast<int>(lanes));
       cuda::launch(space_, table_kernel<count>, blocks_for(space_, task.count, block_threads / count), block_threads, 0,
                    task);
@@ -304,20 +303,44 @@ Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, Offs
   return col;
 }
 
+ProductTerms product_terms(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b) {
+  Vector<Cuda, double> sums(space, 1 + ProductTerms::limits);
+  cuda::with_lanes(cuda::lanes_for(entries / std::max<Index>(a.rows, 1) / 2, 2), [&](auto lanes) {
+    cuda::launch(space, terms_kernel<lanes>, blocks_for(space, a.rows, block_threads / lanes), block_threads, 0, a, b,
+                 cuda::reduction(space, sums.data()));
+  });
+  return terms_of_sums(sums.download());
+}
+
 template <class T>
 void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
-                    Offset b_entries, const CsrPattern& c, T* c_val) {
+                    Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val) {
   if (c.rows == 0) return;
-  with_lanes(power_of_two(b_entries / std::max<Index>(b.rows, 1), 2), [&](auto lanes) {
-    constexpr int count = lanes;
-    cuda::launch(space, values_kernel<T, count>, blocks_for(space, c.rows, block_threads / count), block_threads, 0,
-                 ProductValues<T>{a, a_val, b, b_val, c, c_val});
-  });
+  constexpr int long_row = 16;  // of B, from which on a table pays
+  const ProductValues<T> product{a, a_val, b, b_val, c, c_val};
+  const int width = cuda::lanes_for(b_entries / std::max<Index>(b.rows, 1), 1);
+  if (width < long_row) {
+    cuda::with_lanes(std::min(32, 4 * width), [&](auto lanes) {
+      cuda::launch(space, values_kernel<T, lanes>, blocks_for(space, c.rows, block_threads / lanes), block_threads, 0,
+                   product, width);
+    });
+  } else {
+    cuda::with_lanes(width, [&](auto lanes) {
+      constexpr int count = std::max<int>(long_row, lanes), groups = block_threads / count;
+      constexpr int most_slots = slots_of_lane * count;
+      int slots = count;
+      while (slots < most_slots && slots < 2 * c_entries / c.rows) slots *= 2;
+      const auto bytes = [](int of) { return groups * table_bytes<T>(count, static_cast<std::size_t>(of)); };
+      cuda::allow_shared(space, table_values_kernel<T, count>, bytes(most_slots));
+      cuda::launch(space, table_values_kernel<T, count>, blocks_for(space, c.rows, groups), block_threads, bytes(slots),
+                   product, slots);
+    });
+  }
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                               \
   template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
-                               const CsrPattern&, T*)
+                               const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

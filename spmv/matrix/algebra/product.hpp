@@ -38,8 +38,7 @@ struct ProductTerms {
 ///           accumulators would have more elements than there are terms.
 /// Traffic   On Host, the constructor makes pattern and values in one pass over the terms, which takes the memory of
 ///           the entries twice; on Cuda, it counts the terms, finds the pattern in two passes and then the values,
-///           as update(). A term is
-///           a value of A times a value of B.
+///           as update(). A term is a value of A times a value of B.
 /// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
 ///           find the same pattern; values may differ in their rounding.
 /// Limits    On Cuda, a warp adds up a row: a single row with 1e6 terms takes about as long as 1e6 loads one after the

@@ -21,10 +21,13 @@ namespace detail {
 Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b,
                                     Index cols, const ProductTerms& terms, std::span<Offset> row_ptr);
 
-/// The values of C = A B. `b_entries` is the number of entries of B.
+/// Counts the terms of A B. `entries`: of A. Waits.
+ProductTerms product_terms(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b);
+
+/// The values of C = A B. `b_entries` and `c_entries` are the numbers of entries of B and C.
 template <class T>
 void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
-                    Offset b_entries, const CsrPattern& c, T* c_val);
+                    Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val);
 
 }  // namespace detail
 

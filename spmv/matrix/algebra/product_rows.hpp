@@ -34,15 +34,23 @@ OSTINATO_FUNCTION void visit_terms(const Group& group, int width, const CsrPatte
   }
 }
 
+/// Where the search for column j begins in a hash table of `size` slots, a power of two, and where it goes on.
+OSTINATO_FUNCTION inline std::uint32_t slot_of(Index j, int size) {
+  return static_cast<std::uint32_t>(j) * 2654435769u >> 7 & static_cast<std::uint32_t>(size - 1);
+}
+OSTINATO_FUNCTION inline std::uint32_t next_slot(std::uint32_t s, int size) {
+  return (s + 1) & static_cast<std::uint32_t>(size - 1);
+}
+
 /// The set of the columns of a row, in a hash table.
 ///
-/// Requires  most + lanes <= slots, a power of two; `list` has room for `most` columns.
+/// Requires  `list` has room for `most` columns.
 struct ColumnTable {
   Index* slots;
-  int size;  ///< number of slots
+  int size;  ///< number of slots, a power of two
   Index* list;
   int* counters;  ///< columns in the table, columns in the list
-  int most;       ///< columns that the table takes
+  int most;       ///< columns that the table takes, fewer than slots
 
   /// Collects the columns of row i of A B. Returns their number; more than `most` when they don't fit.
   template <class Group>
@@ -51,11 +59,12 @@ struct ColumnTable {
     for (int s = group.lane(); s < size; s += group.lanes()) slots[s] = -1;
     if (group.lane() == 0) counters[0] = counters[1] = 0;
     group.sync();
+    int mine = 0;
     visit_terms(group, width, a, b, i, [&, this](Index j) {
-      if (group.load(counters) > most) return false;
-      insert(group, j);
-      return true;
+      mine += insert(group, j);
+      return mine <= most;
     });
+    if (mine > 0) group.add(counters, mine);
     group.sync();
     return group.load(counters);
   }
@@ -78,15 +87,19 @@ struct ColumnTable {
   }
 
  private:
+  /// Returns the number of columns that are new: 0 or 1, and more than `most` where the table is full.
   template <class Group>
-  OSTINATO_FUNCTION void insert(const Group& group, Index j) const {
-    const auto mask = static_cast<std::uint32_t>(size - 1);
-    for (std::uint32_t s = (static_cast<std::uint32_t>(j) * 2654435769u >> 7) & mask;; s = (s + 1) & mask) {
+  OSTINATO_FUNCTION int insert(const Group& group, Index j) const {
+    std::uint32_t s = slot_of(j, size);
+    for (int probes = 0; probes < size; ++probes, s = next_slot(s, size)) {
       Index seen = group.load(slots + s);
-      if (seen == -1) seen = group.swap_if(slots + s, Index{-1}, j);
-      if (seen == -1) group.add(counters, 1);
-      if (seen == -1 || seen == j) return;
+      if (seen == -1) {
+        seen = group.swap_if(slots + s, Index{-1}, j);
+        if (seen == -1) return 1;
+      }
+      if (seen == j) return 0;
     }
+    return most + 1;
   }
 };
 
@@ -147,7 +160,45 @@ struct ColumnBits {
   }
 };
 
-/// A product C = A B whose pattern is known.
+/// What an entry of A contributes to a row of C: a factor times a row of B.
+template <class T>
+struct ScaledRow {
+  Offset begin, end;  ///< of the row of B
+  T factor;
+};
+
+/// The sums of a row of C, in a hash table of its columns.
+template <class T>
+struct SumTable {
+  Index* slots;          ///< columns
+  T* sums;               ///< in the order of the slots
+  int size;              ///< number of slots, a power of two and more than the columns of the row
+  ScaledRow<T>* scaled;  ///< one for each lane
+
+  /// The slot of column j, which is in the table.
+  OSTINATO_FUNCTION std::uint32_t find(Index j) const {
+    std::uint32_t s = slot_of(j, size);
+    while (slots[s] != j) s = next_slot(s, size);
+    return s;
+  }
+
+  /// Empties the table and inserts the columns of a row, which differ.
+  template <class Group>
+  OSTINATO_FUNCTION void begin(const Group& group, const Index* col, Index count) const {
+    for (int s = group.lane(); s < size; s += group.lanes()) {
+      slots[s] = -1;
+      sums[s] = 0;
+    }
+    group.sync();
+    for (Index e = group.lane(); e < count; e += group.lanes()) {
+      std::uint32_t s = slot_of(col[e], size);
+      while (group.swap_if(slots + s, Index{-1}, col[e]) != -1) s = next_slot(s, size);
+    }
+    group.sync();
+  }
+};
+
+/// A product C = A B whose pattern is known. The terms of an entry are added in the order of the row of A.
 template <class T>
 struct ProductValues {
   CsrPattern a;
@@ -157,29 +208,98 @@ struct ProductValues {
   CsrPattern c;
   T* c_val;
 
-  /// Computes row i. The lanes share each row of B, whose columns differ, and take the rows of B one after the other:
-  /// so the terms of an entry are added in the order of the row of A. `sums` has an element for each entry of the row,
-  /// and may be the row of c_val itself.
+  /// Computes row i in a table. The lanes share each row of B, whose columns differ, and take the rows of B one after
+  /// the other.
   template <class Group>
-  OSTINATO_FUNCTION void multiply(const Group& group, std::size_t i, T* sums) const {
+  OSTINATO_FUNCTION void multiply(const Group& group, std::size_t i, const SumTable<T>& table) const {
+    const Offset begin = c.row_ptr[i];
+    const auto count = static_cast<Index>(c.length(i));
+    table.begin(group, c.col + begin, count);
+    visit_entries(group, i, table.scaled, [&, this](Offset entries) {
+      for (Offset e = 0; e < entries; ++e)
+        add_row(group, table.scaled[e], [&](Index j) -> T& { return table.sums[table.find(j)]; });
+    });
+    for (Index e = group.lane(); e < count; e += group.lanes())
+      c_val[begin + e] = table.sums[table.find(c.col[begin + e])];
+    group.sync();
+  }
+
+  /// Computes row i without a table, by a search for each column. `width` lanes share a row of B, as in visit_terms():
+  /// they search at the same time for several rows, and then add for one row after the other. `sums` has an element for
+  /// each entry of the row, and may be the row of c_val itself; `scaled` has one for each lane.
+  template <class Group>
+  OSTINATO_FUNCTION void multiply(const Group& group, int width, std::size_t i, T* sums, ScaledRow<T>* scaled) const {
     const Offset begin = c.row_ptr[i];
     const auto count = static_cast<Index>(c.length(i));
     const Index* const col = c.col + begin;
+    const auto place_of = [=](Index j) { return bisect(Index{0}, count, [=](Index e) { return col[e] >= j; }); };
     for (Index e = group.lane(); e < count; e += group.lanes()) sums[e] = 0;
     group.sync();
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const auto of_b = static_cast<std::size_t>(a.col[k]);
-      const T factor = a_val[k];
-      for (Offset q = b.row_ptr[of_b] + group.lane(); q < b.row_ptr[of_b + 1]; q += group.lanes()) {
-        const Index j = b.col[q];
-        const Index place = bisect(Index{0}, count, [=](Index e) { return col[e] >= j; });
-        sums[place] += factor * b_val[q];
+    visit_entries(group, i, scaled, [&, this](Offset entries) {
+      const int together = group.lanes() / width;
+      for (Offset e = 0; e < entries; e += together) {
+        const auto rows = static_cast<int>(entries - e < together ? entries - e : together);
+        if (are_short(scaled + e, rows, width)) {
+          add_rows(group, width, scaled + e, rows, sums, place_of);
+        } else {
+          for (int r = 0; r < rows; ++r)
+            add_row(group, scaled[e + r], [&](Index j) -> T& { return sums[place_of(j)]; });
+        }
       }
-      group.sync();
-    }
+    });
     if (sums == c_val + begin) return;
     for (Index e = group.lane(); e < count; e += group.lanes()) c_val[begin + e] = sums[e];
     group.sync();
+  }
+
+ private:
+  /// Calls use(n) for as many entries of row i of A at a time as there are lanes, or fewer: the first n of `scaled`.
+  template <class Group, class Use>
+  OSTINATO_FUNCTION void visit_entries(const Group& group, std::size_t i, ScaledRow<T>* scaled, Use use) const {
+    const Offset end = a.row_ptr[i + 1];
+    for (Offset first = a.row_ptr[i]; first < end; first += group.lanes()) {
+      if (const Offset k = first + group.lane(); k < end) {
+        const auto of_b = static_cast<std::size_t>(a.col[k]);
+        scaled[group.lane()] = {b.row_ptr[of_b], b.row_ptr[of_b + 1], a_val[k]};
+      }
+      group.sync();
+      use(end - first < group.lanes() ? end - first : group.lanes());
+      group.sync();
+    }
+  }
+
+  /// Adds a row of B; sum_of(j) is the sum of column j.
+  template <class Group, class F>
+  OSTINATO_FUNCTION void add_row(const Group& group, const ScaledRow<T>& row, F sum_of) const {
+    for (Offset q = row.begin + group.lane(); q < row.end; q += group.lanes())
+      sum_of(b.col[q]) += row.factor * b_val[q];
+    group.sync();
+  }
+
+  OSTINATO_FUNCTION static bool are_short(const ScaledRow<T>* rows, int count, int width) {
+    bool all = true;
+    for (int r = 0; r < count; ++r) all = all && rows[r].end - rows[r].begin <= width;
+    return all;
+  }
+
+  /// Adds rows of B that have an element for each of `width` lanes at most.
+  template <class Group, class F>
+  OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, T* sums,
+                                  F place_of) const {
+    const int own = group.lane() / width;
+    Index place = -1;
+    T value = 0;
+    if (own < count) {
+      const Offset q = rows[own].begin + group.lane() % width;
+      if (q < rows[own].end) {
+        place = place_of(b.col[q]);
+        value = b_val[q];
+      }
+    }
+    for (int r = 0; r < count; ++r) {
+      if (r == own && place >= 0) sums[place] += rows[r].factor * value;
+      group.sync();
+    }
   }
 };
 

@@ -6,6 +6,5 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CopyLengths)
-template void sum(const Cuda&, std::size_t, detail::SumTerms, double*);
 
 }  // namespace ostinato

@@ -4,6 +4,9 @@
 
 // The kernels of product.hpp that need no shared memory.
 
+#include <cstddef>
+#include <vector>
+
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -26,17 +29,28 @@ struct CountTerms {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { terms[i] = terms_of_row(a, b, i); }
 };
 
-/// The sums are the terms of A B, and the rows with more terms than each of the limits.
+/// The terms of A B, and the rows with more terms than each of the limits.
+using TermSums = Sums<1 + ProductTerms::limits>;
+
+/// What a row with so many terms adds to the sums.
+OSTINATO_FUNCTION inline TermSums sums_of_terms(Offset terms) {
+  TermSums found{};
+  found.v[0] = static_cast<double>(terms);
+  for (int k = 0; k < ProductTerms::limits; ++k) found.v[1 + k] = terms > ProductTerms::limit(k) ? 1.0 : 0.0;
+  return found;
+}
+
+inline ProductTerms terms_of_sums(const std::vector<double>& sums) {
+  ProductTerms terms;
+  terms.all = static_cast<Offset>(sums[0]);
+  for (std::size_t k = 0; k < ProductTerms::limits; ++k) terms.above[k] = static_cast<Offset>(sums[1 + k]);
+  return terms;
+}
+
 struct SumTerms {
   CsrPattern a, b;
 
-  OSTINATO_FUNCTION Sums<1 + ProductTerms::limits> operator()(std::size_t i) const {
-    const Offset terms = terms_of_row(a, b, i);
-    Sums<1 + ProductTerms::limits> found{};
-    found.v[0] = static_cast<double>(terms);
-    for (int k = 0; k < ProductTerms::limits; ++k) found.v[1 + k] = terms > ProductTerms::limit(k) ? 1.0 : 0.0;
-    return found;
-  }
+  OSTINATO_FUNCTION TermSums operator()(std::size_t i) const { return sums_of_terms(terms_of_row(a, b, i)); }
 };
 
 /// lengths[i] := length of row i.

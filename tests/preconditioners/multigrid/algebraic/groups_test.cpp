@@ -11,7 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "spmv/matrix/algebra/algebra_cases.hpp"
+#include "support/lanes.hpp"
 #include "support/spaces.hpp"
 #include "support/systems.hpp"
 
@@ -26,6 +30,11 @@ std::vector<Index> random_groups(Index rows, Index count, Index none, std::uint6
   return of;
 }
 
+template <class Space>
+algebraic::Groups<Space> groups_on(const Space& space, const std::vector<Index>& of, Index count) {
+  return algebraic::groups_of(space, Vector<Space, Index>(space, std::span<const Index>(of)), count);
+}
+
 template <class Case>
 class GroupsOn : public SpaceTest<Case> {
  protected:
@@ -33,7 +42,7 @@ class GroupsOn : public SpaceTest<Case> {
   using Home = typename Case::Space;
 
   algebraic::Groups<Home> groups(const std::vector<Index>& of, Index count) const {
-    return algebraic::groups_of(this->space(), Vector<Home, Index>(this->space(), std::span<const Index>(of)), count);
+    return groups_on(this->space(), of, count);
   }
 
   void expect_collapsed(const Csr<Value>& a, const std::vector<Index>& of, Index count,
@@ -49,9 +58,8 @@ class GroupsOn : public SpaceTest<Case> {
         size += std::abs(static_cast<long double>(a.val[k]));
       }
     }
-    const SpaceCsr<Home, Value> on_space(this->space(), a);
-    const SpaceCsr<Home, Value> made = algebraic::collapse(this->space(), on_space.view(), groups(of, count), points);
-    const Csr<Value> c = download(made);
+    const Csr<Value> c = collapsed(this->space(), a, of, count, points);
+    EXPECT_TRUE(same_bits(c, collapsed(Host(), a, of, count, points)));
     ASSERT_EQ(c.rows, count);
     ASSERT_EQ(c.cols, count);
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -67,14 +75,11 @@ class GroupsOn : public SpaceTest<Case> {
   }
 
  private:
-  Csr<Value> download(const SpaceCsr<Home, Value>& m) const {
-    const CsrView<Value> v = m.view();
-    Csr<Value> a{v.rows, v.cols, Array<Offset>(v.row_ptr.size()), Array<Index>(v.col.size()),
-                 Array<Value>(v.val.size())};
-    this->space().download(a.row_ptr.data(), v.row_ptr.data(), v.row_ptr.size_bytes());
-    this->space().download(a.col.data(), v.col.data(), v.col.size_bytes());
-    this->space().download(a.val.data(), v.val.data(), v.val.size_bytes());
-    return a;
+  template <class Space>
+  static Csr<Value> collapsed(const Space& space, const Csr<Value>& a, const std::vector<Index>& of, Index count,
+                              const algebraic::Points& points) {
+    const SpaceCsr<Space, Value> on_space(space, a);
+    return downloaded(space, algebraic::collapse(space, on_space.view(), groups_on(space, of, count), points));
   }
 };
 
@@ -152,6 +157,47 @@ TYPED_TEST(GroupsOn, CollapseUnknownsWithThemselves) {
     const algebraic::Points points{200, 3, by_field};
     const Csr<T> a = with_unknowns(graph_laplacian<T>(200, 2, 2, 0.1, 3), 3, by_field, 0.25);
     this->expect_collapsed(a, random_groups(600, 200, 4, 1), 200, points);
+  }
+}
+
+/// Rows of a GPU, with threads as lanes.
+TEST(Groups, LanesCollapseToTheBitsOfARow) {
+  const Host host;
+  const Index n = 33, count = 9;
+  const Csr<double> a = scattered<double>(n, n, 9, true, 5);
+  for (const Index none : {0, 4}) {
+    const algebraic::Groups<Host> groups = groups_on(host, random_groups(n, count, none, 3), count);
+    const detail::CsrPattern pattern = detail::pattern_of(a.view()), members = groups.pattern();
+    std::vector<Offset> begin(count + 1, 0), lengths(count), expected(count);
+    for (std::size_t i = 0; i < begin.size() - 1; ++i) {
+      algebraic::CountGroupTerms{pattern, members, lengths.data()}(i);
+      begin[i + 1] = begin[i] + lengths[i];
+    }
+    const auto terms = static_cast<std::size_t>(begin.back());
+    std::vector<Index> col(terms, -7), expected_col(terms, -7);
+    std::vector<double> val(terms, 0), expected_val(terms, 0);
+    algebraic::CollapseRow<double> rows{pattern,      a.val.data(), members,    groups.of.data(), {n, 1, false},
+                                        begin.data(), col.data(),   val.data(), lengths.data()};
+    algebraic::CollapseRow<double> alone = rows;
+    alone.col = expected_col.data();
+    alone.sum = expected_val.data();
+    alone.count = expected.data();
+    for (const int lanes : {1, 4}) {
+      std::vector<Index> table_col(terms), table_first(terms);
+      std::vector<double> table_val(terms);
+      const algebraic::TermTable<double> table{table_col.data(), table_val.data(), table_first.data()};
+      run_thread_lanes(lanes, [&](const ThreadLane& lane) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) table.collapse(lane, rows, i);
+      });
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+        alone(i);
+        ASSERT_EQ(lengths[i], expected[i]) << "row " << i << " with " << lanes << " lanes";
+        for (auto k = static_cast<std::size_t>(begin[i]); k < static_cast<std::size_t>(begin[i] + expected[i]); ++k) {
+          EXPECT_EQ(col[k], expected_col[k]);
+          EXPECT_EQ(val[k], expected_val[k]);
+        }
+      }
+    }
   }
 }
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/matrix/algebra/product_rows.hpp>
 
-#include <atomic>
-
 #include <ostinato/spmv/matrix/algebra/product.hpp>
 
 #include "spmv/matrix/algebra/algebra_cases.hpp"
@@ -13,31 +11,6 @@
 
 namespace ostinato::test {
 namespace {
-
-struct ThreadLane {
-  int number, count;
-  Barrier* all;
-
-  int lane() const { return number; }
-  int lanes() const { return count; }
-  void sync() const { all->arrive_and_wait(); }
-  template <class I>
-  static I load(const I* p) {
-    return std::atomic_ref<I>(*const_cast<I*>(p)).load();
-  }
-  static Index swap_if(Index* p, Index old, Index v) {
-    std::atomic_ref<Index>(*p).compare_exchange_strong(old, v);
-    return old;
-  }
-  static int add(int* p, int v) { return std::atomic_ref<int>(*p).fetch_add(v); }
-  static void set_bit(std::uint32_t* p, std::uint32_t bit) { std::atomic_ref<std::uint32_t>(*p).fetch_or(bit); }
-};
-
-/// Calls f(lane) on each of `lanes` threads.
-template <class F>
-void run_thread_lanes(int lanes, F f) {
-  run_lanes(lanes, [&f, lanes](int number, Barrier& all) { f(ThreadLane{number, lanes, &all}); });
-}
 
 constexpr int most = 48;
 
@@ -54,14 +27,14 @@ class ByRows {
       : a_(a),
         b_(b),
         words_(static_cast<std::size_t>(b.cols + 31) / 32, 0),
-        sums_(static_cast<std::size_t>(b.cols)),
         c_{a.rows, b.cols, Array<Offset>(1, 0), {}, {}} {}
 
   Csr<double> multiply(int lanes, int width) {
     before_.resize(static_cast<std::size_t>(lanes) + 1);
     run_thread_lanes(lanes, [&](const ThreadLane& lane) { find_pattern(lane, width); });
     c_.val.resize(c_.col.size());
-    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane); });
+    scaled_.resize(static_cast<std::size_t>(lanes));
+    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane, width); });
     return c_;
   }
 
@@ -90,20 +63,29 @@ class ByRows {
     }
   }
 
-  /// Adds up every second row in the matrix itself.
-  void compute_values(const ThreadLane& lane) {
+  /// Adds up every second row in a table, the others in the matrix itself.
+  void compute_values(const ThreadLane& lane, int width) {
     const detail::ProductValues<double> product{detail::pattern_of(a_.view()), a_.val.data(),
                                                 detail::pattern_of(b_.view()), b_.val.data(),
                                                 detail::pattern_of(c_.view()), c_.val.data()};
-    for (std::size_t i = 0; i < static_cast<std::size_t>(a_.rows); ++i)
-      product.multiply(lane, i, i % 2 == 0 ? sums_.data() : c_.val.data() + c_.row_ptr[i]);
+    const detail::SumTable<double> table{sum_slots_.data(), sums_.data(), sum_slots, scaled_.data()};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a_.rows); ++i) {
+      if (i % 2 == 0 || product.c.length(i) >= sum_slots) {
+        product.multiply(lane, width, i, c_.val.data() + c_.row_ptr[i], scaled_.data());
+      } else {
+        product.multiply(lane, i, table);
+      }
+    }
   }
 
   const Csr<double>&a_, &b_;
   Table table_;
   std::vector<std::uint32_t> words_;
   std::vector<Offset> before_;
-  std::vector<double> sums_;
+  static constexpr int sum_slots = 256;
+  std::vector<Index> sum_slots_ = std::vector<Index>(sum_slots);
+  std::vector<double> sums_ = std::vector<double>(sum_slots);
+  std::vector<detail::ScaledRow<double>> scaled_;
   Csr<double> c_;
 };
 

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The kernels of algebraic multigrid in a build without CUDA. They are never called, because such a build can't create
+// a Cuda object (spmv/space/cuda_absent.cpp).
+
+#include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato::algebraic {
+
+template <class T>
+void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+template <class T>
+void move_rows(const Cuda&, std::size_t, Offset, const MoveRow<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+#define OSTINATO_INSTANTIATE(T)                                                         \
+  template void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&); \
+  template void move_rows(const Cuda&, std::size_t, Offset, const MoveRow<T>&)
+OSTINATO_INSTANTIATE(float);
+OSTINATO_INSTANTIATE(double);
+
+}  // namespace ostinato::algebraic
