@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-// Times new values on the same pattern, on the CPU: Operator::update_values against the first conversion to each
-// format, or Multigrid::update_values with kept interpolations against the set-up.
+// Times new values on the same pattern: Operator::update_values against the first conversion to each format, on the
+// CPU, or Multigrid::update_values with kept interpolations against the set-up.
 //
 //   bench_update [N]                  each format; the matrix is variable3d with N points a side, 60 without N.
-//   bench_update multigrid [MATRIX…]  classical and aggregation; matrices as mesh3d:40. Without any: poisson3d:64,
+//   bench_update multigrid [cpu|cuda] [MATRIX…]
+//                                     classical and aggregation; matrices as mesh3d:40. Without any: poisson3d:64,
 //                                     variable3d:64, mesh3d:40
 //   bench_update drift                how many iterations kept interpolations cost, the more coefficients have changed
 
@@ -75,32 +76,37 @@ MultigridOptions keeping(MultigridKind kind) {
 const char* name_of(MultigridKind kind) { return kind == MultigridKind::classical ? "classical" : "aggregation"; }
 
 /// Prints a line. Set-ups and updates take turns, so that both meet the same other programs.
-void time_multigrid(const std::string& matrix, MultigridKind kind) {
+template <class Space>
+void time_multigrid(const Space& space, const std::string& matrix, MultigridKind kind) {
   const auto colon = matrix.find(':');
   const Csr<double> a = generate<double>(matrix.substr(0, colon), {.n = std::stoi(matrix.substr(colon + 1))});
-  const Host space;
-  const Analysis<Host, double> analysis(space, a.view());
-  Multigrid<Host, double> m(analysis, keeping(kind));
+  const Analysis<Space, double> analysis(space, a.view());
+  Multigrid<Space, double> m(analysis, keeping(kind));
   double anew = HUGE_VAL, with_plans = HUGE_VAL, update = HUGE_VAL;
   std::size_t bytes = 0;
   for (int k = 0; k < runs; ++k) {
-    anew = std::min(anew, seconds_of([&] { bytes = Multigrid<Host, double>(analysis, {.kind = kind}).bytes(); }));
-    with_plans = std::min(with_plans, seconds_of([&] { m = Multigrid<Host, double>(analysis, keeping(kind)); }));
+    anew = std::min(anew, seconds_of([&] { bytes = Multigrid<Space, double>(analysis, {.kind = kind}).bytes(); }));
+    with_plans = std::min(with_plans, seconds_of([&] { m = Multigrid<Space, double>(analysis, keeping(kind)); }));
     m.update_values(analysis);
-    update = std::min(update, seconds_of([&] { m.update_values(analysis); }));
+    space.wait();
+    update = std::min(update, seconds_of([&] {
+                        m.update_values(analysis);
+                        space.wait();
+                      }));
   }
   std::printf("%-14s %-12s %8.1f %8.1f %8.1f %7.2f %8.1f %8.1f  %s\n", matrix.c_str(), name_of(kind), 1e3 * anew,
               1e3 * with_plans, 1e3 * update, update / anew, 1e-6 * static_cast<double>(bytes),
               1e-6 * static_cast<double>(m.bytes()), m.reused() ? "" : "made anew");
 }
 
-void time_multigrids(std::vector<std::string> matrices) {
+template <class Space>
+void time_multigrids(const Space& space, std::vector<std::string> matrices) {
   if (matrices.empty()) matrices = {"poisson3d:64", "variable3d:64", "mesh3d:40"};
   std::printf("best of %d, in ms\n%-14s %-12s %8s %8s %8s %7s %8s %8s\n", runs, "matrix", "kind", "set-up", "reuse",
               "update", "part", "MB", "MB reuse");
   for (const std::string& matrix : matrices)
     for (const MultigridKind kind : {MultigridKind::classical, MultigridKind::aggregation})
-      time_multigrid(matrix, kind);
+      time_multigrid(space, matrix, kind);
 }
 
 /// Finite volumes on n x n x n cells. k(axis, x, y, z) is the coefficient between two cells.
@@ -182,7 +188,10 @@ void follow_coefficients() {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "60";
   if (what == "multigrid") {
-    time_multigrids({argv + 2, argv + argc});
+    const std::string device = argc > 2 ? argv[2] : "cpu";
+    const bool is_named = device == "cpu" || device == "cuda";
+    const std::vector<std::string> matrices(argv + 2 + is_named, argv + argc);
+    device == "cuda" ? time_multigrids(Cuda(), matrices) : time_multigrids(Host(), matrices);
   } else if (what == "drift") {
     follow_coefficients();
   } else {
