@@ -290,7 +290,7 @@ inline Spread sample_of(Offset all, Offset few, Offset most) {
 inline Samples samples_of(const Offset* row_ptr, const Index* col, Index rows, Offset nonzeros) {
   const Offset groups = (static_cast<Offset>(rows) + Samples::group_rows - 1) / Samples::group_rows;
   const Offset runs = std::max<Offset>(nonzeros / Samples::run_entries, 1);
-  return {row_ptr, col, rows, nonzeros, sample_of(groups, 32, 1024), sample_of(runs, 64, 2048)};
+  return {row_ptr, col, rows, nonzeros, sample_of(groups, 8, 1024), sample_of(runs, 16, 2048)};
 }
 
 /// Sets the shares of the hot columns. Whole classes are taken, beginning with the most popular class. From the last

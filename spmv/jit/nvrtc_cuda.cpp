@@ -3,39 +3,14 @@
 #include <ostinato/spmv/jit/nvrtc.hpp>
 
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 
 #include <memory>
 #include <type_traits>
 
+#include <ostinato/spmv/space/cuda/library.hpp>
+
 namespace ostinato {
 namespace {
-
-/// The folder of the CUDA runtime in use, with a slash at the end; empty when unknown.
-std::string runtime_folder() {
-  Dl_info info{};
-  void* const known = dlsym(RTLD_DEFAULT, "cudaRuntimeGetVersion");
-  if (known == nullptr || dladdr(known, &info) == 0 || info.dli_fname == nullptr) return "";
-  const std::string path = info.dli_fname;
-  return path.substr(0, path.rfind('/') + 1);
-}
-
-/// Opens NVRTC in the CUDA version of this build, from the loader's path or next to the CUDA runtime; otherwise any
-/// NVRTC.
-void* open_library(std::string& why) {
-  const std::string name = "libnvrtc.so." + std::to_string(CUDART_VERSION / 1000);
-  for (const std::string& path : {name, runtime_folder() + name, std::string("libnvrtc.so")}) {
-    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-    if (const char* const reason = dlerror(); why.empty() && reason != nullptr) why = reason;
-  }
-  return nullptr;
-}
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
 
 int is_set(void* flag, void*) { return static_cast<const std::atomic<bool>*>(flag)->load() ? 1 : 0; }
 
@@ -43,7 +18,7 @@ int is_set(void* flag, void*) { return static_cast<const std::atomic<bool>*>(fla
 
 Nvrtc::Nvrtc() {
   std::string why;
-  if (void* const library = open_library(why)) {
+  if (void* const library = cuda::open_library("nvrtc", CUDART_VERSION / 1000, cuda::Versions::any, why)) {
     find_functions(library);
   } else {
     why_absent_ = "NVRTC not found: " + why;
@@ -51,14 +26,17 @@ Nvrtc::Nvrtc() {
 }
 
 void Nvrtc::find_functions(void* library) {
-  const bool complete =
-      find(library, "nvrtcVersion", call_.version) && find(library, "nvrtcGetErrorString", call_.error_string) &&
-      find(library, "nvrtcCreateProgram", call_.create) && find(library, "nvrtcDestroyProgram", call_.destroy) &&
-      find(library, "nvrtcCompileProgram", call_.compile) && find(library, "nvrtcGetCUBINSize", call_.cubin_size) &&
-      find(library, "nvrtcGetCUBIN", call_.cubin) && find(library, "nvrtcGetProgramLogSize", call_.log_size) &&
-      find(library, "nvrtcGetProgramLog", call_.log);
+  const bool complete = cuda::find_function(library, "nvrtcVersion", call_.version) &&
+                        cuda::find_function(library, "nvrtcGetErrorString", call_.error_string) &&
+                        cuda::find_function(library, "nvrtcCreateProgram", call_.create) &&
+                        cuda::find_function(library, "nvrtcDestroyProgram", call_.destroy) &&
+                        cuda::find_function(library, "nvrtcCompileProgram", call_.compile) &&
+                        cuda::find_function(library, "nvrtcGetCUBINSize", call_.cubin_size) &&
+                        cuda::find_function(library, "nvrtcGetCUBIN", call_.cubin) &&
+                        cuda::find_function(library, "nvrtcGetProgramLogSize", call_.log_size) &&
+                        cuda::find_function(library, "nvrtcGetProgramLog", call_.log);
   if (!complete) why_absent_ = "NVRTC not found: the library lacks functions that are needed";
-  (void)find(library, "nvrtcSetFlowCallback", call_.set_flow_callback);
+  (void)cuda::find_function(library, "nvrtcSetFlowCallback", call_.set_flow_callback);
 }
 
 std::string Nvrtc::version() const {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
 #include <ostinato/spmv/space/cuda/vendor.cuh>
 #include <ostinato/spmv/space/units.hpp>
@@ -113,7 +114,7 @@ std::shared_mutex& Cuda::State::captures() {
 Cuda::State::~State() {
   const std::unique_lock<std::shared_mutex> alone(captures());
   const OnDevice here(*this, OnDevice::Quietly{});
-  if (cublas != nullptr) (void)cublasDestroy(cublas);
+  if (cublas != nullptr) (void)cuda::Cublas::get().destroy(cublas);
   if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
@@ -182,8 +183,8 @@ void Cuda::State::free(const Pinned& p) noexcept {
 
 cublasHandle_t Cuda::State::blas() {
   if (cublas == nullptr) {
-    OSTINATO_CUBLAS(cublasCreate(&cublas));
-    OSTINATO_CUBLAS(cublasSetStream(cublas, stream));
+    OSTINATO_CUBLAS(create, &cublas);
+    OSTINATO_CUBLAS(set_stream, cublas, stream);
   }
   return cublas;
 }

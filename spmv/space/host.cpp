@@ -177,7 +177,7 @@ bool processors_are_taken(detail::BusyProcessors& busy, int threads, detail::Lat
   return processors > 0 && busy.are_taken(processors, threads, now, running_tasks);
 }
 
-std::string model_name() {
+std::string find_model_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     if (line.rfind("model name", 0) != 0) continue;
@@ -185,6 +185,11 @@ std::string model_name() {
     if (from != std::string::npos) return line.substr(from);
   }
   return "CPU";  // on some architectures /proc/cpuinfo has no model name
+}
+
+const std::string& model_name() {
+  static const std::string name = find_model_name();
+  return name;
 }
 
 /// Calls f(offset, length) for blocks that cover 0 .. bytes - 1.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 
+#include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/cuda/vendor.cuh>
 #include <ostinato/spmv/space/multi_vector.hpp>
 
 namespace ostinato {
@@ -14,14 +14,14 @@ void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, d
           const double* in, double beta, double* out) {
   const auto rows = static_cast<std::int64_t>(n);
   const OnDevice here(space);
-  OSTINATO_CUBLAS(cublasDgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
+  OSTINATO_CUBLAS(dgemv, space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1);
 }
 
 void gemv(const Cuda& space, cublasOperation_t op, std::size_t n, int columns, float alpha, const float* v,
           const float* in, float beta, float* out) {
   const auto rows = static_cast<std::int64_t>(n);
   const OnDevice here(space);
-  OSTINATO_CUBLAS(cublasSgemv_64(space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1));
+  OSTINATO_CUBLAS(sgemv, space.state().blas(), op, rows, columns, &alpha, v, rows, in, 1, &beta, out, 1);
 }
 
 void gemm(const Cuda& space, std::size_t n, int columns, int results, const double* v, const double* y,
@@ -29,8 +29,8 @@ void gemm(const Cuda& space, std::size_t n, int columns, int results, const doub
   const auto rows = static_cast<std::int64_t>(n), lower = static_cast<std::int64_t>(height);
   const double one = 1;
   const OnDevice here(space);
-  OSTINATO_CUBLAS(cublasDgemm_64(space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows,
-                                 y, lower, &one, w, rows));
+  OSTINATO_CUBLAS(dgemm, space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows, y,
+                  lower, &one, w, rows);
 }
 
 void gemm(const Cuda& space, std::size_t n, int columns, int results, const float* v, const float* y,
@@ -38,8 +38,8 @@ void gemm(const Cuda& space, std::size_t n, int columns, int results, const floa
   const auto rows = static_cast<std::int64_t>(n), lower = static_cast<std::int64_t>(height);
   const float one = 1;
   const OnDevice here(space);
-  OSTINATO_CUBLAS(cublasSgemm_64(space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows,
-                                 y, lower, &one, w, rows));
+  OSTINATO_CUBLAS(sgemm, space.state().blas(), CUBLAS_OP_N, CUBLAS_OP_N, rows, results, columns, &one, v, rows, y,
+                  lower, &one, w, rows);
 }
 
 }  // namespace

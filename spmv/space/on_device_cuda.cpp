@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include <ostinato/spmv/space/cuda/library.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato {
@@ -35,16 +36,12 @@ class Driver {
  private:
   Driver() {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    usable_ = library != nullptr && find(library, "cuInit", init) &&
-              find(library, "cuDevicePrimaryCtxRetain", retain) && find(library, "cuCtxGetCurrent", current) &&
-              find(library, "cuCtxPushCurrent_v2", push) && find(library, "cuCtxPopCurrent_v2", pop) &&
-              find(library, "cuGetErrorString", error_text);
-  }
-
-  template <class Function>
-  static bool find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
+    usable_ = library != nullptr && cuda::find_function(library, "cuInit", init) &&
+              cuda::find_function(library, "cuDevicePrimaryCtxRetain", retain) &&
+              cuda::find_function(library, "cuCtxGetCurrent", current) &&
+              cuda::find_function(library, "cuCtxPushCurrent_v2", push) &&
+              cuda::find_function(library, "cuCtxPopCurrent_v2", pop) &&
+              cuda::find_function(library, "cuGetErrorString", error_text);
   }
 
   bool usable_ = false;

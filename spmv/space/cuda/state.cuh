@@ -16,8 +16,8 @@
 #include <ostinato/spmv/space/cuda/on_device.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
-// The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/vendor.cuh includes
-// those headers.
+// The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/cublas.hpp and
+// cuda/vendor.cuh include those headers.
 struct cublasContext;
 struct cusparseContext;
 

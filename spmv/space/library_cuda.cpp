@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
+#include <ostinato/spmv/space/cuda/library.hpp>
+
+namespace ostinato::cuda {
+
+namespace {
+
+/// The folder of the CUDA runtime in use, with a slash at the end; empty when unknown.
+std::string runtime_folder() {
+  Dl_info info{};
+  void* const known = dlsym(RTLD_DEFAULT, "cudaRuntimeGetVersion");
+  if (known == nullptr || dladdr(known, &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+}  // namespace
+
+void* open_library(const std::string& stem, int major, Versions versions, std::string& why) {
+  const std::string unversioned = "lib" + stem + ".so", name = unversioned + "." + std::to_string(major);
+  for (const std::string& path : {name, runtime_folder() + name, unversioned}) {
+    if (path == unversioned && versions == Versions::of_build) break;
+    if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+    if (const char* const reason = dlerror(); why.empty() && reason != nullptr) why = reason;
+  }
+  return nullptr;
+}
+
+void* function_of(void* library, const char* name) { return dlsym(library, name); }
+
+}  // namespace ostinato::cuda
