@@ -24,8 +24,8 @@ struct CsrPattern {
     return bisect(Index{1}, rows, [this, k](Index i) { return row_ptr[i] > k; }) - 1;
   }
 
-  /// The first entry of row i whose column is at least `bound`; the end of the row when there is no such entry. A search
-  /// without branches: no processor could foresee where the column is, and rows are short.
+  /// The first entry of row i whose column is at least `bound`; the end of the row when there is no such entry. The
+  /// search has no branches: no processor could foresee where the column is, and rows are short.
   OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
     Offset at = row_ptr[i], rest = row_ptr[i + 1] - at;
     for (; rest > 1; rest -= rest / 2) at += rest / 2 * (col[at + rest / 2 - 1] < bound);

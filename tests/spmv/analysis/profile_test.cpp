@@ -50,8 +50,8 @@ std::vector<Offset> sample(Offset all, Offset few, Offset most) {
 template <class T>
 struct Plain {
   const Csr<T>& a;
-  std::vector<Offset> groups = sample((a.rows + 11) / 12, 32, 1024);
-  std::vector<Offset> runs = sample(std::max<Offset>(a.nonzeros() / 32, 1), 64, 2048);
+  std::vector<Offset> groups = sample((a.rows + 11) / 12, 8, 1024);
+  std::vector<Offset> runs = sample(std::max<Offset>(a.nonzeros() / 32, 1), 16, 2048);
 
   Offset begin(Index i) const { return a.row_ptr[static_cast<std::size_t>(i)]; }
   Offset end(Index i) const { return a.row_ptr[static_cast<std::size_t>(i) + 1]; }
