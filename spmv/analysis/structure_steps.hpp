@@ -237,7 +237,7 @@ template <class Space>
 Findings take_findings(const Space& space, const Vector<Space, std::uint8_t>& used, Index rows,
                        Vector<Space, Findings>& found, const Copied& others, std::vector<Index>& offsets) {
   const std::size_t most = std::min<std::size_t>(used.size(), Structure::max_listed_diagonals);
-  Vector<Space, Index> list(space, most);
+  Vector<Space, Index> list(space, most, 0);
   for_each(space, used.size(), ListUsed<Atomic<Space>>{used.data(), rows, found.data(), list.data()});
   Findings taken;
   offsets.resize(most);

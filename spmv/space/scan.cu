@@ -16,7 +16,7 @@ constexpr int scan_threads = 1024;
 /// The most counts that one thread block scans: one launch instead of a fill, two launches and a workspace.
 constexpr std::size_t most_of_block = 16 * scan_threads;
 
-/// Each thread scans a run of neighbouring counts.
+/// Each thread scans a run of neighbouring counts. The last one isn't set.
 __global__ void __launch_bounds__(scan_threads) scan_kernel(Offset* counts, int size) {
   using Scan = cub::BlockScan<Offset, scan_threads>;
   __shared__ typename Scan::TempStorage scratch;
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(scan_threads) scan_kernel(Offset* counts, int 
   for (int i = begin; i < min(end, size - 1); ++i) mine += counts[i];
   Scan(scratch).ExclusiveSum(mine, before);
   for (int i = begin; i < end; ++i) {
-    const Offset count = counts[i];
+    const Offset count = i < size - 1 ? counts[i] : 0;
     counts[i] = before;
     before += count;
   }
