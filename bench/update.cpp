@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -187,14 +188,19 @@ void follow_coefficients() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "60";
-  if (what == "multigrid") {
-    const std::string device = argc > 2 ? argv[2] : "cpu";
-    const bool is_named = device == "cpu" || device == "cuda";
-    const std::vector<std::string> matrices(argv + 2 + is_named, argv + argc);
-    device == "cuda" ? time_multigrids(Cuda(), matrices) : time_multigrids(Host(), matrices);
-  } else if (what == "drift") {
-    follow_coefficients();
-  } else {
-    time_formats(std::stoi(what));
+  try {
+    if (what == "multigrid") {
+      const std::string device = argc > 2 ? argv[2] : "cpu";
+      const bool is_named = device == "cpu" || device == "cuda";
+      const std::vector<std::string> matrices(argv + std::min(argc, 2 + is_named), argv + argc);
+      device == "cuda" ? time_multigrids(Cuda(), matrices) : time_multigrids(Host(), matrices);
+    } else if (what == "drift") {
+      follow_coefficients();
+    } else {
+      time_formats(std::stoi(what));
+    }
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "bench_update: %s\n", e.what());
+    return 1;
   }
 }

@@ -18,7 +18,7 @@ class Cuda;
 ///
 /// Sampled members come from groups of 12 rows or from runs of 32 entries. A group contributes the block rows that
 /// begin in the group, and each block row its first 96 columns with an entry. The sampled groups and runs are evenly
-/// spaced: a sixteenth of all, but at least 32 groups and 64 runs (if there are so many), and at most 1024 groups and
+/// spaced: a sixteenth of all, but at least 8 groups and 16 runs (if there are so many), and at most 1024 groups and
 /// 2048 runs. All members depend on the matrix alone, not on the space.
 struct Profile {
   static constexpr int heights = 4, widths = 4, largest_square = 8;

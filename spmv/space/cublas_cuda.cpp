@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <string>
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
@@ -9,6 +10,13 @@
 namespace ostinato::cuda {
 
 namespace {
+
+std::atomic<bool> closed = false;
+
+/// Made after cuBLAS was opened, so that its destructor runs before those of cuBLAS.
+struct EndOfProgram {
+  ~EndOfProgram() { closed = true; }
+};
 
 Cublas opened() {
   std::string why;
@@ -31,8 +39,11 @@ Cublas opened() {
 
 const Cublas& Cublas::get() {
   static const Cublas cublas = opened();
+  static const EndOfProgram end;
   return cublas;
 }
+
+bool Cublas::is_closed() { return closed; }
 
 void cublas_check(cublasStatus_t code, const char* what) {
   if (code == CUBLAS_STATUS_SUCCESS) return;

@@ -114,7 +114,7 @@ std::shared_mutex& Cuda::State::captures() {
 Cuda::State::~State() {
   const std::unique_lock<std::shared_mutex> alone(captures());
   const OnDevice here(*this, OnDevice::Quietly{});
-  if (cublas != nullptr) (void)cuda::Cublas::get().destroy(cublas);
+  if (cublas != nullptr && !cuda::Cublas::is_closed()) (void)cuda::Cublas::get().destroy(cublas);
   if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);

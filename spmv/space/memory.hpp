@@ -15,7 +15,7 @@ void* allocate_host(std::size_t bytes);
 void release_host(void* p) noexcept;
 
 /// The bytes that this process may have at most: the machine's memory, or less by a limit of the process (ulimit) or of
-/// its control group (containers, batch systems).
+/// its control group (containers, batch systems), which the first call looks up.
 std::size_t host_memory();
 /// The bytes of these that are free now: what the machine could give without swapping, or less by the same limits. What
 /// the system keeps of files counts as free. Reads some files of /proc and /sys; some 50 us.

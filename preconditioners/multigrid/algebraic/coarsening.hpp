@@ -26,8 +26,9 @@ struct CoarseningOptions {
 };
 
 /// Chooses the coarse rows by PMIS: rows no two of which depend on each other, taken by the number of rows that depend
-/// on them and a hash of their number; all rows that depend on a coarse row are fine. The same on both spaces, on every
-/// run, and with any number of threads.
+/// on them and a hash of their number; all rows that depend on a coarse row are fine. The same on every run and with
+/// any number of threads, and on both spaces but for rows whose sum is within rounding of largest_sum times the
+/// diagonal.
 ///
 /// Exec      In parallel over rows in the memory of the space, some 5 to 10 rounds, each with a readback. Waits.
 /// Requires  Canonical rows.

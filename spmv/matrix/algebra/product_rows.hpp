@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How a group of lanes computes a row of a product C = A B. A lane is a thread of a GPU; tests run a group of one lane
-// on the host. A group has
+// How a group of lanes computes a row of a product C = A B. A lane is a thread of a GPU; in tests, a thread of the host
+// (tests/support/lanes.hpp). A group has
 //   lane(), lanes()      this lane and the number of lanes
 //   sync()               waits for the other lanes, and shows what they have written
 //   load(p)              reads what another lane may write at the same time
@@ -175,10 +175,11 @@ struct SumTable {
   int size;              ///< number of slots, a power of two and more than the columns of the row
   ScaledRow<T>* scaled;  ///< one for each lane
 
-  /// The slot of column j, which is in the table.
+  /// The slot of column j. A column that isn't in the table, because the pattern of C is that of another product, gets
+  /// a free slot, whose sum nobody reads.
   OSTINATO_FUNCTION std::uint32_t find(Index j) const {
     std::uint32_t s = slot_of(j, size);
-    while (slots[s] != j) s = next_slot(s, size);
+    while (slots[s] != j && slots[s] != -1) s = next_slot(s, size);
     return s;
   }
 

@@ -11,6 +11,8 @@ namespace ostinato::cuda {
 struct Cublas {
   /// Throws    DeviceError when cuBLAS can't be opened.
   static const Cublas& get();
+  /// Whether the program ends and cuBLAS has begun to destroy what belongs to it: handles are left alone then.
+  static bool is_closed();
 
   decltype(&cublasCreate_v2) create;
   decltype(&cublasDestroy_v2) destroy;
@@ -26,6 +28,6 @@ struct Cublas {
 void cublas_check(cublasStatus_t code, const char* what);
 
 #define OSTINATO_CUBLAS(function, ...) \
-  ::ostinato::cuda::cublas_check(::ostinato::cuda::Cublas::get().function(__VA_ARGS__), #function)
+  ::ostinato::cuda::cublas_check(::ostinato::cuda::Cublas::get().function(__VA_ARGS__), "cublas " #function)
 
 }  // namespace ostinato::cuda
