@@ -3,6 +3,7 @@
 #include <ostinato/spmv/formats/calibration.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -10,6 +11,8 @@
 #include <mutex>
 #include <new>
 #include <sstream>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -122,12 +125,8 @@ double entry_seconds(const Host& space) {
 
 /// What the figures depend on.
 std::string key_of(const Host& space) {
-  std::ostringstream key;
-  key.imbue(std::locale::classic());
-  key << "machine, ostinato " << version.major << '.' << version.minor << '.' << version.patch << '\n'
-      << Host::build_description() << '\n'
-      << space.description() << '\n';
-  return key.str();
+  return "machine, ostinato " + std::to_string(version.major) + '.' + std::to_string(version.minor) + '.' +
+         std::to_string(version.patch) + '\n' + Host::build_description() + '\n' + space.description() + '\n';
 }
 
 }  // namespace
@@ -170,12 +169,21 @@ Machine completed(Machine m) {
 }
 
 std::optional<Machine> machine_from(const std::string& text, int threads) {
-  std::istringstream in(text);
-  in.imbue(std::locale::classic());
   Machine m;
   m.threads = threads;
-  std::string rest;
-  if (!(in >> m.bandwidth >> m.latency >> m.entry_seconds >> m.cache_bytes) || in >> rest) return {};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto blanks = [&] { at = std::find_if(at, end, [](char c) { return c != ' ' && c != '\n'; }); };
+  // from_chars, because the first use of a stream for numbers takes longer than the rest of the choice of a format.
+  const auto reads = [&](auto& v) {
+    blanks();
+    const auto [next, error] = std::from_chars(at, end, v);
+    at = next;
+    return error == std::errc();
+  };
+  if (!reads(m.bandwidth) || !reads(m.latency) || !reads(m.entry_seconds) || !reads(m.cache_bytes)) return {};
+  blanks();
+  if (at != end) return {};
   const auto between = [](double least, double v, double most) { return v >= least && v <= most; };
   if (!between(1e8, m.bandwidth, 1e14) || !between(0, m.latency, 1e-2) || !between(1e-12, m.entry_seconds, 1e-6) ||
       m.cache_bytes < least_cache || m.cache_bytes > most_cache)
