@@ -131,14 +131,7 @@ TYPED_TEST(IsaiOn, StopsWhenAsked) {
             "a product of matrices was stopped");
 }
 
-/// A group of lanes that are threads.
-struct ThreadGroup {
-  int number, count;
-  Barrier* all;
-
-  int lane() const { return number; }
-  int lanes() const { return count; }
-  void sync() const { all->arrive_and_wait(); }
+struct ThreadGroup : ThreadLane {
   static double minus_product(double a, double b, double c) { return a - b * c; }
 };
 
