@@ -51,7 +51,8 @@ class Recurrence {
   /// the recurrence before an application of M that nobody needs, since M comes first in an iteration. x is updated
   /// together with p, and so one iteration late.
   void run(Out<V> r, double* rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
-    GraphCapture<Space> run_block(space_, monitor.every(), Cg::period, a_.capturable() && m_.capturable());
+    const int period = m_.is_identity() ? Cg::period : 1;
+    GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
     ConvergenceState* state = monitor.start(norm, range);
     const Out<V> z = m_.is_identity() ? r : z_;
     const double sign_a = is_negative(a_) ? -1 : 1, sign_m = sign_a < 0 ? sign_of_m(r, z) : 1;
@@ -59,7 +60,6 @@ class Recurrence {
     if (zq_ != nullptr) space_.zero(q_.data(), q_.size_bytes());
     const auto iterate = [&] {
       if (!m_.is_identity()) {
-        std::swap(rz_, rz_before_);
         precondition(r, z, rz_);                         // z = M^-1 r;  rz = r . z
         if (zq_ != nullptr) dot<V>(space_, z, q_, zq_);  // M varies:  zq = z . q
       }
@@ -71,12 +71,12 @@ class Recurrence {
         update_r<V>(space_, rz_, pq_, q_, r, rz_before_, state, sign_a, sign_m);
         std::swap(rz_, rz_before_);
       } else {
-        update_r<V>(space_, rz_, pq_, q_, r, rr, state, sign_a, sign_m);  // alpha = rz / pq;  r -= alpha q;  rr = r . r
+        // alpha = rz / pq;  r -= alpha q;  rr = r . r;  rz_before = rz
+        update_r<V>(space_, rz_, pq_, q_, r, rr, state, sign_a, sign_m, rz_before_);
       }
     };
     while (monitor.next()) run_block(a_.revision(), iterate);
-    update_x<T, V>(space_, m_.is_identity() ? rz_before_ : rz_, pq_, p_, x_,
-                   state);  // x += alpha p of the last iteration
+    update_x<T, V>(space_, rz_before_, pq_, p_, x_, state);  // x += alpha p of the last iteration
     monitor.finish();
   }
 

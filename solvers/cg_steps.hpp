@@ -26,6 +26,7 @@ struct UpdateR {
   T* r;
   ConvergenceState* state;
   double sign_a, sign_m;
+  double* rz_kept;
   T alpha = 0;
   bool definite = false;
 
@@ -53,6 +54,7 @@ struct UpdateR {
       state->break_down(Curvature::of_m, *rz);
     }
     state->x_is_behind = definite && state->state != ConvergenceState::not_a_number;
+    if (rz_kept != nullptr) *rz_kept = *rz;
   }
 };
 
@@ -108,11 +110,12 @@ struct RoundToFloat {
 }  // namespace detail
 
 /// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state.  Breaks down unless pq has the sign of A, and
-/// rz that of M: 1 for a positive definite matrix, -1 for a negative definite one.
+/// rz that of M: 1 for a positive definite matrix, -1 for a negative definite one. *rz_kept = rz, unless rz_kept is
+/// null.
 template <class T, class Space>
 void update_r(const Space& space, const double* rz, const double* pq, In<T> q, Out<T> r, double* rr,
-              ConvergenceState* state, double sign_a = 1, double sign_m = 1) {
-  sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m}, rr);
+              ConvergenceState* state, double sign_a = 1, double sign_m = 1, double* rz_kept = nullptr) {
+  sum(space, r.size(), detail::UpdateR<T>{rz, pq, q.data(), r.data(), state, sign_a, sign_m, rz_kept}, rr);
 }
 
 /// x += (rz / pq) p, which the step before has left to do;  p = z + beta p, where beta = rz_new / rz, or -zq / pq where

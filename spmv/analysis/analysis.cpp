@@ -14,7 +14,7 @@
 namespace ostinato {
 
 bool takes_census(const Structure& s, AnalysisDepth depth) {
-  if (depth == AnalysisDepth::without_census || depth == AnalysisDepth::product) return false;
+  if (depth != AnalysisDepth::full && depth != AnalysisDepth::quick) return false;
   const bool quick = depth == AnalysisDepth::quick;
   constexpr Offset cached_entries = 2000000;  // about 24 MB, half of the L2 cache of an H200
   if (quick && s.diagonals > Structure::many_diagonals && s.nonzeros < cached_entries) return false;

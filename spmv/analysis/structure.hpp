@@ -53,6 +53,9 @@ enum class AnalysisDepth {
   /// For a matrix that is only multiplied with: as without_census. Mirror entries aren't searched, so that the matrix
   /// counts as not symmetric; nor are equal values, so that the profile has none.
   product,
+  /// For a matrix that isn't worth a choice of its format (choose_csr()): the lengths of its rows, its norm, and from
+  /// that whether values are finite. The matrix counts as not symmetric, no diagonal as found, and the profile is empty.
+  lengths,
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,
   /// and the diagonals are more than half empty.

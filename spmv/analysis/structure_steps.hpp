@@ -285,6 +285,19 @@ inline void take(const Findings& f, bool mirrors, Structure& s) {
   take_values(f, s);
 }
 
+/// AnalysisDepth::lengths of a matrix that has rows and columns.
+template <class Space, class T>
+void analyse_lengths(const Space& space, const CsrView<T>& a, Structure& s) {
+  const auto rows = static_cast<std::size_t>(a.rows);
+  Vector<Space, Findings> found(space, 1);
+  space.zero(found.data(), found.bytes());
+  sum(space, rows, InspectRow<Atomic<Space>>{a.row_ptr.data(), s.mean_row, found.data()}, found.data()->rows);
+  for_each(space, rows, RowNorm<Atomic<Space>, T>{a.row_ptr.data(), a.val.data(), found.data()});
+  take(found.download()[0], false, s);
+  s.finite = std::isfinite(s.norm_inf);
+  s.profile = std::make_shared<const Profile>();
+}
+
 template <class Space, class T>
 Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth depth) {
   Structure s;
@@ -300,6 +313,10 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
     return s;
   }
   s.mean_row = static_cast<double>(s.nonzeros) / a.rows;
+  if (depth == AnalysisDepth::lengths) {
+    analyse_lengths(space, a, s);
+    return s;
+  }
 
   const std::size_t rows = static_cast<std::size_t>(a.rows), cols = static_cast<std::size_t>(a.cols);
   Vector<Space, std::uint8_t> used(space, rows + cols - 1);

@@ -128,9 +128,16 @@ Choice choose_format(const Analysis<Space, T>& analysis) {
   return select_format(analysis, {}, format_list<Space, T>()).choice;
 }
 
+template <class Space, class T>
+Choice choose_csr(const Analysis<Space, T>& analysis) {
+  static const FormatList<Space, T> alone({*format_list<Space, T>().find("csr")});
+  return select_format(analysis, {.format = "csr"}, alone).choice;
+}
+
 #define OSTINATO_INSTANTIATE(Space, T)                                                        \
   template struct Selection<Space, T>;                                                        \
   template Choice choose_format(const Analysis<Space, T>&);                                   \
+  template Choice choose_csr(const Analysis<Space, T>&);                                      \
   template Selection<Space, T> select_format(const Analysis<Space, T>&, const FormatOptions&, \
                                              const FormatList<Space, T>&)
 OSTINATO_INSTANTIATE(Host, float);

@@ -41,4 +41,10 @@ Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const Form
 template <class Space, class T>
 Choice choose_format(const Analysis<Space, T>& analysis);
 
+/// CSR without a look at other formats. On a GPU this is for small matrices, whose products take the time of a launch
+/// with every format, while an analysis and a choice take that of a hundred.
+/// Requires  AnalysisDepth::lengths, or more.
+template <class Space, class T>
+Choice choose_csr(const Analysis<Space, T>& analysis);
+
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/timing.hpp>
 
 namespace ostinato {
 
@@ -12,9 +13,10 @@ class Host;
 
 /// Runs a block of iterations repeatedly.
 ///
-/// On Cuda the first 32 iterations launch their kernels one by one. The next block is captured into a CUDA graph, and
-/// from then on one graph launch replaces all kernel launches of a block. On Host, and when the iterations can't be
-/// captured, every block runs without a graph.
+/// On Cuda the first iterations launch their kernels one by one: 32, or two blocks of iterations that take the host so
+/// long to launch that a graph pays at once. The next block is captured into a CUDA graph, and from then on one graph
+/// launch replaces all kernel launches of a block. On Host, and when the iterations can't be captured, every block runs
+/// without a graph.
 ///
 /// Requires  For capture, the length of a block is a multiple of `period`. After `period` iterations every scalar is in
 ///           the memory slot where it was before. A graph needs this, because a graph always uses the same slots. With
@@ -67,17 +69,28 @@ class GraphCapture<Cuda> {
   /// Runs one block. `revision` is the revision of the operator: a changed revision makes the block be captured again.
   template <class F>
   void operator()(int revision, F&& iterate) {
-    if (!may_capture_ || plain_ < plain_before_capture) {
-      plain_ += iterations_;
-      return run(iterate);
-    }
+    if (!may_capture_ || !pays()) return run_plain(iterate);
     if (captured_ != revision) capture(revision, iterate);
     graph_.launch();
   }
 
  private:
-  /// A capture costs several times what it saves in a block, so short solves run without a graph.
-  static constexpr int plain_before_capture = 32;
+  /// A capture costs several times what it saves in a block of few launches, so short solves run without a graph. With
+  /// many launches an iteration, as those of algebraic multigrid have, it costs as much as one or two blocks (H100,
+  /// 2026-11). The first block doesn't count, because it loads kernels.
+  bool pays() const {
+    constexpr int enough_iterations = 32;
+    constexpr double many_launches = 100e-6;
+    return plain_ >= enough_iterations || (plain_ > iterations_ && launching_ >= many_launches);
+  }
+
+  template <class F>
+  void run_plain(F& iterate) {
+    const Stopwatch watch;
+    run(iterate);
+    launching_ = watch.seconds() / iterations_;
+    plain_ += iterations_;
+  }
 
   template <class F>
   void run(F& iterate) {
@@ -98,7 +111,8 @@ class GraphCapture<Cuda> {
   }
 
   int iterations_;
-  int plain_ = 0;  ///< iterations without a graph so far
+  int plain_ = 0;         ///< iterations without a graph so far
+  double launching_ = 0;  ///< seconds that the host took to launch the latest of them
   bool may_capture_;
   int captured_ = -1;  ///< the revision of the operator in the graph
   CudaGraph graph_;

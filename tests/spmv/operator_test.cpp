@@ -15,6 +15,7 @@
 
 #include <ostinato/spmv/formats/list.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/matrices.hpp"
@@ -43,6 +44,23 @@ class OperatorOn : public SpaceTest<Case> {
 };
 
 TYPED_TEST_SUITE(OperatorOn, EverySpace, SpaceNames);
+
+TYPED_TEST(OperatorOn, TakesCsrWithoutALookAtOtherFormats) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  for (const char* name : {"dense-row", "poisson2d", "random"}) {
+    SCOPED_TRACE(name);
+    const auto a = generate<T>(name, {.n = 33});
+    const Analysis<Space, T> analysis(this->space(), {this->space(), a.view()}, AnalysisDepth::lengths);
+
+    const Operator<Space, T> op(analysis, choose_csr(analysis));
+
+    EXPECT_EQ(op.format(), "csr");
+    EXPECT_EQ(op.choice().candidates.size(), 1u);
+    const auto x = random_vector<T>(a.cols, 1);
+    EXPECT_EQ(difference(this->product(op, x), reference_product<T>(a.view(), T{1}, x, T{0}, {})), "");
+  }
+}
 
 TYPED_TEST(OperatorOn, SaysWhatItHoldsAndWhy) {
   const auto a = generate<typename TypeParam::T>("poisson2d", {.n = 40});

@@ -13,7 +13,6 @@
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato::algebraic {
 
@@ -109,26 +108,26 @@ void AlgebraicCycle<Space, T>::choose_steps() {
 template <class Space, class T>
 void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, double* slot) const {
   sum(space_, r.size(), ToFloat<T>{1, r.data(), vectors_[0].b.data()}, unused_.data());
-  solve(0);
+  solve(0, vectors_[0].x);
   sum(space_, r.size(), FromFloat<T>{std::abs(hierarchy_.power()), vectors_[0].x.data(), r.data(), z.data()}, slot);
 }
 
-/// x of level k := what the cycle makes of its b.
+/// x := what the cycle makes of b of level k, which may be lost unless the level has groups.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::solve(std::size_t k) const {
+void AlgebraicCycle<Space, T>::solve(std::size_t k, Vector<Space, float>& x) const {
   Vectors& v = vectors_[k];
   if (has_inverse(k)) {
-    hierarchy_.coarse_inverse()->apply(1, v.b, 0, v.x);
+    hierarchy_.coarse_inverse()->apply(1, v.b, 0, x);
     return;
   }
-  smooth(k, true);
+  smooth_from_zero(k, x);
   if (k + 1 == vectors_.size()) return;
-  find_residual(k);
+  level(k).a.apply(-1, x, 1, v.residual);
   restrict_residual(k);
-  has_inner_steps(k + 1) ? solve_by_steps(k + 1) : solve(k + 1);
-  add_correction(k);
-  find_residual(k);
-  smooth(k, false);
+  has_inner_steps(k + 1) ? solve_by_steps(k + 1) : solve(k + 1, vectors_[k + 1].x);
+  Vector<Space, float>& residual = add_correction(k, x);
+  level(k).a.apply(-1, x, 1, residual);
+  smooth(k, 0, x, residual, nullptr);
 }
 
 /// x of level k := two steps of flexible CG or GCR for its b, which becomes the residual after the first.
@@ -141,15 +140,14 @@ void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   const std::size_t n = v.x.size();
   double* const slots = inner.slots.data();
   const float *const c = inner.direction.data(), *const image = inner.image.data(), *const w = v.residual.data();
-  solve(k);
-  copy<float>(space_, v.x, inner.direction.span());
+  solve(k, inner.direction);
   a.apply(1, inner.direction, 0, inner.image);
   sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
   sum(space_, n, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
   if constexpr (!Space::on_device) {
     if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
   }
-  solve(k);
+  solve(k, v.x);
   a.apply(1, v.x, 0, v.residual);
   sum(space_, n, SecondSums{is_cg ? v.x.data() : w, image, w, v.b.data()}, slots + KSlots::test2_v);
   for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
@@ -166,38 +164,41 @@ void AlgebraicCycle<Space, T>::restrict_residual(std::size_t k) const {
   }
 }
 
-/// x += P x of the next level
+/// x += P x of the next level. Returns a vector that equals b, to become the residual: b itself where nothing else
+/// needs it.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::add_correction(std::size_t k) const {
+Vector<Space, float>& AlgebraicCycle<Space, T>::add_correction(std::size_t k, Vector<Space, float>& x) const {
   Vectors &v = vectors_[k], &next = vectors_[k + 1];
   if (const auto& groups = level(k).groups) {
-    for_each(space_, v.x.size(), AddOfGroup{groups->of.data(), next.x.data(), v.x.data()});
-  } else {
-    level(k).prolong->apply(1, next.x, 1, v.x);
+    for_each(space_, x.size(), AddOfGroup{groups->of.data(), next.x.data(), x.data(), v.b.data(), v.residual.data()});
+    return v.residual;
   }
+  level(k).prolong->apply(1, next.x, 1, x);
+  return v.b;
 }
 
+/// Smooths from x = 0. Leaves b in the residual.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::find_residual(std::size_t k) const {
+void AlgebraicCycle<Space, T>::smooth_from_zero(std::size_t k, Vector<Space, float>& x) const {
   Vectors& v = vectors_[k];
-  copy<float>(space_, v.b, v.residual);
-  level(k).a.apply(-1, v.x, 1, v.residual);
+  for_each(space_, x.size(),
+           SmoothFromZero{steps_[k][0], level(k).inverse.data(), v.b.data(), v.residual.data(), v.direction.data(),
+                          x.data()});
+  smooth(k, 1, x, v.residual, v.b.data());
 }
 
-/// Smooths from the x at hand and its residual, or from x = 0.
+/// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b, unless
+/// b is null.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::smooth(std::size_t k, bool from_zero) const {
+void AlgebraicCycle<Space, T>::smooth(std::size_t k, std::size_t first, Vector<Space, float>& x,
+                                      Vector<Space, float>& residual, const float* b) const {
   Vectors& v = vectors_[k];
-  const float* inverse = level(k).inverse.data();
-  for (std::size_t i = 0; i < steps_[k].size(); ++i) {
-    const SmootherStep& step = steps_[k][i];
-    if (i > 0) level(k).a.apply(-1, v.direction, 1, v.residual);
-    if (i == 0 && from_zero) {
-      for_each(space_, v.x.size(),
-               SmoothFromZero{step, inverse, v.b.data(), v.residual.data(), v.direction.data(), v.x.data()});
-    } else {
-      for_each(space_, v.x.size(), Smooth{step, inverse, v.residual.data(), v.direction.data(), v.x.data()});
-    }
+  const std::size_t count = steps_[k].size();
+  for (std::size_t i = first; i < count; ++i) {
+    if (i > 0) level(k).a.apply(-1, v.direction, 1, residual);
+    for_each(space_, x.size(),
+             Smooth{steps_[k][i], level(k).inverse.data(), i + 1 == count ? b : nullptr, residual.data(),
+                    v.direction.data(), x.data()});
   }
 }
 

@@ -56,12 +56,13 @@ class AlgebraicCycle {
   };
 
   void choose_steps();
-  void solve(std::size_t k) const;
+  void solve(std::size_t k, Vector<Space, float>& x) const;
   void solve_by_steps(std::size_t k) const;
   void restrict_residual(std::size_t k) const;
-  void add_correction(std::size_t k) const;
-  void smooth(std::size_t k, bool from_zero) const;
-  void find_residual(std::size_t k) const;
+  Vector<Space, float>& add_correction(std::size_t k, Vector<Space, float>& x) const;
+  void smooth_from_zero(std::size_t k, Vector<Space, float>& x) const;
+  void smooth(std::size_t k, std::size_t first, Vector<Space, float>& x, Vector<Space, float>& residual,
+              const float* b) const;
   const AlgebraicLevel<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
   bool has_inner_steps(std::size_t k) const { return k >= 1 && k <= inner_levels_; }
   bool has_inverse(std::size_t k) const {

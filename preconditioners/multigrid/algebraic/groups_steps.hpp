@@ -310,14 +310,17 @@ struct SumGroup {
   }
 };
 
-/// fine[i] += the element of the group of row i
+/// fine[i] += the element of the group of row i;  residual = b
 struct AddOfGroup {
   const Index* group;
   const float* coarse;
   float* fine;
+  const float* b;
+  float* residual;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     if (group[i] >= 0) fine[i] += coarse[group[i]];
+    residual[i] = b[i];
   }
 };
 

@@ -117,7 +117,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         [&](const Matrix& a) -> Found {
           std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
           if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
-          find_sizes(space, levels_.back(), made->groups.pattern(), nullptr);
+          find_sizes(space, levels_.back(), made->groups.pattern(), made->groups.members.size(), nullptr);
           levels_.back().groups = std::move(made->groups);
           return made->a;
         },
@@ -211,7 +211,7 @@ SpaceCsr<Space, T> AlgebraicHierarchy<Space, T>::join_levels(const Space& space,
                                                              const SpaceCsr<Space, T>& p, const SpaceCsr<Space, T>& r,
                                                              Offset vectors, const StopRequest& stop,
                                                              const MemoryBudget& memory, Transfer* transfer) {
-  find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.data());
+  find_sizes(space, levels_.back(), detail::pattern_of(r.view()), r.view().val.size(), r.view().val.data());
   SpaceCsr<Space, T> coarse =
       next_matrix(CoarseMatrix<Space, T>(space, r, a, p, a.view().nonzeros() * vectors * vectors, stop));
   end_if(stop);
@@ -282,7 +282,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     if (!source.next) break;
     if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
     const CsrView<T>& r = source.next->r().view();
-    find_sizes(space, level, detail::pattern_of(r), r.val.data());
+    find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
     source.next->update(of_level);
     of_level = source.next->result();
   }
@@ -302,11 +302,15 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a) const {
+  constexpr Offset few_entries = Offset{1} << 17;  // about a megabyte, which a GPU reads in the time of a launch
+  const bool is_small = Space::on_device && !levels_.empty() && a.view().nonzeros() <= few_entries;
   // Rounding leaves no matrix but the first one symmetric.
-  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census : AnalysisDepth::product;
+  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census
+                              : is_small      ? AnalysisDepth::lengths
+                                              : AnalysisDepth::product;
   const Analysis<Space, float> analysis(space, std::move(a), depth);
   require_finite(analysis.structure().finite);
-  Choice choice = choose_format(analysis);
+  Choice choice = is_small ? choose_csr(analysis) : choose_format(analysis);
   announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
 }
@@ -366,9 +370,10 @@ void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Spa
 
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::find_sizes(const Space& space, const AlgebraicLevel<Space>& level,
-                                              const detail::CsrPattern& w, const T* weight) {
+                                              const detail::CsrPattern& w, std::size_t entries, const T* weight) {
   sizes_ = Vector<Space, double>(space, static_cast<std::size_t>(w.rows));
-  for_each(space, sizes_.size(), SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
+  for_each_row(space, sizes_.size(), static_cast<Offset>(entries),
+               SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
 }
 
 /// Finds what follows from the values of a level: the inverse of the diagonal. Starts to look for the largest

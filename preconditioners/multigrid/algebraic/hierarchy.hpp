@@ -135,7 +135,9 @@ class AlgebraicHierarchy {
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
-  void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w, const T* weight);
+  /// entries: of the pattern w.
+  void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w,
+                  std::size_t entries, const T* weight);
   void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
   void find_spectra();
 

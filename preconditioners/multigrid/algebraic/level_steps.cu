@@ -6,7 +6,7 @@
 namespace ostinato {
 
 OSTINATO_SUM_ON_CUDA(algebraic::ToFloat)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::SumSizes)
+OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::SumSizes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::InvertLevelDiagonal)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SmoothFromZero)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::Smooth)

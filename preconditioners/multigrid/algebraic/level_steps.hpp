@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -35,14 +35,16 @@ struct SumSizes {
   const float* inverse;  ///< of the diagonal, 0 for nothing
   double* size;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    double total = 0;
-    for (Offset k = w.row_ptr[i]; k < w.row_ptr[i + 1]; ++k) {
-      const double v = weight == nullptr ? 1 : static_cast<double>(weight[k]), d = inverse[w.col[k]];
-      if (d != 0) total += v * v / d;
-    }
-    size[i] = total;
+  using Value = double;
+
+  OSTINATO_FUNCTION double initial(std::size_t) const { return 0; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, double) const { return {w.row_ptr[i], w.row_ptr[i + 1]}; }
+  OSTINATO_FUNCTION void add(std::size_t, Offset k, double& total) const {
+    const double v = weight == nullptr ? 1 : static_cast<double>(weight[k]), d = inverse[w.col[k]];
+    if (d != 0) total += v * v / d;
   }
+  OSTINATO_FUNCTION void merge(double& total, double other) const { total += other; }
+  OSTINATO_FUNCTION void finish(std::size_t i, double total) const { size[i] = total; }
 };
 
 /// inverse[i] = 1 / a_ii, or 0 where that isn't finite, or where a_ii is the rounding of a sum that should be 0: such a
@@ -82,16 +84,17 @@ struct SmoothFromZero {
   }
 };
 
-/// A step with a direction before it, or with none where keep is 0.
+/// A step with a direction before it, or with none where keep is 0. Then residual = b, unless b is null.
 struct Smooth {
   SmootherStep step;
-  const float *inverse, *residual;
-  float *direction, *x;
+  const float *inverse, *b;
+  float *residual, *direction, *x;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const float d = step.add * inverse[i] * residual[i] + (step.keep == 0 ? 0.0f : step.keep * direction[i]);
     direction[i] = d;
     x[i] += step.weight * d;
+    if (b != nullptr) residual[i] = b[i];
   }
 };
 

@@ -316,6 +316,30 @@ TYPED_TEST(StructureOf, LooksForNeitherSymmetryNorEqualValuesInAMatrixThatIsOnly
   }
 }
 
+TYPED_TEST(StructureOf, LooksAtLengthsAndTheNormAlone) {
+  using T = typename TypeParam::T;
+  for (const char* name : {"poisson3d", "mesh2d", "dense-row"}) {
+    SCOPED_TRACE(name);
+    const auto a = generate<T>(name, {.n = 12});
+    const Structure all = this->of(a), some = this->of(a, AnalysisDepth::lengths);
+    EXPECT_EQ(some.nonzeros, all.nonzeros);
+    EXPECT_EQ(some.longest_row, all.longest_row);
+    EXPECT_EQ(some.mean_row, all.mean_row);
+    EXPECT_EQ(some.row_deviation, all.row_deviation);
+    EXPECT_EQ(some.empty_rows, all.empty_rows);
+    EXPECT_EQ(some.norm_inf, all.norm_inf);
+    EXPECT_TRUE(some.finite);
+    EXPECT_FALSE(some.symmetric || some.census || !some.offsets.empty());
+    ASSERT_NE(some.profile, nullptr);
+  }
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), -std::numeric_limits<T>::infinity()}) {
+    auto a = generate<T>("poisson2d", {.n = 9});
+    a.val[100] = bad;
+    EXPECT_FALSE(this->of(a, AnalysisDepth::lengths).finite);
+  }
+  EXPECT_EQ(this->of(Csr<T>{}, AnalysisDepth::lengths).nonzeros, 0);
+}
+
 TYPED_TEST(StructureOf, ListsNoMoreDiagonalsThanItPromises) {
   using T = typename TypeParam::T;
   std::vector<Triplet<T>> row;
