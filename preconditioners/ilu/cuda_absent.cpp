@@ -25,13 +25,15 @@ unsigned most_warps(const Cuda&) { throw DeviceError(Cuda::why_absent()); }
 
 void invert_rows(const Cuda&, const InverseRows&, std::size_t, std::size_t) { throw DeviceError(Cuda::why_absent()); }
 
-void find_levels(const Cuda&, const Triangle&, const Triangle&, Index*, Index*, Index*) {
+Vector<Cuda, Index> find_levels(const Cuda&, const Triangle&, const Triangle&) {
   throw DeviceError(Cuda::why_absent());
 }
 
-void sort_by_group(const Cuda&, std::span<Index>, Index, std::span<Index>) { throw DeviceError(Cuda::why_absent()); }
+void sort_by_group(const Cuda&, Vector<Cuda, unsigned>&, unsigned, Vector<Cuda, Index>&) {
+  throw DeviceError(Cuda::why_absent());
+}
 
-void factor_rows(const Cuda&, const FactoredRows&, Offset, const FactorOrder&, ZeroFillKind, double, Index*) {
+void factor_rows(const Cuda&, const FactoredRows&, Offset, const FactorOrder&, ZeroFillKind, double, FactorCounts*) {
   throw DeviceError(Cuda::why_absent());
 }
 

@@ -114,21 +114,21 @@ void detail::throw_out_of_range() {
   throw ArgumentError("the triangular factors leave the range of the numbers; scale the matrix, or use --precond none");
 }
 
-Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::vector<Index>& group) {
-  group = levels_of(s);
-  groups.levels = count_of(group);
-  for (std::size_t i = 0; i < group.size(); ++i) group[i] = groups.group(group[i], s.row_ptr[i + 1] - s.row_ptr[i]);
-  Substitution ordered = in_order(s, by_group(group, groups.count()).row);
+Substitution detail::in_groups(const Substitution& s, SweepGroups& groups, std::vector<unsigned>& group) {
+  std::vector<Index> own = levels_of(s);
+  groups.levels = count_of(own);
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = groups.group(own[i], s.row_ptr[i + 1] - s.row_ptr[i]);
+  Substitution ordered = in_order(s, by_group(own, groups.count()).row);
+  group.assign(own.begin(), own.end());
   std::sort(group.begin(), group.end());
   return ordered;
 }
 
 template <class Space, class T>
 Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
+  std::vector<unsigned> group;
   if (Space::on_device) {
-    std::vector<Index> group;
     s = detail::in_groups(s, arrays_.groups, group);
-    arrays_.group = Vector<Space, Index>(space, std::span<const Index>(group));
   } else {
     const std::vector<Index> level = levels_of(s);
     arrays_.groups.levels = count_of(level);
@@ -145,28 +145,52 @@ Sweep<Space, T>::Sweep(const Space& space, Substitution s) : space_(space) {
   arrays_.source = Vector<Space, Index>(space, std::span<const Index>(s.source));
   arrays_.target = Vector<Space, Index>(space, std::span<const Index>(s.target));
   arrays_.scale = Vector<Space, T>(space, std::span<const T>(rounded<T>(s.scale)));
-  make_tiles();
+  Sweep* const alone[] = {this};
+  make_tiles(alone, Vector<Space, unsigned>(space, std::span<const unsigned>(group)));
 }
 
 template <class Space, class T>
-Sweep<Space, T>::Sweep(const Space& space, SweepArrays<Space, T> arrays) : space_(space), arrays_(std::move(arrays)) {
-  make_tiles();
+auto Sweep<Space, T>::both(const Space& space, SweepArrays<Space, T> first, SweepArrays<Space, T> second,
+                           const Vector<Space, unsigned>& group) -> std::pair<Sweep, Sweep> {
+  std::pair<Sweep, Sweep> sweeps(Sweep(space, std::move(first)), Sweep(space, std::move(second)));
+  Sweep* const all[] = {&sweeps.first, &sweeps.second};
+  make_tiles(all, group);
+  return sweeps;
 }
 
 template <class Space, class T>
-void Sweep<Space, T>::make_tiles() {
-  const std::size_t n = arrays_.target.size(), entries = arrays_.col.size();
-  const Vector<Space, Index> group = std::move(arrays_.group);
-  if (!Space::on_device || n == 0) return;
-  tiles_ = detail::tiles_of(space_, arrays_.groups, group);
-  Vector<Space, Index> row(space_, n);
-  for_each(space_, n, detail::ListRowsOfTargets{arrays_.target.data(), row.data()});
-  place_ = Vector<Space, Index>(space_, entries);
-  for_each(space_, entries, detail::FindPlaces{arrays_.col.data(), row.data(), place_.data()});
-  waiting_ = Vector<Space, T>(space_, 2 * n);
-  for_each(space_, waiting_.bytes() / sizeof(unsigned), detail::SetBits{reinterpret_cast<unsigned*>(waiting_.data())});
-  state_ = Vector<Space, unsigned>(space_, sizeof(detail::SweepState) / sizeof(unsigned), 0u);
-  space_.wait();  // a sweep may begin while the kernel before it ends
+void Sweep<Space, T>::make_tiles(std::span<Sweep* const> sweeps, const Vector<Space, unsigned>& group) {
+  if (!Space::on_device || group.size() == 0) return;
+  const Space& space = sweeps[0]->space_;
+  Sweep *const first = sweeps.front(), *const second = sweeps.back();
+  std::size_t rows[2], entries[2];
+  Vector<Space, Index> row[2];
+  for (std::size_t s = 0; s < sweeps.size(); ++s) {
+    Sweep& sweep = *sweeps[s];
+    rows[s] = sweep.arrays_.target.size();
+    entries[s] = sweep.arrays_.col.size();
+    row[s] = Vector<Space, Index>(space, rows[s]);
+    sweep.place_ = Vector<Space, Index>(space, entries[s]);
+    sweep.waiting_ = Vector<Space, T>(space, 2 * rows[s]);
+    sweep.state_ = Vector<Space, unsigned>(space, sizeof(detail::SweepState) / sizeof(unsigned));
+  }
+  const std::size_t last = sweeps.size() - 1;
+  const auto prepare = [&](Sweep& sweep, std::size_t s) {
+    return detail::PrepareRows<T>{rows[s], sweep.arrays_.target.data(), row[s].data(), sweep.waiting_.data(),
+                                  reinterpret_cast<detail::SweepState*>(sweep.state_.data())};
+  };
+  const auto places = [&](Sweep& sweep, std::size_t s) {
+    return detail::FindPlaces{sweep.arrays_.col.data(), row[s].data(), sweep.place_.data()};
+  };
+  using Prepare = detail::Both<detail::PrepareRows<T>>;
+  for_each(space, group.size(), Prepare{rows[0], {prepare(*first, 0), prepare(*second, last)}});
+  for_each(space, last == 0 ? entries[0] : entries[0] + entries[1],
+           detail::Both<detail::FindPlaces>{entries[0], {places(*first, 0), places(*second, last)}});
+  const JoinedGroups groups = {{first->arrays_.groups, second->arrays_.groups}};
+  Vector<Space, SweepTile> tiles[2];
+  detail::make_tiles(space, groups, group, std::span<const std::size_t>(rows, sweeps.size()), tiles);
+  for (std::size_t s = 0; s < sweeps.size(); ++s) sweeps[s]->tiles_ = std::move(tiles[s]);
+  space.wait();  // a sweep may begin while the kernel before it ends
 }
 
 /// So many that some levels are at work at once, and one a multiprocessor. The warps of the later levels load what

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -46,7 +47,19 @@ struct SweepGroups {
   }
   /// The logarithm of the lanes of a row.
   OSTINATO_FUNCTION Index log_lanes(Index group) const { return by_length() ? group % 8 : 5; }
-  Index count() const { return by_length() ? levels * 8 : levels; }
+  OSTINATO_FUNCTION Index count() const { return by_length() ? levels * 8 : levels; }
+};
+
+/// The groups of two sweeps, those of the second after those of the first.
+struct JoinedGroups {
+  SweepGroups of[2];
+
+  OSTINATO_FUNCTION unsigned first(int sweep) const { return sweep == 0 ? 0 : static_cast<unsigned>(of[0].count()); }
+  OSTINATO_FUNCTION Index log_lanes(unsigned group) const {
+    const int sweep = group >= first(1) ? 1 : 0;
+    return of[sweep].log_lanes(static_cast<Index>(group - first(sweep)));
+  }
+  unsigned count() const { return first(1) + static_cast<unsigned>(of[1].count()); }
 };
 
 /// Rows of a group that a warp of a GPU takes at once, up to the first row of the next tile.
@@ -59,7 +72,6 @@ struct SweepTile {
 template <class Space, class T>
 struct SweepArrays {
   SweepGroups groups;
-  Vector<Space, Index> group;  ///< Cuda: of each row, ascending
   Vector<Space, Offset> row_ptr;
   Vector<Space, Index> col;
   Vector<Space, T> val;
@@ -78,9 +90,10 @@ class Sweep {
   /// Throws    ArgumentError when a value leaves the range of T; DeviceError; std::bad_alloc.
   Sweep(const Space& space, Substitution s);
 
-  /// Requires  On Cuda rows in the order of their groups.
+  /// Two sweeps, whose arrays were made in the memory of the space. `group`: of each row in JoinedGroups, ascending.
   /// Exec      On Cuda waits.
-  Sweep(const Space& space, SweepArrays<Space, T> arrays);
+  static std::pair<Sweep, Sweep> both(const Space& space, SweepArrays<Space, T> first, SweepArrays<Space, T> second,
+                                      const Vector<Space, unsigned>& group);
 
   /// Exec      On Host on the calling thread, where levels are short, otherwise level by level in parallel. On Cuda
   ///           enqueued, capturable; one kernel, whose rows wait for each other. The sums have a fixed order. One
@@ -112,7 +125,9 @@ class Sweep {
   }
 
  private:
-  void make_tiles();
+  Sweep(const Space& space, SweepArrays<Space, T> arrays) : space_(space), arrays_(std::move(arrays)) {}
+  /// Makes what a GPU needs of one sweep, or of two.
+  static void make_tiles(std::span<Sweep* const> sweeps, const Vector<Space, unsigned>& group);
   unsigned warps() const;
 
   Space space_;
@@ -137,7 +152,7 @@ namespace detail {
 [[noreturn]] void throw_out_of_range();
 
 /// The same rows in the order of their groups, which `group` gets.
-Substitution in_groups(const Substitution& s, SweepGroups& groups, std::vector<Index>& group);
+Substitution in_groups(const Substitution& s, SweepGroups& groups, std::vector<unsigned>& group);
 
 /// The arrays of a sweep, for the kernels.
 template <class T>

@@ -6,9 +6,9 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::MarkTiles)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ListTiles)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ListRowsOfTargets)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FindPlaces)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::SetBits)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::ListTiles>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::PrepareRows<float>>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::PrepareRows<double>>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::FindPlaces>)
 
 }  // namespace ostinato

@@ -42,6 +42,7 @@ struct AloneGroup {
     return v;
   }
   static unsigned all_bits(unsigned v) { return v; }
+  static bool any(bool v) { return v; }
   static void raise(Index* p, Index v) { *p = std::max(*p, v); }
   static double minus_product(double a, double b, double c) { return a - b * c; }
 };
@@ -99,7 +100,7 @@ ZeroFill<Space, T>::ZeroFill(const Space& space, const SpaceCsr<Space, T>& a, Ze
       entries_(a.view().nonzeros()),
       after_(space, static_cast<std::size_t>(a.view().rows)) {
   if (options.match || options.order != Ordering::natural) prepared_.emplace(space, a, options, stop);
-  Vector<Space, double> counts(space, 2, 0.0);
+  Vector<Space, double> counts(space, 2);
   sum(space_, after_.size(), detail::FindDiagonal{pattern(a), after_.data()}, counts.data());
   const std::vector<double> found = counts.download();
   below_ = static_cast<Offset>(found[0]);
@@ -122,40 +123,62 @@ template <class V>
 Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) const {
   const std::size_t n = after_.size();
   const detail::Triangle lower = triangle(a, false), upper = triangle(a, true);
-  Vector<Space, Index> lower_level(space_, n), upper_level(space_, n), most(space_, 2, Index{0});
-  detail::find_levels(space_, lower, upper, lower_level.data(), upper_level.data(), most.data());
-  const std::vector<Index> found = most.download();
-  return {space_, sweep<V>(lower, std::move(lower_level), found[0] + 1),
-          sweep<V>(upper, std::move(upper_level), found[1] + 1)};
+  const Vector<Space, Index> level = detail::find_levels(space_, lower, upper);
+  Index latest[2];
+  space_.download(latest, level.data() + 2 * n, sizeof latest);
+  JoinedGroups groups;
+  for (const int s : {0, 1}) groups.of[s].levels = std::max(latest[s], 0) + 1;
+  Vector<Space, Index> order(space_, 2 * n);
+  Vector<Space, unsigned> group(space_, 2 * n);
+  const auto list = [&](const detail::Triangle& triangle, int s) {
+    const std::size_t first = s == 0 ? 0 : n;
+    return detail::ListTurns{
+        triangle, groups.of[s], groups.first(s), level.data() + first, order.data() + first, group.data() + first};
+  };
+  for_each(space_, 2 * n, detail::Both<detail::ListTurns>{n, {list(lower, 0), list(upper, 1)}});
+  detail::sort_by_group(space_, group, groups.count(), order);
+  auto [first, second] = list_rows<V>(a, groups, order);
+  auto sweeps = Sweep<Space, V>::both(space_, std::move(first), std::move(second), group);
+  return {space_, std::move(sweeps.first), std::move(sweeps.second)};
 }
 
-/// The values of the sweep are unset.
+/// The arrays of both sweeps, whose rows are in this order. Their values and scales are unset.
 template <class Space, class T>
 template <class V>
-Sweep<Space, V> ZeroFill<Space, T>::sweep(const detail::Triangle& triangle, Vector<Space, Index> level,
-                                          Index levels) const {
+std::pair<SweepArrays<Space, V>, SweepArrays<Space, V>> ZeroFill<Space, T>::list_rows(
+    const SpaceCsr<Space, T>& a, const JoinedGroups& groups, const Vector<Space, Index>& order) const {
   const std::size_t n = after_.size();
-  const Offset entries = triangle.upper ? entries_ - below_ - on_ : below_;
-  Vector<Space, Index> order(space_, n), other(space_, n);
-  SweepArrays<Space, V> s;
-  s.groups.levels = levels;
-  for_each(space_, n, detail::ListTurns{triangle, s.groups, order.data(), level.data()});
-  detail::sort_by_group(space_, level, s.groups.count(), order);
-  s.group = std::move(level);
-  s.row_ptr = Vector<Space, Offset>(space_, n + 1);
-  for_each(space_, n, detail::CountSweepRow{triangle, order.data(), s.row_ptr.data()});
-  exclusive_scan(space_, s.row_ptr.span());
-  s.col = Vector<Space, Index>(space_, static_cast<std::size_t>(entries));
-  const auto runs = detail::EntryRuns::on<Space>(entries);
-  const Index* const col_at = prepared_ ? prepared_->col_at.data() : nullptr;
-  for_each(space_, runs.count(),
-           detail::FillSweepColumns{
-               runs, {triangle, order.data(), s.row_ptr.data()}, triangle.upper ? col_at : nullptr, s.col.data()});
-  const Index* const row_at = prepared_ ? prepared_->row_at.data() : nullptr;
-  for_each(space_, n, detail::NumberRows{order.data(), triangle.upper ? col_at : row_at, other.data()});
-  s.source = std::move(triangle.upper ? order : other);
-  s.target = std::move(triangle.upper ? other : order);
-  return {space_, std::move(s)};
+  SweepArrays<Space, V> lower, upper;
+  const Index *const row_at = prepared_ ? prepared_->row_at.data() : nullptr, *const col_at =
+                                                                                  prepared_ ? prepared_->col_at.data()
+                                                                                            : nullptr;
+  const auto list = [&](SweepArrays<Space, V>& s, bool is_upper) {
+    s.groups = groups.of[is_upper];
+    s.row_ptr = Vector<Space, Offset>(space_, n + 1);
+    s.source = Vector<Space, Index>(space_, n);
+    s.target = Vector<Space, Index>(space_, n);
+    return detail::ListSweepRows{.triangle = triangle(a, is_upper),
+                                 .order = order.data() + (is_upper ? n : 0),
+                                 .of_source = is_upper ? nullptr : row_at,
+                                 .of_target = is_upper ? col_at : nullptr,
+                                 .count = s.row_ptr.data(),
+                                 .source = s.source.data(),
+                                 .target = s.target.data()};
+  };
+  for_each(space_, 2 * n, detail::Both<detail::ListSweepRows>{n, {list(lower, false), list(upper, true)}});
+  exclusive_scan(space_, lower.row_ptr.span());
+  exclusive_scan(space_, upper.row_ptr.span());
+  const auto fill = [&](SweepArrays<Space, V>& s, bool is_upper, Offset entries) {
+    s.col = Vector<Space, Index>(space_, static_cast<std::size_t>(entries));
+    const detail::SweepRows rows{triangle(a, is_upper), order.data() + (is_upper ? n : 0), s.row_ptr.data()};
+    return detail::FillSweepColumns{detail::EntryRuns::on<Space>(entries), rows, is_upper ? col_at : nullptr,
+                                    s.col.data()};
+  };
+  const detail::FillSweepColumns first = fill(lower, false, below_),
+                                 second = fill(upper, true, entries_ - below_ - on_);
+  for_each(space_, first.runs.count() + second.runs.count(),
+           detail::Both<detail::FillSweepColumns>{first.runs.count(), {first, second}});
+  return {std::move(lower), std::move(upper)};
 }
 
 template <class Space, class T>
@@ -172,55 +195,72 @@ template <class Space, class T>
 template <class V>
 auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop) const
     -> Outcome {
+  constexpr std::size_t counts_size = sizeof(detail::FactorCounts) / sizeof(double);
   const auto entries = static_cast<std::size_t>(entries_);
-  Vector<Space, double> work(space_, entries), upper(space_, entries), pivot(space_, after_.size());
-  Vector<Space, Index> bad(space_, 1, Index{0});
-  const detail::FactoredRows rows{pattern(a), after_.data(), work.data(), upper.data(), pivot.data()};
+  Vector<Space, double> work(space_, entries), published(space_, entries + after_.size() + counts_size);
+  double* const pivot = published.data() + entries;
+  auto* const counts = reinterpret_cast<detail::FactorCounts*>(pivot + after_.size());
+  const detail::FactoredRows rows{pattern(a), after_.data(), work.data(), published.data(), pivot};
   const Vector<Space, SweepTile>& tiles = to.lower().tiles();
   const detail::FactorOrder order{to.lower().arrays().target.data(), tiles.data(),
                                   std::max<std::size_t>(tiles.size(), 1) - 1};
   const auto attempt = [&](double parameter) {
     end_factoring_on(stop);
     load(a, work);
-    detail::factor_rows(space_, rows, entries_, order, kind_, parameter, bad.data());
-    return bad.download()[0];
+    detail::factor_rows(space_, rows, entries_, order, kind_, parameter, counts);
   };
   Outcome outcome;
   if (kind_ == ZeroFillKind::ilu) {
-    outcome.boosted = attempt(IlukOptions{}.boost);
+    attempt(IlukOptions{}.boost);
+    outcome.boosted = store(a, rows, counts, to).bad + 1;
   } else {
-    outcome.shift = first_shift([&](double shift) { return attempt(1 + shift) == 0; });
+    outcome.shift = first_shift([&](double shift) {
+      attempt(1 + shift);
+      detail::FactorCounts found;
+      space_.download(&found, counts, sizeof found);
+      return found.bad + 1 == 0;
+    });
+    store(a, rows, counts, to);
   }
-  store(a, rows, to);
   return outcome;
 }
 
+/// Returns the counts at the end.
 template <class Space, class T>
 template <class V>
-void ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
-                               Factored<Space, T, V>& to) const {
+detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
+                                               detail::FactorCounts* counts, Factored<Space, T, V>& to) const {
   using To = Factored<Space, T, V>;
   detail::FactorValues values{rows.work, rows.upper, rows.pivot, kind_ == ZeroFillKind::ic, {nullptr, nullptr}};
   if (prepared_ && prepared_->row_scale.size() > 0)
     values.scales = {prepared_->row_scale.data(), prepared_->col_scale.data()};
-  Vector<Space, double> outside(space_, 4, 0.0);
+  const std::size_t n = after_.size();
   Vector<Space, V> val[2], scale[2];
-  for (const bool upper : {false, true}) {
+  const auto order = [&](bool upper) {
     const SweepArrays<Space, V>& s = (upper ? to.upper() : to.lower()).arrays();
-    val[upper] = Vector<Space, V>(space_, s.col.size());
-    scale[upper] = Vector<Space, V>(space_, after_.size());
-    const detail::SweepRows order{triangle(a, upper), (upper ? s.source : s.target).data(), s.row_ptr.data()};
-    const auto runs = detail::EntryRuns::on<Space>(static_cast<Offset>(s.col.size()));
-    double* const counts = outside.data() + (upper ? 2 : 0);
-    sum(space_, runs.count(), detail::FillSweepValues<V>{runs, order, values, val[upper].data()}, counts);
-    sum(space_, after_.size(),
-        detail::FillSweepScales<V>{order, values, To::least_scale, To::largest_scale, scale[upper].data()}, counts + 1);
-  }
-  for (const double count : outside.download()) {
-    if (count > 0) To::throw_out_of_range();
-  }
+    return detail::SweepRows{triangle(a, upper), (upper ? s.source : s.target).data(), s.row_ptr.data()};
+  };
+  const auto fill_values = [&](bool upper) {
+    const std::size_t entries = (upper ? to.upper() : to.lower()).arrays().col.size();
+    val[upper] = Vector<Space, V>(space_, entries);
+    return detail::FillSweepValues<V>{detail::EntryRuns::on<Space>(static_cast<Offset>(entries)), order(upper), values,
+                                      val[upper].data()};
+  };
+  const auto fill_scales = [&](bool upper) {
+    scale[upper] = Vector<Space, V>(space_, n);
+    return detail::FillSweepScales<V>{order(upper), values, To::least_scale, To::largest_scale, scale[upper].data()};
+  };
+  const auto lower = fill_values(false), upper = fill_values(true);
+  const std::size_t runs = lower.runs.count() + upper.runs.count();
+  sum(space_, runs + 2 * n,
+      detail::FillSweeps<V>{runs, {lower.runs.count(), {lower, upper}}, {n, {fill_scales(false), fill_scales(true)}}},
+      &counts->outside);
+  detail::FactorCounts found;
+  space_.download(&found, counts, sizeof found);
+  if (found.outside > 0) To::throw_out_of_range();
   to.lower().take(std::move(val[0]), std::move(scale[0]));
   to.upper().take(std::move(val[1]), std::move(scale[1]));
+  return found;
 }
 
 template <class Space, class T>
@@ -254,33 +294,39 @@ OSTINATO_INSTANTIATE(Cuda, double, float);
 
 namespace detail {
 
-void find_levels(const Host&, const Triangle& lower, const Triangle& upper, Index* lower_level, Index* upper_level,
-                 Index* most) {
+Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const Triangle& upper) {
+  const auto n = static_cast<std::size_t>(lower.a.rows);
+  Vector<Host, Index> level(space, 2 * n + 2);
+  Index *const lower_level = level.data(), *const upper_level = lower_level + n, *const latest = upper_level + n;
+  std::fill(latest, latest + 2, -1);
   for (Index t = 0; t < lower.a.rows; ++t) {
-    find_levels_of_rows(AloneGroup{}, lower, t, lower_level, most);
-    find_levels_of_rows(AloneGroup{}, upper, t, upper_level, most + 1);
+    find_levels_of_rows(AloneGroup{}, lower, t, lower_level, latest);
+    find_levels_of_rows(AloneGroup{}, upper, t, upper_level, latest + 1);
   }
+  return level;
 }
 
-void sort_by_group(const Host&, std::span<Index> group, Index, std::span<Index> rows) {
-  std::vector<Index> places(rows.size()), sorted(rows.size());
-  std::iota(places.begin(), places.end(), Index{0});
-  const auto group_of = [&](Index p) { return group[static_cast<std::size_t>(p)]; };
-  std::stable_sort(places.begin(), places.end(), [&](Index p, Index q) { return group_of(p) < group_of(q); });
-  for (std::size_t p = 0; p < places.size(); ++p) sorted[p] = rows[static_cast<std::size_t>(places[p])];
-  std::copy(sorted.begin(), sorted.end(), rows.begin());
-  std::sort(group.begin(), group.end());
+void sort_by_group(const Host& space, Vector<Host, unsigned>& group, unsigned, Vector<Host, Index>& rows) {
+  std::vector<std::size_t> places(rows.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t p, std::size_t q) { return group.data()[p] < group.data()[q]; });
+  Vector<Host, Index> sorted(space, rows.size());
+  for (std::size_t p = 0; p < places.size(); ++p) sorted.data()[p] = rows.data()[places[p]];
+  rows = std::move(sorted);
+  std::sort(group.data(), group.data() + group.size());
 }
 
 void factor_rows(const Host&, const FactoredRows& rows, Offset, const FactorOrder& order, ZeroFillKind kind,
-                 double parameter, Index* bad) {
-  *bad = 0;
+                 double parameter, FactorCounts* counts) {
+  counts->bad = -1;
   double diagonal = 0;
+  const RowRoom room{&diagonal};
   for (Index at = 0; at < rows.a.rows; ++at) {
     const auto i = static_cast<std::size_t>(order.row[at]);
-    const bool counts = kind == ZeroFillKind::ilu ? rows.eliminate(AloneGroup{}, i, parameter, &diagonal)
-                                                  : rows.decompose(AloneGroup{}, i, parameter);
-    if (counts) ++*bad;
+    const bool counts_row = kind == ZeroFillKind::ilu ? rows.eliminate(AloneGroup{}, i, parameter, room)
+                                                      : rows.decompose(AloneGroup{}, i, parameter, room);
+    if (counts_row) ++counts->bad;
   }
 }
 

@@ -18,10 +18,12 @@ namespace {
 
 constexpr int threads = 128;
 
-/// Neighbouring lanes of a warp: 4, 8, 16 or 32.
+/// Neighbouring lanes of a warp: 4, 8, 16 or 32. Groups of a warp may go in step: then each waits until all have what
+/// they need, but the warp doesn't do their work one after the other.
 class RowGroup {
  public:
-  __device__ explicit RowGroup(int lanes) : lanes_(lanes), mask_(cuda::lanes_of_row(lanes)) {}
+  /// `all`: the lanes of the groups that go in step.
+  __device__ RowGroup(int lanes, unsigned all) : lanes_(lanes), mask_(cuda::lanes_of_row(lanes)), all_(all) {}
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x) & (lanes_ - 1); }
   __device__ int lanes() const { return lanes_; }
@@ -43,6 +45,7 @@ class RowGroup {
     }
     return v;
   }
+  __device__ bool any(bool v) const { return __any_sync(all_, v); }
   __device__ static void raise(Index* p, Index v) {
     if (v > *static_cast<volatile Index*>(p)) atomicMax(p, v);
   }
@@ -50,12 +53,12 @@ class RowGroup {
 
  private:
   int lanes_;
-  unsigned mask_;
+  unsigned mask_, all_;
 };
 
 /// All lanes of a warp.
 struct WarpGroup : RowGroup {
-  __device__ WarpGroup() : RowGroup(32) {}
+  __device__ WarpGroup() : RowGroup(32, cuda::all_lanes) {}
 
   __device__ static constexpr int lanes() { return 32; }
   template <class V>
@@ -65,91 +68,89 @@ struct WarpGroup : RowGroup {
   __device__ static unsigned all_bits(unsigned v) { return __reduce_or_sync(cuda::all_lanes, v); }
 };
 
-constexpr int lanes_of_level = 4;  ///< that share a row, where rows take their levels one by one
-
-/// Every second thread block takes rows of the upper triangle, so that the two chains of waiting rows run at once.
-/// InWarps: a warp takes 32 rows together.
-template <bool InWarps>
+/// Every second thread block takes rows of the upper triangle, so that the two chains of waiting rows run at once. A
+/// warp takes 32 rows.
 __global__ void __launch_bounds__(threads)
-    level_kernel(Triangle lower, Index* lower_level, Index* upper_level, Index* most, unsigned* ticket) {
-  constexpr int rows = InWarps ? threads : threads / lanes_of_level;
+    level_kernel(Triangle lower, Index* lower_level, Index* upper_level, Index* latest, unsigned* ticket) {
   const unsigned block = cuda::begun_block(ticket);
-  const int own = static_cast<int>(threadIdx.x);
-  const Offset first = static_cast<Offset>(block / 2) * rows + (InWarps ? own / 32 * 32 : own / lanes_of_level);
+  const Offset first = static_cast<Offset>(block / 2) * threads + static_cast<int>(threadIdx.x) / 32 * 32;
   if (first >= lower.a.rows) return;
   const bool is_upper = block % 2 == 1;
   const Triangle triangle{lower.a, lower.after, is_upper};
-  Index *const level = is_upper ? upper_level : lower_level, *const latest = is_upper ? most + 1 : most;
-  if constexpr (InWarps) {
-    find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), level, latest);
-  } else {
-    find_level_of_row(RowGroup(lanes_of_level), triangle, static_cast<Index>(first), level, latest);
+  find_levels_of_rows(WarpGroup{}, triangle, static_cast<Index>(first), is_upper ? upper_level : lower_level,
+                      is_upper ? latest + 1 : latest);
+}
+
+constexpr int factor_threads = 64;
+constexpr int parts_of_tile = 2;       ///< thread blocks that share a tile
+constexpr int entries_of_block = 256;  ///< of rows that a thread block has in its memory
+constexpr int strips_of_block = 192;   ///< of 32 lanes
+
+/// The memory of a thread block for the rows that it factors at once.
+struct BlockRoom {
+  double value[entries_of_block], diagonal[factor_threads / 4];
+  UpperEntries upper[entries_of_block];
+  Index col[entries_of_block];
+  unsigned short found[strips_of_block * 32];
+
+  /// The part of one of `rows` rows.
+  __device__ RowRoom part(int row, int rows, int lanes) {
+    const int size = entries_of_block / rows, first = row * size, strips = strips_of_block * 32 / rows / lanes;
+    return {diagonal + row, size, value + first, col + first, upper + first, strips, found + row * strips * lanes};
   }
-}
+};
 
-/// Whether most rows wait for neighbouring ones, as on a grid that is numbered line by line: then a warp takes such
-/// rows together. Otherwise its rows would wait for all that any of them waits for (H200, 2026-11: nested dissection of
-/// 128^3 points, 103 ms; one by one 1.4).
-bool wait_for_neighbours(const Cuda& space, const Triangle& lower) {
-  const auto n = static_cast<std::size_t>(lower.a.rows);
-  Vector<Cuda, double> count(space, 1);
-  sum(space, n, CountNeighbours{lower}, count.data());
-  return count.download()[0] > 0.5 * static_cast<double>(n);
-}
-
-/// A thread block takes a tile of the lower sweep: rows of one level, none of which waits for another. A row has four
-/// times the lanes that it has in the sweep.
+/// Thread blocks take a tile of the lower sweep: rows of one level, none of which waits for another. A row has four
+/// times the lanes that it has in the sweep, but at most a warp, so that a block has at most half of the rows. Small
+/// blocks leave registers to others where a tile has one row or two.
 template <ZeroFillKind Kind>
-__global__ void __launch_bounds__(threads)
-    factor_kernel(FactoredRows factored, const Index* order, const SweepTile* tiles, double parameter, Index* bad,
-                  unsigned* ticket) {
-  __shared__ double diagonal[threads];
-  const unsigned number = cuda::begun_block(ticket);
-  const SweepTile tile = tiles[number];
-  const int lanes = min(4 << tile.log_lanes, 32);
-  const Index at = tile.first + static_cast<Index>(threadIdx.x) / lanes;
-  if (at >= tiles[number + 1].first) return;
-  const RowGroup group(lanes);
+__global__ void __launch_bounds__(factor_threads)
+    factor_kernel(FactoredRows factored, const Index* order, const SweepTile* tiles, double parameter,
+                  FactorCounts* counts) {
+  __shared__ BlockRoom room;
+  const unsigned number = cuda::begun_block(&counts->ticket);
+  const SweepTile tile = tiles[number / parts_of_tile];
+  const int lanes = min(4 << tile.log_lanes, 32), own = static_cast<int>(threadIdx.x) / lanes;
+  const int rows = min(factor_threads / lanes, 32 >> tile.log_lanes);
+  const Index at = tile.first + static_cast<Index>(number % parts_of_tile) * rows + own;
+  const bool is_row = own < rows && at < tiles[number / parts_of_tile + 1].first;
+  const unsigned rows_of_warp = __ballot_sync(cuda::all_lanes, is_row);
+  if (!is_row) return;
+  // The shortest rows are much alike, and there are eight of them in a warp.
+  const RowGroup group(lanes, lanes == 4 ? rows_of_warp : cuda::lanes_of_row(lanes));
+  const RowRoom part = room.part(own, rows, lanes);
   const auto i = static_cast<std::size_t>(order[at]);
-  bool counts;
+  bool counted;
   if constexpr (Kind == ZeroFillKind::ilu) {
-    counts = factored.eliminate(group, i, parameter, diagonal + threadIdx.x / lanes);
+    counted = factored.eliminate(group, i, parameter, part);
   } else {
-    counts = factored.decompose(group, i, parameter);
+    counted = factored.decompose(group, i, parameter, part);
   }
-  if (counts && group.lane() == 0) atomicAdd(bad, 1);
-}
-
-/// A ticket before the first thread block.
-Vector<Cuda, unsigned> new_ticket(const Cuda& space) {
-  Vector<Cuda, unsigned> ticket(space, 1);
-  OSTINATO_CUDA(cudaMemsetAsync(ticket.data(), 0xff, ticket.bytes(), space.stream()));
-  return ticket;
+  if (counted && group.lane() == 0) atomicAdd(&counts->bad, 1);
 }
 
 }  // namespace
 
-void find_levels(const Cuda& space, const Triangle& lower, const Triangle&, Index* lower_level, Index* upper_level,
-                 Index* most) {
-  if (lower.a.rows == 0) return;
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle&) {
+  const auto n = static_cast<std::size_t>(lower.a.rows);
   const OnDevice here(space);
-  const std::size_t bytes = static_cast<std::size_t>(lower.a.rows) * sizeof(Index);
-  OSTINATO_CUDA(cudaMemsetAsync(lower_level, 0xff, bytes, space.stream()));
-  OSTINATO_CUDA(cudaMemsetAsync(upper_level, 0xff, bytes, space.stream()));
-  Vector<Cuda, unsigned> ticket = new_ticket(space);
-  const bool in_warps = wait_for_neighbours(space, lower);
-  const Offset rows = in_warps ? threads : threads / lanes_of_level;
-  const auto blocks = static_cast<unsigned>((lower.a.rows + rows - 1) / rows);
-  const auto kernel = in_warps ? level_kernel<true> : level_kernel<false>;
-  kernel<<<2 * blocks, threads, 0, space.stream()>>>(lower, lower_level, upper_level, most, ticket.data());
+  Vector<Cuda, Index> level(space, 2 * n + 3);
+  OSTINATO_CUDA(cudaMemsetAsync(level.data(), 0xff, level.bytes(), space.stream()));
+  if (n == 0) return level;
+  Index *const upper_level = level.data() + n, *const latest = upper_level + n;
+  const auto blocks = static_cast<unsigned>((n + threads - 1) / threads);
+  level_kernel<<<2 * blocks, threads, 0, space.stream()>>>(lower, level.data(), upper_level, latest,
+                                                           reinterpret_cast<unsigned*>(latest + 2));
   OSTINATO_CUDA(cudaGetLastError());
+  return level;
 }
 
-void sort_by_group(const Cuda& space, std::span<Index> group, Index count, std::span<Index> rows) {
-  if (rows.empty()) return;
+void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned count, Vector<Cuda, Index>& rows) {
+  if (rows.size() == 0) return;
   const OnDevice here(space);
-  const int bits = std::max(static_cast<int>(std::bit_width(static_cast<unsigned>(count - 1))), 1);
-  Vector<Cuda, Index> sorted_group(space, rows.size()), sorted(space, rows.size());
+  const int bits = std::max(static_cast<int>(std::bit_width(count - 1)), 1);
+  Vector<Cuda, unsigned> sorted_group(space, rows.size());
+  Vector<Cuda, Index> sorted(space, rows.size());
   const auto sort = [&](void* scratch, std::size_t& bytes) {
     OSTINATO_CUDA(cub::DeviceRadixSort::SortPairs(scratch, bytes, group.data(), sorted_group.data(), rows.data(),
                                                   sorted.data(), static_cast<Offset>(rows.size()), 0, bits,
@@ -159,22 +160,20 @@ void sort_by_group(const Cuda& space, std::span<Index> group, Index count, std::
   sort(nullptr, bytes);
   Vector<Cuda, char> scratch(space, std::max<std::size_t>(bytes, 1));
   sort(scratch.data(), bytes);
-  space.copy(rows.data(), sorted.data(), sorted.bytes());
-  space.copy(group.data(), sorted_group.data(), sorted_group.bytes());
+  rows = std::move(sorted);
+  group = std::move(sorted_group);
 }
 
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
-                 ZeroFillKind kind, double parameter, Index* bad) {
+                 ZeroFillKind kind, double parameter, FactorCounts* counts) {
   const OnDevice here(space);
-  OSTINATO_CUDA(cudaMemsetAsync(bad, 0, sizeof(Index), space.stream()));
-  if (rows.a.rows == 0) return;
   const auto n = static_cast<std::size_t>(rows.a.rows);
-  OSTINATO_CUDA(cudaMemsetAsync(rows.pivot, 0xff, n * sizeof(double), space.stream()));
-  OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, static_cast<std::size_t>(entries) * sizeof(double), space.stream()));
-  Vector<Cuda, unsigned> ticket = new_ticket(space);
+  const std::size_t published = (static_cast<std::size_t>(entries) + n) * sizeof(double) + sizeof(FactorCounts);
+  OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, published, space.stream()));
+  if (n == 0) return;
   const auto launch = [&](auto kernel) {
-    kernel<<<static_cast<unsigned>(order.tiles), threads, 0, space.stream()>>>(rows, order.row, order.tile, parameter,
-                                                                               bad, ticket.data());
+    kernel<<<static_cast<unsigned>(order.tiles) * parts_of_tile, factor_threads, 0, space.stream()>>>(
+        rows, order.row, order.tile, parameter, counts);
     OSTINATO_CUDA(cudaGetLastError());
   };
   if (kind == ZeroFillKind::ilu) {

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include <ostinato/preconditioners/ilu/factored.hpp>
 #include <ostinato/preconditioners/ilu/preparation.hpp>
@@ -15,6 +17,7 @@ namespace ostinato {
 
 namespace detail {
 struct CsrPattern;
+struct FactorCounts;
 struct FactoredRows;
 struct Triangle;
 }  // namespace detail
@@ -80,10 +83,13 @@ class ZeroFill {
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;
   template <class V>
-  Sweep<Space, V> sweep(const detail::Triangle& triangle, Vector<Space, Index> level, Index levels) const;
+  std::pair<SweepArrays<Space, V>, SweepArrays<Space, V>> list_rows(const SpaceCsr<Space, T>& a,
+                                                                    const JoinedGroups& groups,
+                                                                    const Vector<Space, Index>& order) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
   template <class V>
-  void store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows, Factored<Space, T, V>& to) const;
+  detail::FactorCounts store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
+                             detail::FactorCounts* counts, Factored<Space, T, V>& to) const;
 
   Space space_;
   ZeroFillKind kind_;

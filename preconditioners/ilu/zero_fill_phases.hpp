@@ -4,26 +4,25 @@
 
 // The phases of zero_fill.hpp that differ between the spaces.
 
-#include <span>
+#include <cstddef>
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::detail {
 
-/// The levels of both triangles by turns, and the latest level of each: two elements of `most`.
-/// Requires  `most` is 0.
-void find_levels(const Host& space, const Triangle& lower, const Triangle& upper, Index* lower_level,
-                 Index* upper_level, Index* most);
-void find_levels(const Cuda& space, const Triangle& lower, const Triangle& upper, Index* lower_level,
-                 Index* upper_level, Index* most);
+/// The levels of both triangles by turns: those of the lower one, those of the upper one, and behind them the latest
+/// level of each, -1 where there are no rows. More elements may follow.
+Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const Triangle& upper);
+Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle& upper);
 
 /// Sorts rows and their groups, 0 .. count - 1, by group. Rows of the same group stay in order.
-void sort_by_group(const Host& space, std::span<Index> group, Index count, std::span<Index> rows);
-void sort_by_group(const Cuda& space, std::span<Index> group, Index count, std::span<Index> rows);
+void sort_by_group(const Host& space, Vector<Host, unsigned>& group, unsigned count, Vector<Host, Index>& rows);
+void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned count, Vector<Cuda, Index>& rows);
 
 /// The rows of a lower sweep, in its order, and where its tiles begin.
 struct FactorOrder {
@@ -32,11 +31,18 @@ struct FactorOrder {
   std::size_t tiles;
 };
 
-/// Factors all rows in this order. `parameter`: that of FactoredRows::eliminate() or decompose(). *bad := the number of
-/// rows that these functions return true for.
+/// What rows count while they are factored and stored. All bits are set before the first row.
+struct FactorCounts {
+  Index bad;        ///< one less than the rows that eliminate() or decompose() returns true for
+  unsigned ticket;  ///< the thread block that began last
+  double outside;   ///< numbers of the factors that leave their range
+};
+
+/// Factors all rows in this order. `parameter`: that of FactoredRows::eliminate() or decompose(). The counts lie behind
+/// the pivots, and these behind `rows.upper`, of so many entries.
 void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
-                 ZeroFillKind kind, double parameter, Index* bad);
+                 ZeroFillKind kind, double parameter, FactorCounts* counts);
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
-                 ZeroFillKind kind, double parameter, Index* bad);
+                 ZeroFillKind kind, double parameter, FactorCounts* counts);
 
 }  // namespace ostinato::detail

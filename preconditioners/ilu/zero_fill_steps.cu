@@ -6,13 +6,10 @@
 namespace ostinato {
 
 template void sum(const Cuda&, std::size_t, detail::FindDiagonal, double*);
-template void sum(const Cuda&, std::size_t, detail::CountNeighbours, double*);
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::ListTurns)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountSweepRow)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillSweepColumns)
-OSTINATO_FOR_EACH_OF_ON_CUDA(detail::NumberRows)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::ListTurns>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::ListSweepRows>)
+OSTINATO_FOR_EACH_OF_ON_CUDA(detail::Both<detail::FillSweepColumns>)
 OSTINATO_FOR_EACH_ON_CUDA(detail::LoadEntries)
-OSTINATO_SUM_ON_CUDA(detail::FillSweepValues)
-OSTINATO_SUM_ON_CUDA(detail::FillSweepScales)
+OSTINATO_SUM_ON_CUDA(detail::FillSweeps)
 
 }  // namespace ostinato

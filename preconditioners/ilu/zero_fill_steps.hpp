@@ -5,6 +5,7 @@
 // The kernels of zero_fill.hpp whose rows don't wait for each other, for both spaces.
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
+#include <ostinato/preconditioners/ilu/sweep_steps.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -24,32 +25,20 @@ struct FindDiagonal {
   }
 };
 
-/// Counts the rows that wait for a row of the same run of `together` turns.
-struct CountNeighbours {
-  static constexpr Index together = 32;
-  Triangle triangle;
-
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t t) const {
-    const auto turn = static_cast<Index>(t);
-    const auto i = static_cast<std::size_t>(triangle.turn(turn));
-    bool waits = false;
-    for (Offset k = triangle.begin(i); k < triangle.end(i); ++k)
-      waits = waits || triangle.turn(triangle.a.col[k]) / together == turn / together;
-    return {{waits ? 1.0 : 0.0}};
-  }
-};
-
-/// row[t] := the row whose turn is t. level[t] := its group in a sweep.
+/// row[t] := the row whose turn is t. group[t] := its group in a sweep, counted from `first`.
 struct ListTurns {
   Triangle triangle;
   SweepGroups groups;
-  Index *row, *level;
+  unsigned first;
+  const Index* level;
+  Index* row;
+  unsigned* group;
 
   OSTINATO_FUNCTION void operator()(std::size_t t) const {
     const Index own = triangle.turn(static_cast<Index>(t));
     const auto i = static_cast<std::size_t>(own);
     row[t] = own;
-    level[t] = groups.group(level[t], triangle.end(i) - triangle.begin(i));
+    group[t] = first + static_cast<unsigned>(groups.group(level[t], triangle.end(i) - triangle.begin(i)));
   }
 };
 
@@ -67,15 +56,20 @@ struct SweepRows {
   }
 };
 
-/// count[place] := entries of the row at this place.
-struct CountSweepRow {
+/// count[place] := entries of the row at this place. Its source and its target are its number or, where that isn't
+/// null, what `of_source` and `of_target` have for it.
+struct ListSweepRows {
   Triangle triangle;
-  const Index* order;
+  const Index *order, *of_source, *of_target;
   Offset* count;
+  Index *source, *target;
 
   OSTINATO_FUNCTION void operator()(std::size_t place) const {
-    const auto i = static_cast<std::size_t>(order[place]);
+    const Index own = order[place];
+    const auto i = static_cast<std::size_t>(own);
     count[place] = triangle.end(i) - triangle.begin(i);
+    source[place] = of_source == nullptr ? own : of_source[own];
+    target[place] = of_target == nullptr ? own : of_target[own];
   }
 };
 
@@ -91,16 +85,6 @@ struct FillSweepColumns {
       const Index j = rows.triangle.a.col[rows.from(place, k)];
       col[k] = number == nullptr ? j : number[j];
     });
-  }
-};
-
-/// to[place] := number[row at this place]; null stands for the row itself.
-struct NumberRows {
-  const Index *order, *number;
-  Index* to;
-
-  OSTINATO_FUNCTION void operator()(std::size_t place) const {
-    to[place] = number == nullptr ? order[place] : number[order[place]];
   }
 };
 
@@ -173,6 +157,16 @@ struct FillSweepScales {
     const bool fits = fabs(exact) >= least && fabs(exact) <= largest && scale[place] - scale[place] == T{0};
     return {{fits ? 0.0 : 1.0}};
   }
+};
+
+/// Both for both sweeps.
+template <class T>
+struct FillSweeps {
+  std::size_t runs;
+  Both<FillSweepValues<T>> values;
+  Both<FillSweepScales<T>> scales;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return i < runs ? values(i) : scales(i - runs); }
 };
 
 }  // namespace ostinato::detail

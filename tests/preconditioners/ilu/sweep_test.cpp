@@ -155,17 +155,19 @@ class Emulation {
  public:
   explicit Emulation(const Substitution& given) : waiting_(2 * given.rows()) {
     SweepGroups groups;
-    std::vector<Index> group;
+    std::vector<unsigned> group;
     s_ = detail::in_groups(given, groups, group);
-    const Vector<Host, SweepTile> tiles = detail::tiles_of(space_, groups, Vector<Host, Index>(space_, group));
+    const std::size_t rows[] = {s_.rows()};
+    Vector<Host, SweepTile> tiles;
+    detail::make_tiles(space_, {{groups, groups}}, Vector<Host, unsigned>(space_, group), rows, &tiles);
     tiles_ = tiles.download();
     std::vector<Index> row(s_.rows());
     place_.resize(s_.col.size());
-    for_each(space_, s_.rows(), detail::ListRowsOfTargets{s_.target.data(), row.data()});
+    for_each(space_, s_.rows(),
+             detail::PrepareRows<T>{s_.rows(), s_.target.data(), row.data(), waiting_.data(), &state_});
     for_each(space_, place_.size(), detail::FindPlaces{s_.col.data(), row.data(), place_.data()});
     val_.assign(s_.val.begin(), s_.val.end());
     scale_.assign(s_.scale.begin(), s_.scale.end());
-    std::memset(waiting_.data(), 0xff, waiting_.size() * sizeof(T));
     expect_whole_tiles(groups, group);
   }
 
@@ -192,7 +194,7 @@ class Emulation {
 
  private:
   /// Every row has a tile of its own group, and the lanes suffice.
-  void expect_whole_tiles(const SweepGroups& groups, const std::vector<Index>& group) const {
+  void expect_whole_tiles(const SweepGroups& groups, const std::vector<unsigned>& group) const {
     EXPECT_EQ(tiles_.front().first, 0);
     EXPECT_EQ(tiles_.back().first, static_cast<Index>(s_.rows()));
     for (std::size_t t = 0; t + 1 < tiles_.size(); ++t) {
@@ -200,7 +202,7 @@ class Emulation {
       ASSERT_LT(first, end);
       EXPECT_LE(end - first, std::size_t{32} >> tiles_[t].log_lanes);
       EXPECT_EQ(group[first], group[end - 1]);
-      EXPECT_EQ(groups.log_lanes(group[first]), tiles_[t].log_lanes);
+      EXPECT_EQ(groups.log_lanes(static_cast<Index>(group[first])), tiles_[t].log_lanes);
     }
   }
 
@@ -209,7 +211,7 @@ class Emulation {
   std::vector<SweepTile> tiles_;
   std::vector<Index> place_;
   std::vector<T> val_, scale_, waiting_;
-  detail::SweepState state_ = {0, 0, 0};
+  detail::SweepState state_ = {7, 7, 7};  // PrepareRows resets it
 };
 
 template <class T>
@@ -235,6 +237,29 @@ TEST(SweepTiles, WarpsOfThreadsHaveTheBitsOfOneThread) {
       expect_emulation<double>(kind, kind == Rows::chain ? 5 : 40, warps, 2);
     }
     expect_emulation<float>(kind, kind == Rows::long_rows ? 100 : 5, 2, 3);
+  }
+}
+
+TEST(SweepTiles, TwoSweepsHaveTheTilesOfEachAlone) {
+  const Host space;
+  JoinedGroups groups;
+  std::vector<unsigned> group[2], joined;
+  Vector<Host, SweepTile> alone[2], both[2];
+  std::size_t rows[2];
+  for (const int s : {0, 1}) {
+    const Index n = s == 0 ? 100 : 61;
+    rows[s] = detail::in_groups(substitution(Rows::random, n, 3), groups.of[s], group[s]).rows();
+    const std::size_t own[] = {rows[s]};
+    detail::make_tiles(space, {{groups.of[s], groups.of[s]}}, Vector<Host, unsigned>(space, group[s]), own, alone + s);
+    for (const unsigned g : group[s]) joined.push_back(groups.first(s) + g);
+  }
+  detail::make_tiles(space, groups, Vector<Host, unsigned>(space, joined), rows, both);
+  for (const int s : {0, 1}) {
+    ASSERT_EQ(both[s].size(), alone[s].size());
+    for (std::size_t t = 0; t < both[s].size(); ++t) {
+      EXPECT_EQ(both[s].data()[t].first, alone[s].data()[t].first);
+      EXPECT_EQ(both[s].data()[t].log_lanes, alone[s].data()[t].log_lanes);
+    }
   }
 }
 

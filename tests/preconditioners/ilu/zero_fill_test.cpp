@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -73,6 +75,20 @@ Csr<T> definite(Index n, std::uint64_t seed, bool with_full_row) {
     }
   }
   return from_triplets<T>(n, n, t);
+}
+
+/// The entries of A below the diagonal above it, too.
+template <class T>
+Csr<T> symmetric_part(const Csr<T>& a) {
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+         k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k) {
+      if (a.col[k] <= i) t.push_back({i, a.col[k], a.val[k]});
+      if (a.col[k] < i) t.push_back({a.col[k], i, a.val[k]});
+    }
+  }
+  return from_triplets<T>(a.rows, a.cols, t);
 }
 
 template <class T>
@@ -198,6 +214,33 @@ TYPED_TEST(ZeroFillOn, GridsHaveTheBitsOfTheHost) {
     this->expect_bits_of_host("variable2d", generate<T>("variable2d", {.n = 40}), kind);
   }
   this->expect_bits_of_host("convection", generate<T>("convection-diffusion3d", {.n = 12}), ZeroFillKind::ilu);
+}
+
+/// Rows of every length up to n - 1 below the diagonal, and of n entries.
+template <class T>
+Csr<T> filled(Index n) {
+  Random random(static_cast<std::uint64_t>(n));
+  std::vector<Triplet<T>> t;
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < n; ++j) t.push_back({i, j, static_cast<T>(i == j ? n : signed_unit(random))});
+  }
+  return from_triplets<T>(n, n, t);
+}
+
+TYPED_TEST(ZeroFillOn, RowsAsLongAsAGroupsMemoryHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {15, 16, 17, 31, 32, 33, 64, 65, 128, 129, 255, 256, 257, 512, 513})
+    this->expect_bits_of_host("filled " + std::to_string(n), filled<T>(n), ZeroFillKind::ilu);
+  for (const Index n : {16, 17, 32, 33, 129, 257, 258}) {
+    const Csr<T> a = filled<T>(n);
+    this->expect_bits_of_host("filled " + std::to_string(n), symmetric_part(a), ZeroFillKind::ic);
+  }
+}
+
+TYPED_TEST(ZeroFillOn, GridsOfAnyLineHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {7, 16, 30, 32, 33, 100})
+    this->expect_bits_of_host("poisson2d " + std::to_string(n), generate<T>("poisson2d", {.n = n}), ZeroFillKind::ilu);
 }
 
 TYPED_TEST(ZeroFillOn, LongChainsAndLargeGridsHaveTheBitsOfTheHost) {
@@ -348,11 +391,21 @@ TYPED_TEST(ZeroFillOn, AFailedUpdateLeavesThePreconditionerAsBefore) {
   EXPECT_TRUE(same_bits(this->apply(m, 33), before));
 }
 
+/// What lanes of groups that go in step share.
+struct Step {
+  explicit Step(int lanes) : barrier(lanes), flags(static_cast<std::size_t>(lanes)) {}
+
+  Barrier barrier;
+  std::vector<int> flags;
+};
+
 /// Groups of lanes that are threads, as a GPU runs them: several groups at once take rows by a ticket.
 struct ThreadGroup {
   int number, count;
   Barrier* all;
   double* room;
+  Step* step = nullptr;  ///< null: no other group goes in step with this one
+  int place = 0;         ///< of this lane in the step
 
   int lane() const { return number; }
   int lanes() const { return count; }
@@ -400,6 +453,14 @@ struct ThreadGroup {
     sync();
     return bits;
   }
+  bool any(bool v) const {
+    if (step == nullptr) return all_bits(v ? 1u : 0u) != 0;
+    step->flags[static_cast<std::size_t>(place)] = v ? 1 : 0;
+    step->barrier.arrive_and_wait();
+    const bool found = std::count(step->flags.begin(), step->flags.end(), 1) > 0;
+    step->barrier.arrive_and_wait();
+    return found;
+  }
   static void raise(Index* p, Index v) {
     std::atomic_ref<Index> shared(*p);
     for (Index seen = shared.load(); v > seen && !shared.compare_exchange_weak(seen, v);) {
@@ -429,6 +490,19 @@ void in_groups(int groups, int lanes, Index n, F f) {
   });
 }
 
+/// Calls f(group, row) for rows at once, by a group of `lanes` threads each, which go in step.
+template <class F>
+void in_step(const std::vector<std::size_t>& rows, int lanes, F f) {
+  Step step(static_cast<int>(rows.size()) * lanes);
+  run_lanes(static_cast<int>(rows.size()), [&](int number, Barrier&) {
+    std::vector<double> room(static_cast<std::size_t>(lanes));
+    run_lanes(lanes, [&](int lane, Barrier& all) {
+      f(ThreadGroup{lane, lanes, &all, room.data(), &step, number * lanes + lane},
+        rows[static_cast<std::size_t>(number)]);
+    });
+  });
+}
+
 /// The arrays of FactoredRows.
 struct RowArrays {
   RowArrays(const Csr<double>& a, const std::vector<Offset>& after)
@@ -442,15 +516,36 @@ struct RowArrays {
   detail::FactoredRows rows;
 };
 
-void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes) {
+/// The memory of a group, for rows of some entries and half as many strips.
+struct RoomArrays {
+  RoomArrays(Index size, int lanes)
+      : value(static_cast<std::size_t>(size)),
+        col(value.size()),
+        upper(value.size()),
+        found(value.size() / 2 * static_cast<std::size_t>(lanes)) {}
+
+  detail::RowRoom room() {
+    return {&diagonal,    static_cast<Index>(value.size()),     value.data(), col.data(),
+            upper.data(), static_cast<Index>(value.size() / 2), found.data()};
+  }
+
+  std::vector<double> value;
+  std::vector<Index> col;
+  std::vector<detail::UpperEntries> upper;
+  std::vector<unsigned short> found;
+  double diagonal = 0;
+};
+
+/// `room`: of a group, for so many entries.
+void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes, Index room) {
   std::vector<Offset> after(static_cast<std::size_t>(a.rows));
   const auto pattern = detail::pattern_of(a.view());
   for (Index i = 0; i < a.rows; ++i) after[static_cast<std::size_t>(i)] = pattern.first_from(i, i + 1);
   const detail::Triangle lower{pattern, after.data(), false}, upper{pattern, after.data(), true};
   const std::size_t n = after.size();
 
-  std::vector<Index> level(n, -1), upper_level(n, -1), expected(n), upper_expected(n), most(2), expected_most(2);
-  detail::find_levels(Host(), lower, upper, expected.data(), upper_expected.data(), expected_most.data());
+  std::vector<Index> level(n, -1), upper_level(n, -1), most(2, -1);
+  const std::vector<Index> found = detail::find_levels(Host(), lower, upper).download();
   const Index turns = (a.rows + lanes - 1) / lanes;
   in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
     detail::find_levels_of_rows(g, lower, t * lanes, level.data(), most.data());
@@ -458,27 +553,34 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
     detail::find_levels_of_rows(g, upper, t * lanes, upper_level.data(), most.data() + 1);
   });
-  EXPECT_EQ(level, expected);
-  EXPECT_EQ(upper_level, upper_expected);
-  EXPECT_EQ(most, expected_most);
+  std::vector<Index> all = level;
+  all.insert(all.end(), upper_level.begin(), upper_level.end());
+  all.insert(all.end(), most.begin(), most.end());
+  EXPECT_EQ(all, found);
 
   std::vector<Index> order(n);
-  for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<Index>(i);
-  detail::sort_by_group(Host(), level, most[0] + 1, order);
+  std::iota(order.begin(), order.end(), 0);
+  const auto level_of = [&](Index i) { return level[static_cast<std::size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(), [&](Index i, Index j) { return level_of(i) < level_of(j); });
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
-  Index bad = 0;
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &bad);
+  detail::FactorCounts counts{};
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
   std::atomic<Index> counted{0};
-  std::vector<double> diagonal(n);
+  std::vector<RoomArrays> rooms(n, RoomArrays(room, lanes));
   in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index at) {
     const auto i = static_cast<std::size_t>(order[static_cast<std::size_t>(at)]);
-    const bool counts = kind == ZeroFillKind::ilu ? ours.rows.eliminate(g, i, parameter, &diagonal[i])
-                                                  : ours.rows.decompose(g, i, parameter);
-    if (counts && g.lane() == 0) ++counted;
+    const detail::RowRoom own = rooms[i].room();
+    const bool counts_row = kind == ZeroFillKind::ilu ? ours.rows.eliminate(g, i, parameter, own)
+                                                      : ours.rows.decompose(g, i, parameter, own);
+    if (counts_row && g.lane() == 0) ++counted;
   });
-  EXPECT_EQ(counted, bad);
-  EXPECT_TRUE(same_bits(ours.work, theirs.work)) << groups << " groups of " << lanes;
+  EXPECT_EQ(counted, counts.bad + 1);
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto begin = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]),
+               end = static_cast<std::size_t>(lower.end(static_cast<std::size_t>(i)));
+    for (std::size_t k = begin; k < end; ++k) EXPECT_EQ(ours.work[k], theirs.work[k]) << "row " << i;
+  }
   EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << groups << " groups of " << lanes;
   EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << groups << " groups of " << lanes;
 }
@@ -486,12 +588,59 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
 TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
   for (const auto& [groups, lanes] : {std::pair{1, 1}, {1, 4}, {1, 8}, {2, 2}, {3, 1}}) {
     for (const Index n : {1, 31, 97}) {
-      expect_lanes_to_agree(unsymmetric<double>(n, 3, false), ZeroFillKind::ilu, groups, lanes);
-      expect_lanes_to_agree(with_dense_row<double>(n, n, n / 2, 4), ZeroFillKind::ilu, groups, lanes);
-      expect_lanes_to_agree(definite<double>(n, 5, true), ZeroFillKind::ic, groups, lanes);
+      for (const Index room : {0, 5, 96, 97}) {
+        expect_lanes_to_agree(unsymmetric<double>(n, 3, false), ZeroFillKind::ilu, groups, lanes, room);
+        expect_lanes_to_agree(with_dense_row<double>(n, n, n / 2, 4), ZeroFillKind::ilu, groups, lanes, room);
+        expect_lanes_to_agree(definite<double>(n, 5, true), ZeroFillKind::ic, groups, lanes, room);
+      }
     }
-    expect_lanes_to_agree(indefinite<double>(-0.7), ZeroFillKind::ic, groups, lanes);
-    expect_lanes_to_agree(generate<double>("fem27", {.n = 3, .unknowns = 2}), ZeroFillKind::ic, groups, lanes);
+    expect_lanes_to_agree(indefinite<double>(-0.7), ZeroFillKind::ic, groups, lanes, 8);
+    expect_lanes_to_agree(generate<double>("fem27", {.n = 3, .unknowns = 2}), ZeroFillKind::ic, groups, lanes, 30);
+    expect_lanes_to_agree(generate<double>("poisson2d", {.n = 7}), ZeroFillKind::ilu, groups, lanes, 30);
+  }
+}
+
+/// As a warp of a GPU does it: the rows of a level in step, four at a time, whose lengths differ.
+void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index room) {
+  constexpr int lanes = 2;
+  std::vector<Offset> after(static_cast<std::size_t>(a.rows));
+  const auto pattern = detail::pattern_of(a.view());
+  for (Index i = 0; i < a.rows; ++i) after[static_cast<std::size_t>(i)] = pattern.first_from(i, i + 1);
+  const detail::Triangle lower{pattern, after.data(), false}, upper{pattern, after.data(), true};
+  const std::vector<Index> level = detail::find_levels(Host(), lower, upper).download();
+  std::vector<Index> order(after.size());
+  std::iota(order.begin(), order.end(), 0);
+  const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
+  RowArrays ours(a, after), theirs(a, after);
+  detail::FactorCounts counts{};
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
+  std::vector<RoomArrays> rooms(after.size(), RoomArrays(room, lanes));
+  for (Index l = 0; l < a.rows; ++l) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (level[i] == l) rows.push_back(i);
+    }
+    for (std::size_t first = 0; first < rows.size(); first += 4) {
+      const std::size_t end = std::min(first + 4, rows.size());
+      in_step({rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(end)},
+              lanes, [&](const ThreadGroup& g, std::size_t i) {
+                if (kind == ZeroFillKind::ilu) {
+                  ours.rows.eliminate(g, i, parameter, rooms[i].room());
+                } else {
+                  ours.rows.decompose(g, i, parameter, rooms[i].room());
+                }
+              });
+    }
+  }
+  EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << room;
+  EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << room;
+}
+
+TEST(ZeroFillRows, RowsInStepHaveTheBitsOfOneLane) {
+  for (const Index room : {0, 6, 64}) {
+    expect_rows_in_step_to_agree(unsymmetric<double>(60, 3, false), ZeroFillKind::ilu, room);
+    expect_rows_in_step_to_agree(with_dense_row<double>(40, 40, 20, 4), ZeroFillKind::ilu, room);
+    expect_rows_in_step_to_agree(definite<double>(40, 5, true), ZeroFillKind::ic, room);
   }
 }
 
