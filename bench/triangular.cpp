@@ -3,9 +3,10 @@
 // The ways to solve with incomplete factors, in time to solution: set-up, one application, iterations to 1e-8 and their
 // time. Symmetric matrices with a positive diagonal take CG with IC(0), others BiCGSTAB with ILU(0). Set-up is the
 // least of 2, an application the median of 20, a solve the least of 3, double precision. "cusparse": the solves alone,
-// beside those of cuSPARSE (triangular_cusparse.cpp). "ahead": the solves by how many levels a GPU has at work at once.
+// beside those of cuSPARSE (triangular_cusparse.cpp). "ilu0": the making of ILU(0) on a GPU, likewise. "ahead": the
+// solves by how many levels a GPU has at work at once.
 //
-//   bench_triangular [cpu|cuda|cusparse|ahead] [NAME ...]      NAME as in bench_spmv
+//   bench_triangular [cpu|cuda|cusparse|ilu0|ahead] [NAME ...]      NAME as in bench_spmv
 
 #include "triangular.hpp"
 
@@ -111,6 +112,8 @@ int main(int argc, char** argv) {
       names = with_real({"poisson3d:64", "poisson3d:128", "fem27:32:unknowns=3", "poisson2d:1024"}, real);
     if (device == "cusparse") {
       compare_with_cusparse(names);
+    } else if (device == "ilu0") {
+      compare_ilu0_with_cusparse(names);
     } else if (device == "ahead") {
       time_look_aheads(names);
     } else {
