@@ -84,19 +84,17 @@ __global__ void __launch_bounds__(threads)
 constexpr int factor_threads = 64;
 constexpr int parts_of_tile = 2;       ///< thread blocks that share a tile
 constexpr int entries_of_block = 256;  ///< of rows that a thread block has in its memory
-constexpr int strips_of_block = 192;   ///< of 32 lanes
 
 /// The memory of a thread block for the rows that it factors at once.
 struct BlockRoom {
   double value[entries_of_block], diagonal[factor_threads / 4];
   UpperEntries upper[entries_of_block];
   Index col[entries_of_block];
-  unsigned short found[strips_of_block * 32];
 
   /// The part of one of `rows` rows.
-  __device__ RowRoom part(int row, int rows, int lanes) {
-    const int size = entries_of_block / rows, first = row * size, strips = strips_of_block * 32 / rows / lanes;
-    return {diagonal + row, size, value + first, col + first, upper + first, strips, found + row * strips * lanes};
+  __device__ RowRoom part(int row, int rows) {
+    const int size = entries_of_block / rows, first = row * size;
+    return {diagonal + row, size, value + first, col + first, upper + first};
   }
 };
 
@@ -118,7 +116,7 @@ __global__ void __launch_bounds__(factor_threads)
   if (!is_row) return;
   // The shortest rows are much alike, and there are eight of them in a warp.
   const RowGroup group(lanes, lanes == 4 ? rows_of_warp : cuda::lanes_of_row(lanes));
-  const RowRoom part = room.part(own, rows, lanes);
+  const RowRoom part = room.part(own, rows);
   const auto i = static_cast<std::size_t>(order[at]);
   bool counted;
   if constexpr (Kind == ZeroFillKind::ilu) {

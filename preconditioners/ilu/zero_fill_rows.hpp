@@ -203,16 +203,13 @@ struct UpperEntries {
   Index count;
 };
 
-/// Memory of a group: for a row of up to `size` entries, an element for its diagonal, and what is found for up to so
-/// many strips (ComingStrips), by lanes.
+/// Memory of a group: for a row of up to `size` entries, and an element for its diagonal.
 struct RowRoom {
   double* diagonal;
   Index size = 0;
   double* value = nullptr;
   Index* col = nullptr;
   UpperEntries* upper = nullptr;
-  Index strips = 0;
-  unsigned short* found = nullptr;
 };
 
 /// The row that a group factors: in the group's memory where there is room, otherwise where the matrix is.
@@ -220,8 +217,6 @@ struct OwnRow {
   double* value;
   const Index* col;
   const UpperEntries* upper;  ///< what each entry below the diagonal brings in; null: not in the group's memory
-  Index strips;               ///< for which there is room to keep what is found
-  unsigned short* found;
 };
 
 /// A matrix that is factored row by row.
@@ -239,14 +234,14 @@ struct FactoredRows {
   OSTINATO_FUNCTION OwnRow open(const Group& group, std::size_t i, Index size, Index below, const RowRoom& room,
                                 Upper upper_entries) const {
     const Offset begin = a.row_ptr[i];
-    if (size > room.size) return {work + begin, a.col + begin, nullptr, 0, nullptr};
+    if (size > room.size) return {work + begin, a.col + begin, nullptr};
     for (Index k = group.lane(); k < size; k += group.lanes()) {
       room.col[k] = a.col[begin + k];
       room.value[k] = work[begin + k];
       if (k < below) room.upper[k] = upper_entries(a.col[begin + k]);
     }
     group.sync();
-    return {room.value, room.col, room.upper, room.strips, room.found};
+    return {room.value, room.col, room.upper};
   }
 
   /// Writes the row of L.
@@ -274,7 +269,6 @@ struct RowCursor {
   Index entry = 0;
   UpperEntries upper = {0, 0};  ///< that the entry brings in
   Index taken = 0;              ///< of these, or of what they may change, where that is less
-  Index strip = 0;              ///< strips that have been taken
 };
 
 /// What the next entries of a row change. The lanes share the entries of U that an entry brings in, and search them in
@@ -323,7 +317,6 @@ struct ComingStrips {
       ++next.entry;
       if (next.entry < below) next.upper = upper_entries(next.entry);
     }
-    next.strip += count;
   }
 
   /// Completes the pairs: searches all strips of the own row at once.
@@ -358,42 +351,6 @@ struct ComingStrips {
     if (at[j] >= end || rows.a.col[at[j]] != column) to[j] = none;
   }
 
-  /// What was found in a strip, as a number: an entry of the own row, or of the row of U from its first on.
-  static constexpr unsigned short nothing = 0xffff, diagonal = 0xfffe;
-  OSTINATO_FUNCTION bool keeps(int j) const { return searched[j] < diagonal; }
-
-  /// Keeps what the search found as far as numbers allow. `strip`: the number of the first.
-  template <class Group>
-  OSTINATO_FUNCTION void keep(const Group& group, const OwnRow& own, Index strip) const {
-#pragma unroll
-    for (int j = 0; j < count; ++j) {
-      const Offset found = searched[j] > 0 ? at[j] - from[j] : to[j];
-      own.found[(strip + j) * group.lanes() + group.lane()] =
-          to[j] == none ? nothing
-                        : (searched[j] == 0 && to[j] == own_diagonal ? diagonal : static_cast<unsigned short>(found));
-    }
-  }
-
-  /// Completes the pairs by what was kept. Returns whether that was all.
-  template <class Group>
-  OSTINATO_FUNCTION bool recall(const Group& group, const OwnRow& own, Index strip) {
-    for (int j = 0; j < count; ++j) {
-      if (!keeps(j)) return false;
-    }
-#pragma unroll
-    for (int j = 0; j < count; ++j) {
-      const unsigned short found = own.found[(strip + j) * group.lanes() + group.lane()];
-      if (found == nothing) {
-        to[j] = none;
-      } else if (searched[j] > 0) {
-        at[j] += found;
-      } else {
-        to[j] = found == diagonal ? own_diagonal : found;
-      }
-    }
-    return true;
-  }
-
   /// Nothing is known. `with_diagonal`: whether the diagonal waits for an element of U, too.
   OSTINATO_FUNCTION void reset(bool with_diagonal) {
 #pragma unroll
@@ -418,27 +375,15 @@ struct ComingStrips {
 };
 
 /// Calls step(strips, j) for the strips of row i in turn, once their elements are there. `size`: entries that they may
-/// change. What they change is searched before the first wait, as far as there is room to keep it: once the last row is
-/// there, others wait for this one.
+/// change.
 template <class Group, class Upper, class Step>
 OSTINATO_FUNCTION void for_strips(const Group& group, const FactoredRows& rows, std::size_t i, const OwnRow& own,
                                   Index below, Index size, bool with_diagonal, Upper upper_entries, Step step) {
-  RowCursor start;
-  if (below > 0) start.upper = upper_entries(0);
-  for (RowCursor next = start; next.entry < below && next.strip + ComingStrips::count <= own.strips;) {
-    const Index strip = next.strip;
+  RowCursor next;
+  if (below > 0) next.upper = upper_entries(0);
+  while (group.any(next.entry < below)) {
     ComingStrips coming(group, own, i, below, size, next, upper_entries);
-    coming.search(rows, i, own, size);
-    coming.keep(group, own, strip);
-  }
-  group.sync();
-  for (RowCursor next = start; group.any(next.entry < below);) {
-    const Index strip = next.strip;
-    ComingStrips coming(group, own, i, below, size, next, upper_entries);
-    if (coming.entry[0] != ComingStrips::none) {  // otherwise this group waits for others, and has kept nothing
-      const bool is_kept = strip + ComingStrips::count <= own.strips && coming.recall(group, own, strip);
-      if (!is_kept) coming.search(rows, i, own, size);
-    }
+    if (coming.entry[0] != ComingStrips::none) coming.search(rows, i, own, size);  // else this group waits for others
     coming.reset(with_diagonal);
 #pragma unroll
     for (int j = 0; j < ComingStrips::count; ++j) {
@@ -463,6 +408,7 @@ OSTINATO_FUNCTION bool FactoredRows::eliminate(const Group& group, std::size_t i
   for (Index k = group.lane(); k < size; k += group.lanes()) most = fmax(most, fabs(own.value[k]));
   most = group.largest(most);
   if (group.lane() == 0) *room.diagonal = begin + below < after[i] ? own.value[below] : 0.0;
+  group.sync();
   for_strips(group, *this, i, own, below, size, true, entries, [&](const ComingStrips& coming, int j) {
     if (coming.is_first[j]) factor = own.value[coming.entry[j]] / coming.pivot[j];
     if (coming.to[j] != ComingStrips::none) {

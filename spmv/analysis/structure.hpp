@@ -54,7 +54,7 @@ enum class AnalysisDepth {
   /// counts as not symmetric; nor are equal values, so that the profile has none.
   product,
   /// For a matrix that isn't worth a choice of its format (choose_csr()): the lengths of its rows, its norm, and from
-  /// that whether values are finite. The matrix counts as not symmetric, no diagonal as found, and the profile is empty.
+  /// that whether values are finite. The matrix counts as not symmetric, without diagonals; the profile is empty.
   lengths,
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,

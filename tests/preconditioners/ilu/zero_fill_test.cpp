@@ -516,23 +516,17 @@ struct RowArrays {
   detail::FactoredRows rows;
 };
 
-/// The memory of a group, for rows of some entries and half as many strips.
+/// The memory of a group, for rows of some entries.
 struct RoomArrays {
-  RoomArrays(Index size, int lanes)
-      : value(static_cast<std::size_t>(size)),
-        col(value.size()),
-        upper(value.size()),
-        found(value.size() / 2 * static_cast<std::size_t>(lanes)) {}
+  explicit RoomArrays(Index size) : value(static_cast<std::size_t>(size)), col(value.size()), upper(value.size()) {}
 
   detail::RowRoom room() {
-    return {&diagonal,    static_cast<Index>(value.size()),     value.data(), col.data(),
-            upper.data(), static_cast<Index>(value.size() / 2), found.data()};
+    return {&diagonal, static_cast<Index>(value.size()), value.data(), col.data(), upper.data()};
   }
 
   std::vector<double> value;
   std::vector<Index> col;
   std::vector<detail::UpperEntries> upper;
-  std::vector<unsigned short> found;
   double diagonal = 0;
 };
 
@@ -567,7 +561,7 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   detail::FactorCounts counts{};
   detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
   std::atomic<Index> counted{0};
-  std::vector<RoomArrays> rooms(n, RoomArrays(room, lanes));
+  std::vector<RoomArrays> rooms(n, RoomArrays(room));
   in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index at) {
     const auto i = static_cast<std::size_t>(order[static_cast<std::size_t>(at)]);
     const detail::RowRoom own = rooms[i].room();
@@ -614,7 +608,7 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
   RowArrays ours(a, after), theirs(a, after);
   detail::FactorCounts counts{};
   detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
-  std::vector<RoomArrays> rooms(after.size(), RoomArrays(room, lanes));
+  std::vector<RoomArrays> rooms(after.size(), RoomArrays(room));
   for (Index l = 0; l < a.rows; ++l) {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < after.size(); ++i) {
