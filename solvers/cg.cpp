@@ -21,7 +21,8 @@ namespace ostinato {
 // next step reads the slot, and the host doesn't wait. The comment beside a step is its formula. The step that computes
 // the residual norm records the norm in `state`. The state stops the recurrence by itself: later steps change nothing.
 // GraphCapture may replay a block of iterations from a CUDA graph, so at the end of a block every scalar has to be in
-// the slot where it was at the start. Hence blocks are multiples of Cg::period.
+// the slot where it was at the start. With a preconditioner scalars stay in their slots; without one, blocks are
+// multiples of Cg::period.
 
 namespace {
 

@@ -58,14 +58,6 @@ __device__ bool look(const T* element, T& v) {
 }
 
 template <class T>
-__device__ T wait_for(const T* element) {
-  T v;
-  while (!look(element, v)) {
-  }
-  return v;
-}
-
-template <class T>
 __device__ void publish(T* element, T v) {
   const Bits<T> b = to_bits(v);
   store_at(reinterpret_cast<Bits<T>*>(element), b == unset<T> ? b << 1 : b);  // still a NaN

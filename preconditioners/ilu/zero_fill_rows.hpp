@@ -23,7 +23,6 @@
 
 #include <ostinato/preconditioners/ilu/raise.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
-#include <ostinato/spmv/space/bisect.hpp>
 
 namespace ostinato::detail {
 

@@ -47,7 +47,11 @@ void Analysis<Space, T>::complete(AnalysisDepth depth) const {
   State& s = *state_;
   if (s.structure.census != nullptr) return;
   const Stopwatch watch;
-  s.structure.census = census_of(s.space, s.matrix.view(), s.structure, depth);
+  if (s.structure.lengths_only) {
+    s.structure = analyse(s.space, s.matrix.view(), depth);
+  } else {
+    s.structure.census = census_of(s.space, s.matrix.view(), s.structure, depth);
+  }
   s.seconds += watch.seconds();
 }
 

@@ -34,6 +34,7 @@ struct Structure {
   bool negative_diagonal = false;  ///< every main diagonal entry exists and is < 0
   bool constant_diagonal = false;  ///< every main diagonal entry exists, and all are equal
   bool finite = true;              ///< no NaN, no infinity
+  bool lengths_only = false;       ///< AnalysisDepth::lengths: other facts aren't known
   /// Largest sum of absolute values in a row; NaN when it isn't known.
   double norm_inf = std::numeric_limits<double>::quiet_NaN();
   std::shared_ptr<const DiagonalCensus> census;  ///< null when the census was skipped (takes_census())
@@ -54,7 +55,8 @@ enum class AnalysisDepth {
   /// counts as not symmetric; nor are equal values, so that the profile has none.
   product,
   /// For a matrix that isn't worth a choice of its format (choose_csr()): the lengths of its rows, its norm, and from
-  /// that whether values are finite. The matrix counts as not symmetric, without diagonals; the profile is empty.
+  /// that whether values are finite. The matrix counts as not symmetric, and the profile is empty. A choice among
+  /// several formats analyses the matrix anew.
   lengths,
   /// Skips the census of diagonals in two cases. First, the matrix has more than `Structure::many_diagonals` diagonals
   /// and stays in a cache; the census would take longer than 100 products. Second, the matrix has a single row piece,

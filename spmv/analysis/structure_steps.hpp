@@ -295,6 +295,7 @@ void analyse_lengths(const Space& space, const CsrView<T>& a, Structure& s) {
   for_each(space, rows, RowNorm<Atomic<Space>, T>{a.row_ptr.data(), a.val.data(), found.data()});
   take(found.download()[0], false, s);
   s.finite = std::isfinite(s.norm_inf);
+  s.lengths_only = true;
   s.profile = std::make_shared<const Profile>();
 }
 

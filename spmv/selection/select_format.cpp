@@ -116,6 +116,7 @@ class Selector {
 template <class Space, class T>
 Selection<Space, T> select_format(const Analysis<Space, T>& analysis, const FormatOptions& options,
                                   const FormatList<Space, T>& list) {
+  if (analysis.structure().lengths_only && list.size() > 1) analysis.complete(AnalysisDepth::without_census);
   const std::string name = parse_format(options.format).name;
   if (name != "auto") return Selector<Space, T>(analysis, options, list).take(name);
   if (options.tune == Tune::off) return Selector<Space, T>(analysis, options, list).take("csr");

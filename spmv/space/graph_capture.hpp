@@ -61,8 +61,10 @@ class CudaGraph {
 template <>
 class GraphCapture<Cuda> {
  public:
-  GraphCapture(const Cuda& space, int iterations, int period, bool capturable)
+  /// enough: iterations after which a block is captured in any case.
+  GraphCapture(const Cuda& space, int iterations, int period, bool capturable, int enough = 32)
       : iterations_(iterations),
+        enough_(enough),
         may_capture_(capturable && iterations % period == 0 && CudaGraph::can_capture(space)),
         graph_(space) {}
 
@@ -79,9 +81,8 @@ class GraphCapture<Cuda> {
   /// many launches an iteration, as those of algebraic multigrid have, it costs as much as one or two blocks (H100,
   /// 2026-11). The first block doesn't count, because it loads kernels.
   bool pays() const {
-    constexpr int enough_iterations = 32;
     constexpr double many_launches = 100e-6;
-    return plain_ >= enough_iterations || (plain_ > iterations_ && launching_ >= many_launches);
+    return plain_ >= enough_ || (plain_ > iterations_ && launching_ >= many_launches);
   }
 
   template <class F>
@@ -110,7 +111,7 @@ class GraphCapture<Cuda> {
     captured_ = revision;
   }
 
-  int iterations_;
+  int iterations_, enough_;
   int plain_ = 0;         ///< iterations without a graph so far
   double launching_ = 0;  ///< seconds that the host took to launch the latest of them
   bool may_capture_;

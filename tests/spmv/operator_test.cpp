@@ -62,6 +62,25 @@ TYPED_TEST(OperatorOn, TakesCsrWithoutALookAtOtherFormats) {
   }
 }
 
+TYPED_TEST(OperatorOn, AnalysesAMatrixAnewOfWhichOnlyLengthsAreKnown) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto a = generate<T>("poisson2d", {.n = 20});
+  const auto x = random_vector<T>(a.cols, 1);
+  const auto expected = reference_product<T>(a.view(), T{1}, x, T{0}, {});
+  std::vector<std::string> names{"auto"};
+  for (const auto& format : this->formats()) names.emplace_back(format.name);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    const Analysis<Space, T> analysis(this->space(), {this->space(), a.view()}, AnalysisDepth::lengths);
+
+    const Operator<Space, T> op(analysis, {.format = name, .compress = Compress::on});
+
+    EXPECT_EQ(difference(this->product(op, x), expected), "");
+    EXPECT_TRUE(op.structure().symmetric);
+  }
+}
+
 TYPED_TEST(OperatorOn, SaysWhatItHoldsAndWhy) {
   const auto a = generate<typename TypeParam::T>("poisson2d", {.n = 40});
 

@@ -177,14 +177,14 @@ Vector<Space, float>& AlgebraicCycle<Space, T>::add_correction(std::size_t k, Ve
   return v.b;
 }
 
-/// Smooths from x = 0. Leaves b in the residual.
+/// Smooths from x = 0. Leaves b in the residual, but on the last level.
 template <class Space, class T>
 void AlgebraicCycle<Space, T>::smooth_from_zero(std::size_t k, Vector<Space, float>& x) const {
   Vectors& v = vectors_[k];
   for_each(space_, x.size(),
            SmoothFromZero{steps_[k][0], level(k).inverse.data(), v.b.data(), v.residual.data(), v.direction.data(),
                           x.data()});
-  smooth(k, 1, x, v.residual, v.b.data());
+  smooth(k, 1, x, v.residual, k + 1 < vectors_.size() ? v.b.data() : nullptr);
 }
 
 /// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b, unless

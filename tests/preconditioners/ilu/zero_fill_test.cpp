@@ -530,6 +530,13 @@ struct RoomArrays {
   double diagonal = 0;
 };
 
+void expect_same_lower(const detail::Triangle& lower, const RowArrays& ours, const RowArrays& theirs) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lower.a.rows); ++i) {
+    for (Offset k = lower.begin(i); k < lower.end(i); ++k)
+      EXPECT_EQ(ours.work[static_cast<std::size_t>(k)], theirs.work[static_cast<std::size_t>(k)]) << "row " << i;
+  }
+}
+
 /// `room`: of a group, for so many entries.
 void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes, Index room) {
   std::vector<Offset> after(static_cast<std::size_t>(a.rows));
@@ -570,11 +577,7 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
     if (counts_row && g.lane() == 0) ++counted;
   });
   EXPECT_EQ(counted, counts.bad + 1);
-  for (Index i = 0; i < a.rows; ++i) {
-    const auto begin = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]),
-               end = static_cast<std::size_t>(lower.end(static_cast<std::size_t>(i)));
-    for (std::size_t k = begin; k < end; ++k) EXPECT_EQ(ours.work[k], theirs.work[k]) << "row " << i;
-  }
+  expect_same_lower(lower, ours, theirs);
   EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << groups << " groups of " << lanes;
   EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << groups << " groups of " << lanes;
 }
@@ -588,6 +591,8 @@ TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
         expect_lanes_to_agree(definite<double>(n, 5, true), ZeroFillKind::ic, groups, lanes, room);
       }
     }
+    expect_lanes_to_agree(with_dense_row<double>(300, 300, 250, 4), ZeroFillKind::ilu, groups, lanes,
+                          96);  // a long row
     expect_lanes_to_agree(indefinite<double>(-0.7), ZeroFillKind::ic, groups, lanes, 8);
     expect_lanes_to_agree(generate<double>("fem27", {.n = 3, .unknowns = 2}), ZeroFillKind::ic, groups, lanes, 30);
     expect_lanes_to_agree(generate<double>("poisson2d", {.n = 7}), ZeroFillKind::ilu, groups, lanes, 30);
@@ -609,6 +614,7 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
   detail::FactorCounts counts{};
   detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
   std::vector<RoomArrays> rooms(after.size(), RoomArrays(room));
+  std::atomic<Index> counted{0};
   for (Index l = 0; l < a.rows; ++l) {
     std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < after.size(); ++i) {
@@ -618,14 +624,15 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
       const std::size_t end = std::min(first + 4, rows.size());
       in_step({rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(end)},
               lanes, [&](const ThreadGroup& g, std::size_t i) {
-                if (kind == ZeroFillKind::ilu) {
-                  ours.rows.eliminate(g, i, parameter, rooms[i].room());
-                } else {
-                  ours.rows.decompose(g, i, parameter, rooms[i].room());
-                }
+                const bool counts_row = kind == ZeroFillKind::ilu
+                                            ? ours.rows.eliminate(g, i, parameter, rooms[i].room())
+                                            : ours.rows.decompose(g, i, parameter, rooms[i].room());
+                if (counts_row && g.lane() == 0) ++counted;
               });
     }
   }
+  EXPECT_EQ(counted, counts.bad + 1);
+  expect_same_lower(lower, ours, theirs);
   EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << room;
   EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << room;
 }

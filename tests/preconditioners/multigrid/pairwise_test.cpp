@@ -139,6 +139,28 @@ Csr<T> jumps(Index n, Index cell) {
   return renumbered(from_triplets<T>(n * n, n * n, triplets));
 }
 
+TYPED_TEST(PairwiseOn, SolvesTheSameInBlocksOfAnyLength) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto a = generate<T>("poisson2d", {.n = 90});
+  const Analysis<Space, T> analysis(this->space(), a);
+  const Operator<Space, T> op(analysis);
+  const Multigrid<Space, T> m(analysis, pairwise);
+  const auto system = with_known_solution(a);
+  const auto b = this->put(system.b);
+  std::vector<std::vector<T>> found;
+  for (const int every : {0, 2, 64}) {  // a block of one on a GPU, which is captured after two; two; none is captured
+    auto x = this->put(system.x0);
+    const SolveResult result = ostinato::solve(this->space(), op, b, x, m, "cg",
+                                               {.rtol = this->rtol, .max_iterations = 200, .check_every = every});
+    EXPECT_TRUE(result) << result.message();
+    EXPECT_GT(result.iterations, 5);
+    found.push_back(x.download());
+  }
+  EXPECT_EQ(found[0], found[2]);
+  EXPECT_EQ(found[1], found[2]);
+}
+
 TYPED_TEST(PairwiseOn, SolvesWithJumps) { EXPECT_LE(this->iterations(jumps<typename TypeParam::T>(96, 8), "cg"), 35); }
 
 TYPED_TEST(PairwiseOn, IterationsHardlyGrowWithTheSize) {

@@ -52,9 +52,9 @@ TEST_F(CudaSpaces, MultiplyOnTheLegacyStream) {
   const Operator op(space, a);
   const Vector<Cuda, double> dx(space, std::span<const double>(x));
   Vector<Cuda, double> y(space, x.size()), z(space, x.size());
-  GraphCapture<Cuda> blocks(space, 2, 2, true);
+  GraphCapture<Cuda> blocks(space, 2, 2, true, 4);
 
-  for (int k = 0; k < 5; ++k) {  // past the blocks that are never captured
+  for (int k = 0; k < 5; ++k) {  // from the third on captured
     blocks(op.revision(), [&] {
       op.apply(1, dx, 0, y);
       op.apply(1, dx, 0, z);
@@ -174,7 +174,7 @@ TEST_F(CudaPair, LeavesTheCallersDeviceCurrent) {
       EXPECT_EQ(current_device(), of_caller) << "download";
       space.trim();
       EXPECT_EQ(current_device(), of_caller) << "trim";
-      GraphCapture<Cuda> blocks(space, 2, 1, true);
+      GraphCapture<Cuda> blocks(space, 2, 1, true, 4);
       for (int k = 0; k < 4; ++k) blocks(op.revision(), [&] { op.apply(1, x, 0, y); });
       EXPECT_EQ(current_device(), of_caller) << "capture";
       Readback<Cuda, double> readback(space);
