@@ -111,6 +111,9 @@ void require_usable(const MultigridOptions& options) {
   const bool by_groups = options.kind == MultigridKind::pairwise || options.kind == MultigridKind::aggregation;
   if (options.reuse == MultigridReuse::pattern && by_groups)
     throw ArgumentError("multigrid: reuse=pattern is for kind=classical");
+  const bool may_be_structured = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
+  if (options.precision == MultigridPrecision::half && !may_be_structured)
+    throw ArgumentError("multigrid: precision=half is for kind=structured");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -244,6 +247,10 @@ struct Multigrid<Space, T>::State {
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
+      if (given.precision == MultigridPrecision::half)
+        throw ArgumentError(
+            "multigrid: precision=half is for a matrix on a grid, and this one isn't; use "
+            "precision=single");
       algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory), algebraic_smoother(options, s),
                         algebraic_sweeps(options));
     }
@@ -274,7 +281,9 @@ struct Multigrid<Space, T>::State {
   /// Announces the memory of as many hierarchies as a point has unknowns.
   GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
     return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
-      memory.announce({static_cast<std::size_t>(unknowns) * Cycle::predicted_bytes(space, grids, sweeps), certainty});
+      const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps, in_half());
+      const std::size_t others = static_cast<std::size_t>(unknowns - 1) * bytes;
+      memory.announce({others + bytes, certainty, others + Cycle::predicted_set_up_bytes(grids, in_half())});
     };
   }
 
@@ -295,13 +304,15 @@ struct Multigrid<Space, T>::State {
     return Levels(analysis, algebraic_options(analysis, options), stop, memory);
   }
 
+  bool in_half() const { return options.precision == MultigridPrecision::half; }
+
   bool may_use_grid(const Structure& s) const {
     const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
     return asked && s.positive_diagonal && s.rows > 0;
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
-    return Cycle(space, std::move(hierarchy), structured_smoother(options), structured_sweeps(options, s));
+    return Cycle(space, std::move(hierarchy), structured_smoother(options), structured_sweeps(options, s), in_half());
   }
 
   /// The elements that belong to unknown u.
@@ -437,7 +448,7 @@ std::string Multigrid<Space, T>::why_not(const Structure& s) {
 template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
-  const std::array<PreconditionerOption, 7> known = {{
+  const std::array<PreconditionerOption, 8> known = {{
       {"kind", "automatic|structured|classical|aggregation|pairwise",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
@@ -460,6 +471,11 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
          const auto found = std::find_if(reuses.begin(), reuses.end(), [&](const auto& r) { return r.first == value; });
          if (found != reuses.end()) parsed.reuse = found->second;
          return found != reuses.end();
+       }},
+      {"precision", "single|half",
+       [&](std::string_view value) {
+         parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
+         return value == "half" || value == "single";
        }},
   }};
   read_options(name, text, known);
@@ -607,10 +623,13 @@ std::string Multigrid<Space, T>::remarks() const {
   const std::vector<PreconditionerLevel> grids = levels();
   double entries = 0;
   for (const PreconditionerLevel& level : grids) entries += static_cast<double>(level.nonzeros);
+  const auto is_half = [](const auto& cycle) { return cycle.hierarchy().levels().front().is_half(); };
+  const bool has_half = std::any_of(state().cycles.begin(), state().cycles.end(), is_half);
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
   return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
+         (has_half ? ", coefficients in half precision" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 

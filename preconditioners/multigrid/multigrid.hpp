@@ -45,6 +45,12 @@ enum class MultigridReuse {
             ///< Interpolations of levels that are coarsened aggressively keep their values
 };
 
+/// How a structured hierarchy keeps the coefficients that it has for each point, once it is made.
+enum class MultigridPrecision {
+  single,
+  half,  ///< IEEE half precision, 11 bits; all arithmetic and all vectors stay in float
+};
+
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
   /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise, and one of Jacobi
@@ -64,6 +70,11 @@ struct MultigridOptions {
   /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
   /// otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
+
+  /// For structured. Half takes half of the memory and of the traffic for coefficients that vary from point to point.
+  /// It changes nothing where they are constant, on grids with periodic axes, and on a GPU on those of a few thousand
+  /// points. The set-up holds a part of the hierarchy in both precisions for a while.
+  MultigridPrecision precision = MultigridPrecision::single;
 
   // For aggregation:
   /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms
@@ -108,7 +119,8 @@ struct MultigridOptions {
 ///           nothing, and may be captured. On Host, one thread at a time applies an object.
 /// Requires  The elements of r are in the range of float, squared: the solvers scale b where they aren't.
 /// Throws    ArgumentError when the matrix isn't on a grid, when the diagonal isn't positive,
-///           when the operator of a coarser grid leaves the range of float, or when a cycle doesn't make a random error
+///           when the operator of a coarser grid leaves the range of float, when its coefficients are beyond 65504
+///           and are to be kept in half precision, or when a cycle doesn't make a random error
 ///           smaller.
 /// Source    Briggs, Henson & McCormick, A Multigrid Tutorial; Dendy, J. Comput. Phys. 48 (1982) 366.
 template <class Space, class T>
@@ -122,7 +134,8 @@ class Multigrid {
 
   static constexpr std::string_view known_options =
       "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern";
+      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern, "
+      "precision=single|half";
 
   static std::string why_not(const Structure& s);
   /// Throws    ArgumentError for a text with other options than those listed in `known_options`.

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -20,16 +22,32 @@ void with_axes(int axes, std::integer_sequence<int, Axes...>, F f) {
   (void)((axes == Axes + 1 && (f(std::integral_constant<int, Axes + 1>{}), true)) || ...);
 }
 
+/// Calls f with the shape of a level's operator and its coefficients.
+template <class Space, class F>
+void with_operator(const Level<Space>& level, F f) {
+  if (level.is_half())
+    return with_shape(level.dimensions, level.star, [&](auto shape) { f(shape, level.half_operator()); });
+  with_shape(level.dimensions, level.star, level.around(), [&](auto shape) { f(shape, level.operator_view()); });
+}
+
+/// Calls f with the axes that the next level halves, and the weights. The level has no periodic axes.
+template <class Space, class F>
+void with_weights(const Level<Space>& level, F f) {
+  with_axes(level.axes, std::make_integer_sequence<int, 7>{},
+            [&](auto axes) { level.is_half() ? f(axes, level.half_weights()) : f(axes, level.weights_view()); });
+}
+
 }  // namespace
 
 template <class Space, class T>
-Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps)
+Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps, bool half)
     : space_(space),
       hierarchy_(std::move(hierarchy)),
       smoother_(smoother),
       sweeps_(sweeps),
       ways_(ways(space, hierarchy_.levels(), sweeps)),
       ones_(space, std::vector<float>(scaled_classes, 1.0f)) {
+  if (half && level(0).may_be_half()) hierarchy_.round_to_half(levels_above_one_kernel(ways_));
   make_vectors();
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     if (ways_[k] == Way::one_kernel) coarse_grids_.add(CoarseGrid(level(k), omega(k, 0)));
@@ -88,12 +106,15 @@ int Cycle<Space, T>::fields_of(const std::vector<Way>& ways, std::size_t k) {
   return 3;
 }
 
+template <class Space, class T>
+std::size_t Cycle<Space, T>::levels_above_one_kernel(const std::vector<Way>& ways) {
+  return static_cast<std::size_t>(std::find(ways.begin(), ways.end(), Way::one_kernel) - ways.begin());
+}
+
 /// The elements of the matrix that join_coarse_grids() will make.
 template <class Space, class T>
 std::size_t Cycle<Space, T>::joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways) {
-  std::size_t k = 0;
-  while (k < ways.size() && ways[k] != Way::one_kernel) ++k;
-  for (++k; k + 1 < ways.size(); ++k) {
+  for (std::size_t k = levels_above_one_kernel(ways) + 1; k + 1 < ways.size(); ++k) {
     const std::size_t points = levels[k].grid.points();
     if (points <= CoarseGrids::most_joined) return points * points;
   }
@@ -106,16 +127,28 @@ bool Cycle<Space, T>::descends_in_a_pass(const Space& space, const Level<Space>&
 }
 
 template <class Space, class T>
-std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps) {
+std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps,
+                                             bool half) {
   const std::size_t coarsest = grids.back().grid.points();
   const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
   const std::vector<Way> all_ways = ways(space, grids, sweeps);
+  const std::size_t rounded = half && grids.front().may_be_half() ? levels_above_one_kernel(all_ways) : 0;
   std::size_t total = (coarsest * coarsest + roots + joined_elements(grids, all_ways)) * sizeof(float);
   for (std::size_t k = 0; k < grids.size(); ++k) {
     const auto fields = static_cast<std::size_t>(fields_of(all_ways, k));
-    total += grids[k].predicted_bytes() + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
+    total +=
+        grids[k].predicted_bytes(k < rounded) + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
     if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k])) total += Transfer<Space>::bytes_of(grids[k]);
   }
+  return total;
+}
+
+/// Levels are rounded to half precision one by one, once all of them are made, and the finest is the largest.
+template <class Space, class T>
+std::size_t Cycle<Space, T>::predicted_set_up_bytes(const std::vector<Level<Space>>& grids, bool half) {
+  const Level<Space>& finest = grids.front();
+  std::size_t total = half && finest.may_be_half() ? finest.predicted_bytes(true) : 0;
+  for (const Level<Space>& grid : grids) total += grid.predicted_bytes(false);
   return total;
 }
 
@@ -190,8 +223,8 @@ double Cycle<Space, T>::measure_rate() const {
   for_each(space_, n, RandomError{e.data()});
   space_.zero(x.data(), x.bytes());
   sum(space_, n, Correct{x.data(), e.data()}, slots.data());
-  with_shape(finest.dimensions, finest.star, finest.around(), [&]<class S>(S) {
-    for_grid(space_, finest.grid, Residual<S>{finest.operator_view(), x.data(), e.data(), 1, b.data()});
+  with_operator(finest, [&]<class S, class A>(S, const A& a) {
+    for_grid(space_, finest.grid, Residual<S, float*, A>{a, x.data(), e.data(), 1, b.data()});
   });
   const Source<float> source = unscaled(0, b.data());
   run(source, Target<float>{1, {x.data()}, slots.data() + 2});
@@ -203,8 +236,8 @@ double Cycle<Space, T>::measure_rate() const {
 template <class Space, class T>
 void Cycle<Space, T>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
-  with_shape(l.dimensions, l.star, l.around(), [&]<class S>(S) {
-    for_grid(space_, l.grid, Smooth<S>{l.operator_view(), vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
+  with_operator(l, [&]<class S, class A>(S, const A& a) {
+    for_grid(space_, l.grid, Smooth<S, float*, A>{a, vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
   });
 }
 
@@ -232,16 +265,16 @@ auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
     }
   }
   float* residual = other(k, x);
-  with_shape(l.dimensions, l.star, l.around(), [&]<class S>(S) {
-    for_grid(space_, l.grid, Residual<S>{l.operator_view(), v.b.data(), x.x, x.c, residual});
+  with_operator(l, [&]<class S, class A>(S, const A& a) {
+    for_grid(space_, l.grid, Residual<S, float*, A>{a, v.b.data(), x.x, x.c, residual});
   });
   float* const out = vectors_[k + 1].b.data();
   if (l.periodic.any()) {
     for_grid(space_, l.next, RestrictAround{l.weights(), residual, out});
     return x;
   }
-  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-    for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, out});
+  with_weights(l, [&]<int Axes, class P>(std::integral_constant<int, Axes>, const P& p) {
+    for_grid(space_, l.next, Restrict<Axes, float*, P>{p, l.grid, residual, out});
   });
   return x;
 }
@@ -254,8 +287,8 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
   if (l.periodic.any()) {
     for_grid(space_, l.grid, InterpolateAround{l.weights(), x.x, x.c, coarse, out});
   } else {
-    with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
-      const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
+    with_weights(l, [&]<int Axes, class P>(std::integral_constant<int, Axes>, const P& p) {
+      const Interpolate<Axes, float*, P> step{p, l.grid, x.x, x.c, coarse, out};
       for_grid(space_, step.cells(), step);
     });
   }
@@ -331,9 +364,9 @@ void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) cons
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
   const float last = is_coarsest ? 0 : omega(0, 0);
-  with_shape(finest.dimensions, finest.star, finest.around(), [&]<class S>(S) {
-    const Smooth<S> smooth{finest.operator_view(), v.b.data(), x.x, x.c, last, nullptr};
-    sum_grid(space_, finest.grid, Leave<S, U>{smooth, source.root, target.power, source.r, target.z}, target.slot);
+  with_operator(finest, [&]<class S, class A>(S, const A& a) {
+    const Smooth<S, float*, A> smooth{a, v.b.data(), x.x, x.c, last, nullptr};
+    sum_grid(space_, finest.grid, Leave<S, U, A>{smooth, source.root, target.power, source.r, target.z}, target.slot);
   });
 }
 

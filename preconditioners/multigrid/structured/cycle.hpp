@@ -21,11 +21,15 @@ namespace ostinato::multigrid {
 template <class Space, class T>
 class Cycle {
  public:
-  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1.
-  Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps);
+  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1. `half`: levels that
+  /// may_be_half() are kept in half precision, but for those that one kernel does, which are small.
+  Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps, bool half);
 
   /// The bytes() of a cycle over a hierarchy that is still to be made.
-  static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps);
+  static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps, bool half);
+
+  /// The bytes of a hierarchy while it is made.
+  static std::size_t predicted_set_up_bytes(const std::vector<Level<Space>>& grids, bool half);
 
   const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error
@@ -47,6 +51,7 @@ class Cycle {
   static bool descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way);
   static std::vector<Way> ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps);
   static int fields_of(const std::vector<Way>& ways, std::size_t k);
+  static std::size_t levels_above_one_kernel(const std::vector<Way>& ways);
   static std::size_t joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways);
 
   /// The vectors of a level; t has room for the residual, and for every second x.

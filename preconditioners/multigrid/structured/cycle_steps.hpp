@@ -6,6 +6,8 @@
 // centre is 1 and isn't read, and a step of damped Jacobi adds omega times the residual. Vectors have room before and
 // behind, where they are 0, so that a neighbour outside the grid may be read; the coefficient there is 0. Of grids with
 // periodic axes the shape is Wrapped, and the steps between two of them are RestrictAround and InterpolateAround.
+//
+// A: Coefficients, or HalfCoefficients. All arithmetic is in float.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,12 +21,13 @@
 namespace ostinato::multigrid {
 
 /// (A x)(i)
-template <class Shape>
-OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
-  const float* coefficient = a.a + a.at(px, py, pz, i);
+template <class Shape, class A>
+OSTINATO_FUNCTION float product(const A& a, const float* x, Index px, Index py, Index pz, std::size_t i) {
+  const auto* coefficient = a.a + a.at(px, py, pz, i);
   const float* own = x + i;
   const std::size_t stride = a.stride();
   float total = own[0];
+  if constexpr (!Shape::wraps) total *= a.centre(coefficient, Shape::count());
   if constexpr (Shape::wraps) {
     a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
       total += coefficient[static_cast<std::size_t>(c) * stride] * x[j];
@@ -40,8 +43,8 @@ OSTINATO_FUNCTION float product(const Coefficients& a, const float* x, Index px,
 
 /// The same for the points of a column: out[k] = (A x)(i + k-th step). Coefficients and elements of x that points share
 /// are read once.
-template <class Shape>
-OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px, Index py, Index pz, std::size_t i,
+template <class Shape, class A>
+OSTINATO_FUNCTION void products(const A& a, const float* x, Index px, Index py, Index pz, std::size_t i,
                                 float (&out)[column_points]) {
   const auto one_by_one = [&] {
 #pragma unroll
@@ -54,7 +57,7 @@ OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px,
     one_by_one();
   } else {
     if (!a.is_even(py, pz)) return one_by_one();
-    const float* coefficient = a.a + a.at(px, py, pz, i);
+    const auto* coefficient = a.a + a.at(px, py, pz, i);
     const float* own = x + i;
 #pragma unroll
     for (int k = 0; k < column_points; ++k) out[k] = own[Shape::along(k).distance(a.grid)];
@@ -68,23 +71,25 @@ OSTINATO_FUNCTION void products(const Coefficients& a, const float* x, Index px,
 }
 
 /// The same for `count` points of a line: out[k] = (A x)(i + k).
-template <class Shape>
-void products_of_segment(const Coefficients& a, const float* x, Index px, Index count, Index py, Index pz,
-                         std::size_t i, float* out) {
-  const float* coefficient = a.a + a.at(px, py, pz, i);
+template <class Shape, class A>
+void products_of_segment(const A& a, const float* x, Index px, Index count, Index py, Index pz, std::size_t i,
+                         float* out) {
+  const auto* coefficient = a.a + a.at(px, py, pz, i);
   const float* own = x + i;
   const std::size_t stride = a.stride();
-  std::copy(own, own + count, out);
+  for (Index k = 0; k < count; ++k) out[k] = own[k];
   if constexpr (Shape::wraps) {
     a.around.for_neighbours(a.grid, px, py, pz, [&](int c, std::size_t j) {
-      const float *from = x + j, *value = coefficient + static_cast<std::size_t>(c) * stride;
+      const float* from = x + j;
+      const auto* value = coefficient + static_cast<std::size_t>(c) * stride;
       for (Index k = 0; k < count; ++k) out[k] += value[k] * from[k];
     });
   } else {
+    for (Index k = 0; k < count; ++k) out[k] *= a.centre(coefficient + k, Shape::count());
     for_coefficients<Shape>([&](int c, auto n) {
       constexpr Step d = Step::of(decltype(n)::value);
       const float* from = own + d.distance(a.grid);
-      const float* value = coefficient + static_cast<std::size_t>(c) * stride;
+      const auto* value = coefficient + static_cast<std::size_t>(c) * stride;
       if (a.by_class) {
         const float v = value[0];
         for (Index k = 0; k < count; ++k) out[k] += v * from[k];
@@ -163,9 +168,9 @@ struct Enter {
 };
 
 /// out = b - c A x. Out: a pointer, or what takes out[i] = value in its place.
-template <class Shape, class Out = float*>
+template <class Shape, class Out = float*, class A = Coefficients>
 struct Residual {
-  Coefficients a;
+  A a;
   const float *b, *x;
   float c;
   Out out;
@@ -196,9 +201,9 @@ struct Residual {
 };
 
 /// out = c x + omega (b - c A x)
-template <class Shape, class Out = float*>
+template <class Shape, class Out = float*, class A = Coefficients>
 struct Smooth {
-  Coefficients a;
+  A a;
   const float *b, *x;
   float c, omega;
   Out out;
@@ -241,9 +246,9 @@ struct Smooth {
 };
 
 /// z = power * (the smoothed x) / root;  the sum is r . z
-template <class Shape, class T>
+template <class Shape, class T, class A = Coefficients>
 struct Leave {
-  Smooth<Shape> smooth;
+  Smooth<Shape, float*, A> smooth;
   Coefficients grid;  ///< a: 1 / root
   T power;
   Strided<const T> r;
@@ -300,11 +305,11 @@ struct Leave {
 };
 
 /// out = P^T t
-template <int Axes, class Out = float*>
+template <int Axes, class Out = float*, class A = Coefficients>
 struct Restrict {
   using H = Halved<Axes>;
 
-  Coefficients p;  ///< by coarse point
+  A p;  ///< by coarse point
   Extents fine;
   const float* t;
   Out out;
@@ -315,7 +320,7 @@ struct Restrict {
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride();
-    const float* w = p.a + p.at(x, y, z, j);
+    const auto* w = p.a + p.at(x, y, z, j);
     const float* own = from(x, y, z);
     float total = 0;
     for_coefficients<H>([&](int c, auto k) {
@@ -327,13 +332,13 @@ struct Restrict {
   Range even(int n) const { return p.even_part(n); }
   void segment(Index x, Index count, Index y, Index z) const {
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride(), step = p.by_class ? 0 : 1;
-    const float* w = p.a + p.at(x, y, z, j);
+    const auto* w = p.a + p.at(x, y, z, j);
     const float* own = from(x, y, z);
     constexpr std::size_t apart = H::x ? 2 : 1;
     float total[segment_points] = {};
     for_coefficients<H>([&](int c, auto n) {
       constexpr Step d = Step::of(decltype(n)::value);
-      const float* weight = w + static_cast<std::size_t>(c) * stride;
+      const auto* weight = w + static_cast<std::size_t>(c) * stride;
       const float* t_at = own + d.distance(fine);
       for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) total[k] += weight[k * step] * t_at[k * apart];
     });
@@ -344,11 +349,11 @@ struct Restrict {
 /// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a
 /// coarse point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp
 /// have the same number of coarse points to read.
-template <int Axes, class Out = float*>
+template <int Axes, class Out = float*, class A = Coefficients>
 struct Interpolate {
   using H = Halved<Axes>;
 
-  Coefficients p;
+  A p;
   Extents fine;
   const float* x;
   float c;
@@ -399,11 +404,11 @@ struct Interpolate {
         if (cy < 0 || cz < 0 || cy >= p.grid.y || cz >= p.grid.z) return;
         constexpr std::size_t coefficient = H::coefficient(Step{0, dy, dz}.number());
         const std::size_t j = p.grid.number(cx, cy, cz), stride = p.stride(), step = p.by_class ? 0 : 1;
-        const float* w = p.a + p.at(cx, cy, cz, j) + coefficient * stride;
+        const auto* w = p.a + p.at(cx, cy, cz, j) + coefficient * stride;
         for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) own[k] += w[k * step] * coarse[j + k];
         if constexpr (H::x) {
-          const float* w_before = w - stride;
-          const float* w_after = w + stride - (p.by_class ? 0 : 1);
+          const auto* w_before = w - stride;
+          const auto* w_after = w + stride - (p.by_class ? 0 : 1);
           for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
             before[k] += w_before[k * step] * coarse[j + k] + w_after[k * step] * coarse[j + k - 1];
         }
@@ -437,7 +442,7 @@ struct Interpolate {
     Index x, y, z, point;
     int place_x[2], place_y[2], place_z[2];  ///< by class: of the point itself and of the one before
 
-    OSTINATO_FUNCTION Parents(const Coefficients& p, Index cx, Index cy, Index cz)
+    OSTINATO_FUNCTION Parents(const A& p, Index cx, Index cy, Index cz)
         : x(cx), y(cy), z(cz), point((cz * p.grid.y + cy) * p.grid.x + cx) {
       for (int k = 0; k < 2; ++k) {
         place_x[k] = scaled_place(cx - k, p.grid.x);
@@ -460,7 +465,7 @@ struct Interpolate {
       const int line = at.place_y[before_y] + at.place_z[before_z];
       const std::size_t stride = p.stride();
       if (at.x < p.grid.x) {
-        const float* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
+        const auto* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
         const float value = coarse[j];
         own += w[0] * value;
         // Beside it in the order of the steps: the weight for the fine point before.
@@ -468,7 +473,7 @@ struct Interpolate {
       }
       if constexpr (H::x) {
         if (at.x > 0) {
-          const float* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
+          const auto* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
           before += w[stride] * coarse[j - 1];
         }
       }
