@@ -15,19 +15,19 @@ using CliBench = Cli;
 
 /// A row of 1 and a third of the last digit that a sum of half of them has: in order, each addition rounds the same
 /// way.
-constexpr Index length = 512;
+constexpr Index row_length = 512;
 const double term = 1 + std::ldexp(1.0, -44) / 3;
 
 TEST(BenchReference, RoundingOfALongRowIsNoWrongProduct) {
-  const Csr<double> a = from_triplets<double>(1, length, [] {
+  const Csr<double> a = from_triplets<double>(1, row_length, [] {
     std::vector<Triplet<double>> row;
-    for (Index j = 0; j < length; ++j) row.push_back({0, j, term});
+    for (Index j = 0; j < row_length; ++j) row.push_back({0, j, term});
     return row;
   }());
-  const std::vector<double> ones(length, 1);
+  const std::vector<double> ones(row_length, 1);
   const auto reference = cli::reference_product<double>(a, ones);
   double sum = 0;
-  for (Index j = 0; j < length; ++j) sum += term;
+  for (Index j = 0; j < row_length; ++j) sum += term;
 
   const auto rounded = cli::error_of<double>(reference, std::vector<double>{sum});
   const auto without_one = cli::error_of<double>(reference, std::vector<double>{sum - term});
@@ -41,12 +41,12 @@ TEST(BenchReference, RoundingOfALongRowIsNoWrongProduct) {
 
 TEST(BenchReference, ShortRowBesideALongOneHasItsOwnBound) {
   std::vector<Triplet<double>> entries = {{0, 0, 1}};
-  for (Index j = 0; j < length; ++j) entries.push_back({1, j, 1});
+  for (Index j = 0; j < row_length; ++j) entries.push_back({1, j, 1});
   const auto reference =
-      cli::reference_product<double>(from_triplets<double>(2, length, entries), std::vector<double>(length, 1));
+      cli::reference_product<double>(from_triplets<double>(2, row_length, entries), std::vector<double>(row_length, 1));
 
-  EXPECT_FALSE(cli::error_of<double>(reference, std::vector<double>{1 + 20 * 2.3e-16, length}).right);
-  EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{1, length * (1 + 20 * 2.3e-16)}).right);
+  EXPECT_FALSE(cli::error_of<double>(reference, std::vector<double>{1 + 20 * 2.3e-16, row_length}).right);
+  EXPECT_TRUE(cli::error_of<double>(reference, std::vector<double>{1, row_length * (1 + 20 * 2.3e-16)}).right);
 }
 
 TEST(BenchReference, ARowOutOfRangeIsNoWrongProduct) {
@@ -64,9 +64,9 @@ TEST(BenchReference, ARowOutOfRangeIsNoWrongProduct) {
 }
 
 TEST_F(CliBench, LongRowsRaiseNoFalseAlarm) {
-  const std::vector<double> x = trial_vector<double>(length);
+  const std::vector<double> x = trial_vector<double>(row_length);
   std::string text = "%%MatrixMarket matrix coordinate real general\n1 512 512\n";
-  for (Index j = 0; j < length; ++j) {
+  for (Index j = 0; j < row_length; ++j) {
     char line[64];
     std::snprintf(line, sizeof line, "1 %d %.17g\n", j + 1, term / x[static_cast<std::size_t>(j)]);
     text += line;

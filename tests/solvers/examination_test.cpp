@@ -54,7 +54,7 @@ Csr<double> with_sign(Csr<double> a, double sign) {
   return a;
 }
 /// A grid without boundary values: singular, A * ones = 0.
-Csr<double> ring(Index n) {
+Csr<double> ring_of(Index n) {
   std::vector<Triplet<double>> t;
   for (Index i = 0; i < n; ++i) t.insert(t.end(), {{i, i, 2}, {i, (i + 1) % n, -1}, {i, (i + n - 1) % n, -1}});
   return triplets(n, t);
@@ -116,7 +116,7 @@ TEST(Examination, KnowsTheSignsOfAnMMatrix) {
 }
 
 TEST(Examination, FindsTheConstantNullSpace) {
-  expect_finding(ring(50), "null space", "trouble: the rows add up to 0, so that A * ones = 0");
+  expect_finding(ring_of(50), "null space", "trouble: the rows add up to 0, so that A * ones = 0");
   expect_finding(dense<double>({{1, 2}, {-1, -2}}), "null space", "the columns add up to 0");
   expect_none(poisson(10), "null space");
 }
@@ -138,7 +138,7 @@ TEST(Examination, ProvesThatAMatrixIsNotDefinite) {
                  "the diagonal is positive in row 1 and negative in row 2");
   expect_finding(dense<double>({{0, 2}, {2, 1}}), "definiteness", "indefinite: row 1 has 0 on the diagonal");
   EXPECT_EQ(examine_on_host(dense<double>({{1, 2}, {2, 1}})).definiteness, Definiteness::indefinite);
-  EXPECT_EQ(examine_on_host(ring(40)).definiteness, Definiteness::semidefinite);
+  EXPECT_EQ(examine_on_host(ring_of(40)).definiteness, Definiteness::semidefinite);
   expect_none(dense<double>({{3, 1}, {0, 3}}), "definiteness");
 }
 

@@ -33,11 +33,11 @@ TYPED_TEST(IdrOn, EndsInAsManyStepsAsThereAreUnknownsAndCycles) {
                                                     {0, 2, 0, 5, 1, 0},
                                                     {0, 0, 1, 0, 4, 1},
                                                     {1, 0, 0, 2, 0, 6}}));
-  for (const int s : {1, 2, 3, 6}) {
-    const auto result = this->solve(system, {.rtol = 1e-4, .shadow = s}).result;
+  for (const int shadow : {1, 2, 3, 6}) {
+    const auto result = this->solve(system, {.rtol = 1e-4, .shadow = shadow}).result;
 
     EXPECT_EQ(result.status, Status::converged) << result.message();
-    EXPECT_LE(result.iterations, 6 + 6 / s) << s;
+    EXPECT_LE(result.iterations, 6 + 6 / shadow) << shadow;
   }
 }
 
@@ -100,10 +100,10 @@ TYPED_TEST(IdrOn, EndsWithABreakdownOnANilpotentMatrix) {
 TYPED_TEST(IdrOn, RefusesAnSThatItCannotHave) {
   using T = typename TypeParam::T;
   const auto system = with_known_solution(generate<T>("poisson2d", {.n = 5}));
-  for (const int s : {-1, 0, most_shadow_vectors + 1}) {
-    const auto text = message_of<ArgumentError>([&] { this->solve(system, {.shadow = s}); });
+  for (const int shadow : {-1, 0, most_shadow_vectors + 1}) {
+    const auto text = message_of<ArgumentError>([&] { this->solve(system, {.shadow = shadow}); });
 
-    EXPECT_NE(text.find("SolveOptions: shadow is " + std::to_string(s)), std::string::npos) << text;
+    EXPECT_NE(text.find("SolveOptions: shadow is " + std::to_string(shadow)), std::string::npos) << text;
   }
 }
 

@@ -131,7 +131,7 @@ TYPED_TEST(IsaiOn, StopsWhenAsked) {
             "a product of matrices was stopped");
 }
 
-struct ThreadGroup : ThreadLane {
+struct LaneOfGroup : ThreadLane {
   static double minus_product(double a, double b, double c) { return a - b * c; }
 };
 
@@ -156,7 +156,7 @@ TEST(IsaiRows, GroupsOfLanesHaveTheBitsOfOneLane) {
       const detail::InverseRows rows{detail::pattern_of(l.view()), l.val.data(), detail::pattern_of(w.view()),
                                      ours.data()};
       run_lanes(lanes, [&](int lane, Barrier& all) {
-        for (Index i = 0; i < n; ++i) rows.invert(ThreadGroup{lane, lanes, &all}, static_cast<std::size_t>(i));
+        for (Index i = 0; i < n; ++i) rows.invert(LaneOfGroup{lane, lanes, &all}, static_cast<std::size_t>(i));
       });
       EXPECT_TRUE(same_bits(ours, std::vector<double>(w.val.begin(), w.val.end()))) << lanes << " lanes, " << n;
     }

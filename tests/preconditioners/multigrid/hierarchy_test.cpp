@@ -19,6 +19,7 @@
 
 namespace ostinato::test {
 namespace {
+namespace structured {
 
 using namespace multigrid;
 
@@ -408,5 +409,6 @@ TYPED_TEST(HierarchyOn, InterpolatesConstantsWithoutABoundary) {
   }
 }
 
+}  // namespace structured
 }  // namespace
 }  // namespace ostinato::test

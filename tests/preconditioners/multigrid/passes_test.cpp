@@ -21,6 +21,7 @@
 
 namespace ostinato::test {
 namespace {
+namespace structured {
 
 using namespace multigrid;
 
@@ -299,5 +300,6 @@ TEST(CudaPasses, GiveTheSameOnAGpuThatIsNotCurrent) {
   EXPECT_EQ(passed_on(1), passed_on(0));  // the second GPU first: no kernel was told of its memory before
 }
 
+}  // namespace structured
 }  // namespace
 }  // namespace ostinato::test

@@ -50,13 +50,13 @@ bool fits(T v, unsigned zeros) {
 
 /// A simple census for comparison, taken diagonal by diagonal and row by row.
 template <class T>
-struct Plain {
+struct PlainCensus {
   using Entries = std::vector<std::pair<Index, T>>;  // row, value
   std::map<Index, Entries> diagonals;
   std::map<std::vector<std::uint64_t>, Index> classes;  // offsets and value bits of a row; the first such row
   std::set<std::uint64_t> values;
 
-  explicit Plain(const Csr<T>& a) {
+  explicit PlainCensus(const Csr<T>& a) {
     for (Index i = 0; i < a.rows; ++i) {
       std::vector<std::uint64_t> row;
       for (auto k = a.row_ptr[static_cast<std::size_t>(i)]; k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
@@ -105,7 +105,7 @@ class DiagonalCensusOf : public SpaceTest<Case> {
 TYPED_TEST_SUITE(DiagonalCensusOf, EverySpace, SpaceNames);
 
 template <class T>
-void expect_pieces(const DiagonalCensus& census, const Plain<T>& plain) {
+void expect_pieces(const DiagonalCensus& census, const PlainCensus<T>& plain) {
   const Offset in_piece = census.rows_in_piece, count = (census.rows + in_piece - 1) / in_piece;
   std::vector<PieceDiagonal> wanted(static_cast<std::size_t>(count) * plain.diagonals.size());
   std::size_t d = 0;
@@ -128,7 +128,7 @@ void expect_pieces(const DiagonalCensus& census, const Plain<T>& plain) {
 }
 
 template <class T>
-void expect_diagonals(const DiagonalCensus& census, const Plain<T>& plain) {
+void expect_diagonals(const DiagonalCensus& census, const PlainCensus<T>& plain) {
   ASSERT_EQ(census.diagonals.size(), plain.diagonals.size());
   std::size_t at = 0;
   for (const auto& [offset, entries] : plain.diagonals) {
@@ -141,7 +141,7 @@ void expect_diagonals(const DiagonalCensus& census, const Plain<T>& plain) {
     EXPECT_EQ(d.entries, static_cast<Offset>(entries.size()));
     EXPECT_EQ(d.first_row, entries.front().first);
     EXPECT_EQ(d.last_row, entries.back().first);
-    EXPECT_EQ(d.longest_gap, Plain<T>::longest_gap(entries, census.rows_in_piece));
+    EXPECT_EQ(d.longest_gap, PlainCensus<T>::longest_gap(entries, census.rows_in_piece));
     EXPECT_EQ(d.constant, all([&](T v) { return bits(v) == bits(first); })) << offset;
     EXPECT_EQ(bits(d.value), bits(d.constant ? static_cast<double>(first) : 0.0));
     EXPECT_EQ(d.single, all([](T v) { return fits(v, 0); })) << offset;
@@ -151,7 +151,7 @@ void expect_diagonals(const DiagonalCensus& census, const Plain<T>& plain) {
 
 template <class T>
 void expect_census(const DiagonalCensus& census, const Csr<T>& a) {
-  const Plain<T> plain(a);
+  const PlainCensus<T> plain(a);
   EXPECT_EQ(census.rows, a.rows);
   EXPECT_EQ(census.cols, a.cols);
   expect_pieces(census, plain);

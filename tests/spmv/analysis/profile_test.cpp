@@ -48,7 +48,7 @@ std::vector<Offset> sample(Offset all, Offset few, Offset most) {
 
 /// A simple computation of the profile for comparison.
 template <class T>
-struct Plain {
+struct PlainProfile {
   const Csr<T>& a;
   std::vector<Offset> groups = sample((a.rows + 11) / 12, 8, 1024);
   std::vector<Offset> runs = sample(std::max<Offset>(a.nonzeros() / 32, 1), 16, 2048);
@@ -145,7 +145,7 @@ struct Plain {
 
 template <class T>
 void expect_profile(const Profile& p, const Csr<T>& a) {
-  const Plain<T> plain{a};
+  const PlainProfile<T> plain{a};
   for (int h = 1; h <= 4; ++h) {
     for (int w = 1; w <= 4; ++w) EXPECT_DOUBLE_EQ(p.fill[h - 1][w - 1], plain.fill(h, w)) << h << "x" << w;
   }

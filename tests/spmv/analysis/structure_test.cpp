@@ -39,12 +39,12 @@ TYPED_TEST_SUITE(StructureOf, EverySpace, SpaceNames);
 
 /// A simple computation of the structure for comparison.
 template <class T>
-struct Plain {
+struct PlainStructure {
   std::map<std::pair<Index, Index>, T> entries;
   std::set<Index> offsets;
   std::vector<Index> lengths;
 
-  explicit Plain(const Csr<T>& a) : lengths(static_cast<std::size_t>(a.rows)) {
+  explicit PlainStructure(const Csr<T>& a) : lengths(static_cast<std::size_t>(a.rows)) {
     for (Index i = 0; i < a.rows; ++i) {
       for (auto k = a.row_ptr[static_cast<std::size_t>(i)]; k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k) {
         const Index j = a.col[static_cast<std::size_t>(k)];
@@ -95,7 +95,7 @@ TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
   for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
-    const Plain<T> plain(a);
+    const PlainStructure<T> plain(a);
 
     const Structure s = this->of(a);
 
@@ -141,7 +141,7 @@ TYPED_TEST(StructureOf, MeasuresTheSpreadOfRowLengths) {
   for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
     if (sample.matrix.rows == 0) continue;
     SCOPED_TRACE(sample.name);
-    const Plain<T> plain(sample.matrix);
+    const PlainStructure<T> plain(sample.matrix);
     const double rows = static_cast<double>(plain.lengths.size());
     const double mean = static_cast<double>(sample.matrix.nonzeros()) / rows;
     double squares = 0;

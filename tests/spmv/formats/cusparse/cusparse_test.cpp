@@ -30,14 +30,14 @@ using formats::CusparseSell;
 
 /// The arrays that are handed to cuSPARSE, copied to host memory.
 template <class T>
-struct Stored {
+struct StoredArrays {
   std::vector<std::int32_t> start;
   std::vector<Index> col;
   std::vector<T> val;
 };
 
 template <class Space, class T>
-Stored<T> stored(const CusparseArrays<Space, T>& a) {
+StoredArrays<T> stored(const CusparseArrays<Space, T>& a) {
   return {a.start.download(), a.col.download(), a.val.download()};
 }
 
@@ -58,7 +58,7 @@ class Cusparse : public SpaceTest<Case> {
   using S = typename Case::Space;
   using V = typename Case::T;
 
-  Stored<V> slices(const Csr<V>& a) const {
+  StoredArrays<V> slices(const Csr<V>& a) const {
     if constexpr (S::on_device) {
       return stored(CusparseSell<S, V>(this->space(), matrix(a), unused()).product().arrays());
     } else {
@@ -66,7 +66,7 @@ class Cusparse : public SpaceTest<Case> {
     }
   }
 
-  Stored<V> blocks(const Csr<V>& a, int size) const {
+  StoredArrays<V> blocks(const Csr<V>& a, int size) const {
     if constexpr (S::on_device) {
       return stored(CusparseBsr<S, V>(this->space(), matrix(a), unused(), {size}).product().arrays());
     } else {
@@ -75,7 +75,7 @@ class Cusparse : public SpaceTest<Case> {
   }
 
   /// The arrays after conversion of `a` and an update to the values of `changed`, which has the same pattern.
-  Stored<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
+  StoredArrays<V> updated_slices(const Csr<V>& a, const Csr<V>& changed) const {
     if constexpr (S::on_device) {
       CusparseSell<S, V> f(this->space(), matrix(a), unused());
       f.update_values(matrix(changed));
@@ -87,7 +87,7 @@ class Cusparse : public SpaceTest<Case> {
     }
   }
 
-  Stored<V> updated_blocks(const Csr<V>& a, const Csr<V>& changed, int size) const {
+  StoredArrays<V> updated_blocks(const Csr<V>& a, const Csr<V>& changed, int size) const {
     if constexpr (S::on_device) {
       CusparseBsr<S, V> f(this->space(), matrix(a), unused(), {size});
       f.update_values(matrix(changed));
@@ -115,7 +115,7 @@ TYPED_TEST(Cusparse, StoresSlicesColumnByColumn) {
   using T = typename TypeParam::T;
   const Csr<T> a = dense<T>({{1, 0, 0, 2, 0}, {0, 0, 0, 0, 0}, {0, 3, 4, 0, 5}, {6, 0, 0, 0, 0}, {0, 0, 0, 7, 8}});
 
-  const Stored<T> got = this->slices(a);
+  const StoredArrays<T> got = this->slices(a);
 
   std::vector<Index> col(96, -1);
   std::vector<T> val(96);
@@ -142,7 +142,7 @@ TYPED_TEST(Cusparse, StoresEverySliceInItsOwnWidth) {
     SCOPED_TRACE(sample.name);
     const Csr<T>& a = sample.matrix;
 
-    const Stored<T> got = this->slices(a);
+    const StoredArrays<T> got = this->slices(a);
 
     const std::size_t rows = static_cast<std::size_t>(a.rows), slices = (rows + 31) / 32;
     std::vector<std::int32_t> start(1, 0);
@@ -171,7 +171,7 @@ TYPED_TEST(Cusparse, StoresBlocksRowByRow) {
   using T = typename TypeParam::T;
   const Csr<T> a = dense<T>({{1, 2, 0, 0}, {0, 3, 0, 4}, {0, 0, 0, 0}, {0, 0, 5, 6}});
 
-  const Stored<T> got = this->blocks(a, 2);
+  const StoredArrays<T> got = this->blocks(a, 2);
 
   EXPECT_EQ(got.start, (std::vector<std::int32_t>{0, 2, 3}));
   EXPECT_EQ(got.col, (std::vector<Index>{0, 1, 1}));
@@ -184,7 +184,7 @@ TYPED_TEST(Cusparse, StoresEachBlockOnceInAscendingOrder) {
     SCOPED_TRACE(size);
     for (const Csr<T>& a : {scattered<T>(240, 480, 9, true, 1), with_dense_row<T>(480, 480, 77, 2),
                             stencil<T>(480, 240, 7, 3), from_triplets<T>(240, 240, {})}) {
-      const Stored<T> got = this->blocks(a, size);
+      const StoredArrays<T> got = this->blocks(a, size);
 
       const auto width = static_cast<std::size_t>(size), area = width * width;
       std::vector<std::int32_t> start(1, 0);
@@ -218,7 +218,7 @@ TYPED_TEST(Cusparse, PutsNewValuesWhereTheOldOnesWere) {
   using T = typename TypeParam::T;
   const Csr<T> a = with_dense_row<T>(480, 480, 77, 4), changed = with_other_values(a);
 
-  const Stored<T> slices = this->updated_slices(a, changed), blocks = this->updated_blocks(a, changed, 4);
+  const StoredArrays<T> slices = this->updated_slices(a, changed), blocks = this->updated_blocks(a, changed, 4);
 
   EXPECT_EQ(slices.val, this->slices(changed).val);
   EXPECT_EQ(slices.col, this->slices(changed).col);

@@ -21,7 +21,7 @@ using ostinato::GenerateOptions;
 using ostinato::Host;
 using ostinato::Index;
 
-using Mesh = ostinato::generate_detail::Mesh<3>;
+using Mesh3d = ostinato::generate_detail::Mesh<3>;
 using Point = std::array<long double, 3>;
 
 /// The motions of a rigid body: three translations and three rotations.
@@ -82,11 +82,11 @@ TEST(ElasticityFamily, HoldsTheEnergyOfItsElements) {
     long double energy = 0, expected = 0;
     for (std::size_t i = 0; i < u.size(); ++i) energy += u[i] * au[i];
 
-    const Mesh mesh(Host(), n - 1, 5);
+    const Mesh3d mesh(Host(), n - 1, 5);
     for (std::int64_t z = 0; z < n; ++z)
       for (std::int64_t y = 0; y < n; ++y)
         for (std::int64_t x = 0; x < n; ++x)
-          mesh.for_simplices(mesh.vertex({x, y, z}), [&](const Mesh::Simplex& simplex) {
+          mesh.for_simplices(mesh.vertex({x, y, z}), [&](const Mesh3d::Simplex& simplex) {
             std::array<Point, 4> at, moved{};
             for (std::size_t k = 0; k < 4; ++k) {
               const auto& p = mesh.position(simplex[k]);
