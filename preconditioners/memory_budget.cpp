@@ -40,8 +40,7 @@ void MemoryBudget::announce(const MemoryPrediction& memory) const {
   if (!prediction_ || (memory.certainty == Certainty::close && !is_close)) prediction_ = memory;
   if (memory.certainty != Certainty::close && memory.certainty != Certainty::at_least) return;
   const bool is_over_limit = limit_ > 0 && memory.bytes > memory_left(limit_, taken_);
-  const std::size_t most = std::max(memory.bytes, memory.set_up_bytes);
-  const auto fits = [&] { return most <= little || most <= pooled_() || most <= free_(); };
+  const auto fits = [&] { return memory.bytes <= little || memory.bytes <= pooled_() || memory.bytes <= free_(); };
   if (is_over_limit || !fits()) refuse(memory);
 }
 
@@ -55,15 +54,13 @@ std::size_t MemoryBudget::most() const {
 }
 
 void MemoryBudget::refuse(const MemoryPrediction& memory) const {
-  const auto needs = [&](const MemoryPrediction& m) { return owner_ + ": takes " + in_words(m) + " of memory, and "; };
+  const std::string needs = owner_ + ": takes " + in_words(memory) + " of memory, and ";
   const std::string other = owner_ == "jacobi" || owner_ == "spai0" ? "none" : "jacobi";
-  if (limit_ == 0 || memory.bytes <= memory_left(limit_, taken_)) {
-    const MemoryPrediction at_once{std::max(memory.bytes, memory.set_up_bytes), memory.certainty};
-    throw MemoryLimitError(needs(at_once) + text(free_()) + " are free; use --precond " + other);
-  }
+  if (limit_ == 0 || memory.bytes <= memory_left(limit_, taken_))
+    throw MemoryLimitError(needs + text(free_()) + " are free; use --precond " + other);
   const std::string taken = taken_ > 0 ? ", of which " + text(taken_) + " are taken" : std::string();
-  throw MemoryLimitError(needs(memory) + "the limit is " + text(limit_) + taken +
-                         "; raise --mem-limit, or use --precond " + other);
+  throw MemoryLimitError(needs + "the limit is " + text(limit_) + taken + "; raise --mem-limit, or use --precond " +
+                         other);
 }
 
 }  // namespace ostinato

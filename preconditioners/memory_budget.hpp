@@ -24,7 +24,6 @@ enum class Certainty {
 struct MemoryPrediction {
   std::size_t bytes = 0;
   Certainty certainty = Certainty::close;
-  std::size_t set_up_bytes = 0;  ///< what is taken at once while it is made, where that is known to be more
 };
 /// That of an operator in the format that was chosen for it.
 MemoryPrediction memory_of(const Choice& choice);

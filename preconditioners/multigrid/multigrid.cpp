@@ -87,9 +87,14 @@ bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
 }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
+const std::string not_positive = "the diagonal isn't positive";
 
 [[noreturn]] void refuse(const std::string& why, std::string_view instead = "jacobi") {
   throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
+}
+
+[[noreturn]] void refuse_half(const std::string& why) {
+  throw ArgumentError("multigrid: " + why + "; use precision=single");
 }
 
 /// Refuses a matrix that multigrid doesn't take.
@@ -243,14 +248,12 @@ struct Multigrid<Space, T>::State {
         rows(static_cast<std::size_t>(analysis.structure().rows)),
         unused(space, 1) {
     const Structure& s = analysis.structure();
-    if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse("the diagonal isn't positive");
+    if (given.kind == MultigridKind::structured && !s.positive_diagonal) refuse(not_positive);
     if (may_use_grid(s)) grid = analysis.grid();
     if (!grid) {
       if (given.kind == MultigridKind::structured) refuse(grid.why_not);
-      if (given.precision == MultigridPrecision::half)
-        throw ArgumentError(
-            "multigrid: precision=half is for a matrix on a grid, and this one isn't; use "
-            "precision=single");
+      if (in_half() && s.rows > 0)
+        refuse_half("precision=half is for grids, and " + (may_use_grid(s) ? grid.why_not : not_positive));
       algebraic.emplace(space, algebraic_hierarchy(analysis, stop, memory), algebraic_smoother(options, s),
                         algebraic_sweeps(options));
     }
@@ -282,8 +285,7 @@ struct Multigrid<Space, T>::State {
   GridPlan within(const MemoryBudget& memory, const Structure& s, int unknowns) const {
     return [this, &memory, unknowns, sweeps = structured_sweeps(options, s)](const auto& grids, Certainty certainty) {
       const std::size_t bytes = Cycle::predicted_bytes(space, grids, sweeps, in_half());
-      const std::size_t others = static_cast<std::size_t>(unknowns - 1) * bytes;
-      memory.announce({others + bytes, certainty, others + Cycle::predicted_set_up_bytes(grids, in_half())});
+      memory.announce({static_cast<std::size_t>(unknowns) * bytes, certainty});
     };
   }
 
@@ -304,6 +306,16 @@ struct Multigrid<Space, T>::State {
     return Levels(analysis, algebraic_options(analysis, options), stop, memory);
   }
 
+  /// Refuses what doesn't converge.
+  void require_smaller_error() const {
+    if (rate < 1) return;
+    keeps_half() ? refuse_half(std::string(no_smaller_error) + " in half precision") : refuse(no_smaller_error);
+  }
+
+  bool keeps_half() const {
+    return std::any_of(cycles.begin(), cycles.end(),
+                       [](const Cycle& c) { return c.hierarchy().levels().front().is_half(); });
+  }
   bool in_half() const { return options.precision == MultigridPrecision::half; }
 
   bool may_use_grid(const Structure& s) const {
@@ -493,7 +505,7 @@ Multigrid<Space, T>::Multigrid(const Analysis<Space, T>& analysis, MultigridOpti
   require_usable(options);
   require_suitable<Space, T>(analysis.structure());
   state_ = std::make_unique<State>(analysis, options, stop, memory);
-  if (!(rate() < 1)) refuse(no_smaller_error);
+  state_->require_smaller_error();
 }
 
 template <class Space, class T>
@@ -506,7 +518,7 @@ Multigrid<Space, T>::Multigrid(const StencilOperator<Space, T>& stencil, Multigr
   require_usable(options);
   require_suitable<Space, T>(stencil.structure());
   state_ = std::make_unique<State>(stencil, options, memory);
-  if (!(rate() < 1)) refuse(no_smaller_error);
+  state_->require_smaller_error();
 }
 
 template <class Space, class T>
@@ -623,13 +635,11 @@ std::string Multigrid<Space, T>::remarks() const {
   const std::vector<PreconditionerLevel> grids = levels();
   double entries = 0;
   for (const PreconditionerLevel& level : grids) entries += static_cast<double>(level.nonzeros);
-  const auto is_half = [](const auto& cycle) { return cycle.hierarchy().levels().front().is_half(); };
-  const bool has_half = std::any_of(state().cycles.begin(), state().cycles.end(), is_half);
   char text[64];
   std::snprintf(text, sizeof text, ", %.3g times the entries of A",
                 entries / std::max(1.0, static_cast<double>(grids.front().nonzeros)));
   return std::to_string(grids.size()) + (grids.size() == 1 ? " grid" : " grids") + text +
-         (has_half ? ", coefficients in half precision" : "") +
+         (state().keeps_half() ? ", operators in half precision" : "") +
          (state().is_short_of_memory ? ", coarsened aggressively to fit into memory" : "");
 }
 

@@ -45,10 +45,10 @@ enum class MultigridReuse {
             ///< Interpolations of levels that are coarsened aggressively keep their values
 };
 
-/// How a structured hierarchy keeps the coefficients that it has for each point, once it is made.
+/// How a structured hierarchy keeps operators whose coefficients vary from point to point, once they are made.
 enum class MultigridPrecision {
   single,
-  half,  ///< IEEE half precision, 11 bits; all arithmetic and all vectors stay in float
+  half,  ///< IEEE half precision, 11 bits; interpolations, vectors and all arithmetic stay in float
 };
 
 struct MultigridOptions {
@@ -71,9 +71,9 @@ struct MultigridOptions {
   /// otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
 
-  /// For structured. Half takes half of the memory and of the traffic for coefficients that vary from point to point.
-  /// It changes nothing where they are constant, on grids with periodic axes, and on a GPU on those of a few thousand
-  /// points. The set-up holds a part of the hierarchy in both precisions for a while.
+  /// For structured. Half takes half of the memory for operators whose coefficients vary from point to point, and on a
+  /// GPU less time for a cycle; on a CPU a cycle takes longer. It changes nothing where coefficients are constant and
+  /// on grids with periodic axes. The set-up takes the memory of single precision, and half of the finest operator.
   MultigridPrecision precision = MultigridPrecision::single;
 
   // For aggregation:
@@ -112,7 +112,8 @@ struct MultigridOptions {
 ///
 /// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before
 /// and after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A
-/// is. The hierarchy and the cycle are in float; the solver around them keeps its precision.
+/// is. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them keeps its
+/// precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate

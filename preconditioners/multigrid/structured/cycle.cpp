@@ -30,13 +30,6 @@ void with_operator(const Level<Space>& level, F f) {
   with_shape(level.dimensions, level.star, level.around(), [&](auto shape) { f(shape, level.operator_view()); });
 }
 
-/// Calls f with the axes that the next level halves, and the weights. The level has no periodic axes.
-template <class Space, class F>
-void with_weights(const Level<Space>& level, F f) {
-  with_axes(level.axes, std::make_integer_sequence<int, 7>{},
-            [&](auto axes) { level.is_half() ? f(axes, level.half_weights()) : f(axes, level.weights_view()); });
-}
-
 }  // namespace
 
 template <class Space, class T>
@@ -140,15 +133,6 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
         grids[k].predicted_bytes(k < rounded) + fields * Field<Space>::bytes_of(grids[k].grid, grids[k].dimensions);
     if (descends_in_a_pass(space, grids[k], sweeps, all_ways[k])) total += Transfer<Space>::bytes_of(grids[k]);
   }
-  return total;
-}
-
-/// Levels are rounded to half precision one by one, once all of them are made, and the finest is the largest.
-template <class Space, class T>
-std::size_t Cycle<Space, T>::predicted_set_up_bytes(const std::vector<Level<Space>>& grids, bool half) {
-  const Level<Space>& finest = grids.front();
-  std::size_t total = half && finest.may_be_half() ? finest.predicted_bytes(true) : 0;
-  for (const Level<Space>& grid : grids) total += grid.predicted_bytes(false);
   return total;
 }
 
@@ -273,8 +257,8 @@ auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
     for_grid(space_, l.next, RestrictAround{l.weights(), residual, out});
     return x;
   }
-  with_weights(l, [&]<int Axes, class P>(std::integral_constant<int, Axes>, const P& p) {
-    for_grid(space_, l.next, Restrict<Axes, float*, P>{p, l.grid, residual, out});
+  with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+    for_grid(space_, l.next, Restrict<A>{l.weights_view(), l.grid, residual, out});
   });
   return x;
 }
@@ -287,8 +271,8 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
   if (l.periodic.any()) {
     for_grid(space_, l.grid, InterpolateAround{l.weights(), x.x, x.c, coarse, out});
   } else {
-    with_weights(l, [&]<int Axes, class P>(std::integral_constant<int, Axes>, const P& p) {
-      const Interpolate<Axes, float*, P> step{p, l.grid, x.x, x.c, coarse, out};
+    with_axes(l.axes, std::make_integer_sequence<int, 7>{}, [&]<int A>(std::integral_constant<int, A>) {
+      const Interpolate<A> step{l.weights_view(), l.grid, x.x, x.c, coarse, out};
       for_grid(space_, step.cells(), step);
     });
   }

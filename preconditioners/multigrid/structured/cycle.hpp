@@ -21,15 +21,12 @@ namespace ostinato::multigrid {
 template <class Space, class T>
 class Cycle {
  public:
-  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1. `half`: levels that
-  /// may_be_half() are kept in half precision, but for those that one kernel does, which are small.
+  /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1. `half`: operators of
+  /// levels that may_be_half() are kept in half precision, but for levels that one kernel does, which are small.
   Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps, bool half);
 
   /// The bytes() of a cycle over a hierarchy that is still to be made.
   static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps, bool half);
-
-  /// The bytes of a hierarchy while it is made.
-  static std::size_t predicted_set_up_bytes(const std::vector<Level<Space>>& grids, bool half);
 
   const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error

@@ -305,11 +305,11 @@ struct Leave {
 };
 
 /// out = P^T t
-template <int Axes, class Out = float*, class A = Coefficients>
+template <int Axes, class Out = float*>
 struct Restrict {
   using H = Halved<Axes>;
 
-  A p;  ///< by coarse point
+  Coefficients p;  ///< by coarse point
   Extents fine;
   const float* t;
   Out out;
@@ -320,7 +320,7 @@ struct Restrict {
 
   OSTINATO_FUNCTION void operator()(Index x, Index y, Index z) const {
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride();
-    const auto* w = p.a + p.at(x, y, z, j);
+    const float* w = p.a + p.at(x, y, z, j);
     const float* own = from(x, y, z);
     float total = 0;
     for_coefficients<H>([&](int c, auto k) {
@@ -332,13 +332,13 @@ struct Restrict {
   Range even(int n) const { return p.even_part(n); }
   void segment(Index x, Index count, Index y, Index z) const {
     const std::size_t j = p.grid.number(x, y, z), stride = p.stride(), step = p.by_class ? 0 : 1;
-    const auto* w = p.a + p.at(x, y, z, j);
+    const float* w = p.a + p.at(x, y, z, j);
     const float* own = from(x, y, z);
     constexpr std::size_t apart = H::x ? 2 : 1;
     float total[segment_points] = {};
     for_coefficients<H>([&](int c, auto n) {
       constexpr Step d = Step::of(decltype(n)::value);
-      const auto* weight = w + static_cast<std::size_t>(c) * stride;
+      const float* weight = w + static_cast<std::size_t>(c) * stride;
       const float* t_at = own + d.distance(fine);
       for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) total[k] += weight[k * step] * t_at[k * apart];
     });
@@ -349,11 +349,11 @@ struct Restrict {
 /// out = c x + P coarse. A call writes the fine points of a cell: where x is halved, two points along x, that of a
 /// coarse point and the one before; else one point. Along y and z, cells are fine points, so that all threads of a warp
 /// have the same number of coarse points to read.
-template <int Axes, class Out = float*, class A = Coefficients>
+template <int Axes, class Out = float*>
 struct Interpolate {
   using H = Halved<Axes>;
 
-  A p;
+  Coefficients p;
   Extents fine;
   const float* x;
   float c;
@@ -404,11 +404,11 @@ struct Interpolate {
         if (cy < 0 || cz < 0 || cy >= p.grid.y || cz >= p.grid.z) return;
         constexpr std::size_t coefficient = H::coefficient(Step{0, dy, dz}.number());
         const std::size_t j = p.grid.number(cx, cy, cz), stride = p.stride(), step = p.by_class ? 0 : 1;
-        const auto* w = p.a + p.at(cx, cy, cz, j) + coefficient * stride;
+        const float* w = p.a + p.at(cx, cy, cz, j) + coefficient * stride;
         for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) own[k] += w[k * step] * coarse[j + k];
         if constexpr (H::x) {
-          const auto* w_before = w - stride;
-          const auto* w_after = w + stride - (p.by_class ? 0 : 1);
+          const float* w_before = w - stride;
+          const float* w_after = w + stride - (p.by_class ? 0 : 1);
           for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
             before[k] += w_before[k * step] * coarse[j + k] + w_after[k * step] * coarse[j + k - 1];
         }
@@ -442,7 +442,7 @@ struct Interpolate {
     Index x, y, z, point;
     int place_x[2], place_y[2], place_z[2];  ///< by class: of the point itself and of the one before
 
-    OSTINATO_FUNCTION Parents(const A& p, Index cx, Index cy, Index cz)
+    OSTINATO_FUNCTION Parents(const Coefficients& p, Index cx, Index cy, Index cz)
         : x(cx), y(cy), z(cz), point((cz * p.grid.y + cy) * p.grid.x + cx) {
       for (int k = 0; k < 2; ++k) {
         place_x[k] = scaled_place(cx - k, p.grid.x);
@@ -465,7 +465,7 @@ struct Interpolate {
       const int line = at.place_y[before_y] + at.place_z[before_z];
       const std::size_t stride = p.stride();
       if (at.x < p.grid.x) {
-        const auto* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
+        const float* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
         const float value = coarse[j];
         own += w[0] * value;
         // Beside it in the order of the steps: the weight for the fine point before.
@@ -473,7 +473,7 @@ struct Interpolate {
       }
       if constexpr (H::x) {
         if (at.x > 0) {
-          const auto* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
+          const float* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
           before += w[stride] * coarse[j - 1];
         }
       }

@@ -5,7 +5,6 @@
 
 namespace ostinato {
 
-template void sum(const Cuda&, std::size_t, multigrid::RoundToHalf, double*);
 OSTINATO_SUM_GRID_OF_ON_CUDA(multigrid::RoundOperator)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::CoarseRoot)
 

@@ -240,8 +240,8 @@ std::size_t Level<Space>::predicted_bytes(bool half) const {
   const auto of_a = static_cast<std::size_t>(number_slots(slot, dimensions, star)),
              of_p = axes == 0 ? 0 : static_cast<std::size_t>(number_slots(slot, halving(axes)));
   if (by_class) return (of_a + of_p) * scaled_classes * sizeof(float);
-  if (half && may_be_half()) return (of_a * grid.points() + of_p * next.points()) * sizeof(Half);
-  return (of_a * grid.points() + of_p * next.points()) * sizeof(float);
+  const std::size_t coefficient = half && may_be_half() ? sizeof(Half) : sizeof(float);
+  return of_a * grid.points() * coefficient + of_p * next.points() * sizeof(float);
 }
 
 template <class Space>
@@ -565,7 +565,7 @@ std::size_t Hierarchy<Space, T>::bytes() const {
 
 template <class Space, class T>
 void Hierarchy<Space, T>::round_to_half(std::size_t count) {
-  Vector<Space, double> beyond(space_, 2 * count, 0.0);
+  Vector<Space, double> beyond(space_, count, 0.0);
   Vector<Space, float> coarse_root;
   for (std::size_t k = 0; k < count; ++k) {
     Level<Space>& level = levels_[k];
@@ -573,16 +573,13 @@ void Hierarchy<Space, T>::round_to_half(std::size_t count) {
     const float* const root = k == 0 ? inverse_root_.data() : coarse_root.data();
     RoundOperator round{level.grid, {}, level.a.data(), root, level.half_a.data()};
     number_slots(round.slot, level.dimensions, level.star);
-    sum_grid(space_, level.grid, round, beyond.data() + 2 * k);
+    sum_grid(space_, level.grid, round, beyond.data() + k);
     level.a = {};
     if (level.axes == 0) break;
     Vector<Space, float> next_root(space_, level.next.points());
     const WeightsOf<const float> p = level.weights();
     for_grid(space_, p.coarse, CoarseRoot{p.fine, p.coarse, p.halved, root, &p.at(centre, 0), next_root.data()});
     coarse_root = std::move(next_root);
-    level.half_p = Vector<Space, Half>(space_, level.p.size());
-    sum(space_, level.p.size(), RoundToHalf{level.p.data(), level.half_p.data()}, beyond.data() + 2 * k + 1);
-    level.p = {};
   }
   const std::vector<double> counts = beyond.download();
   if (std::any_of(counts.begin(), counts.end(), [](double n) { return n > 0; }))

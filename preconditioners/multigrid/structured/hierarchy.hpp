@@ -88,10 +88,9 @@ struct Level {
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Part<Space> a = {};
-  Part<Space> p = {};  ///< interpolation from the next grid; empty on the coarsest
-  /// In place of `a` and `p`: the same in half precision. Of the centres, what they are more than 1.
-  Vector<Space, Half> half_a = {}, half_p = {};
-  int axes = 0;  ///< that the next grid halves: 1 for x, 2 for y, 4 for z
+  Part<Space> p = {};               ///< interpolation from the next grid; empty on the coarsest
+  Vector<Space, Half> half_a = {};  ///< in place of `a`: the operator in half precision, as HalfCoefficients has it
+  int axes = 0;                     ///< that the next grid halves: 1 for x, 2 for y, 4 for z
   Extents next = {};
   Periodic periodic = {};
   EvenPart even_a = {}, even_p = {};  ///< by class: what most rows, and most weights, have in common
@@ -102,10 +101,9 @@ struct Level {
   bool may_be_half() const { return !by_class && !periodic.any(); }
   bool is_half() const { return half_a.size() > 0; }
   HalfCoefficients half_operator() const { return {grid, half_a.data()}; }
-  HalfCoefficients half_weights() const { return {next, half_p.data()}; }
   WeightsOf<const float> weights() const;  ///< of coefficients by point
   std::size_t nonzeros() const;  ///< coefficients of the operator, those that are classes counted at each point
-  std::size_t bytes() const { return a.bytes() + p.bytes() + half_a.bytes() + half_p.bytes(); }
+  std::size_t bytes() const { return a.bytes() + p.bytes() + half_a.bytes(); }
   std::size_t predicted_bytes(bool half) const;  ///< the same, before there are arrays; half: where it may be
 };
 
@@ -116,8 +114,8 @@ struct Level {
 template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
-/// A grid, the grids that halve it again and again, and their operators P^T A P, in float. Levels that are kept by
-/// point may be rounded to half precision once all of them are made.
+/// A grid, the grids that halve it again and again, and their operators P^T A P, in float. Operators that are kept
+/// by point may be rounded to half precision once all of them are made.
 ///
 /// A matrix of constant coefficients (all points with the same place along each axis have the same row) keeps them on
 /// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by
@@ -134,7 +132,7 @@ using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Cert
 ///
 /// Memory    By point, in 3-D: 28 bytes (7-point) to 108 bytes (27-point) a row for the operator, 13.5 for weights; an
 ///           eighth of it again on each coarser grid, whose operators have 27 points; half or a quarter where not all
-///           axes are halved. Half of that in half precision, once the set-up is over.
+///           axes are halved. Of an operator in half precision half of that, once the set-up is over.
 /// Source    Dendy (see SolveWeights).
 template <class Space, class T>
 class Hierarchy {
@@ -154,9 +152,9 @@ class Hierarchy {
   const Vector<Space, float>& inverse() const { return inverse_; }  ///< of the coarsest operator, dense
   std::size_t bytes() const;
 
-  /// Keeps the coefficients of the first `count` levels in half precision.
+  /// Keeps the operators of the first `count` levels in half precision.
   /// Requires  levels().front().may_be_half().
-  /// Throws    ArgumentError when one of them is beyond the range of it.
+  /// Throws    ArgumentError when a coefficient is beyond the range of it.
   void round_to_half(std::size_t count);
 
  private:

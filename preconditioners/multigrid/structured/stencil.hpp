@@ -12,8 +12,8 @@
 // classes. Once the rows are divided by the diagonals of their neighbours, the points beside the ends differ, too: five
 // places, 125 classes.
 //
-// The coefficients of a grid with periodic axes are kept by point. Those of grids without may be kept by point in half
-// precision.
+// The coefficients of a grid with periodic axes are kept by point. Operators of other grids may be kept by point in
+// half precision.
 
 #include <cstddef>
 #include <utility>
@@ -102,8 +102,8 @@ struct Coefficients {
   OSTINATO_FUNCTION float centre(const float*, std::size_t) const { return 1; }
 };
 
-/// As Coefficients, by point and in half precision. The centre of an operator, which comes last, is kept as what it is
-/// more than 1 (see RoundOperator).
+/// An operator by point and in half precision. The centre, which comes last, is kept as what it is more than 1 (see
+/// RoundOperator).
 struct HalfCoefficients {
   static constexpr bool by_class = false;
 
