@@ -15,16 +15,12 @@ function(ostinato_compile_settings target level)
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_NATIVE}>>:-march=native>"
     "$<$<AND:${cxx},$<BOOL:${OSTINATO_WERROR}>>:-Werror>")
   # UndefinedBehaviorSanitizer doubles the time to compile, so it checks the library only, and leaves out what
-  # AddressSanitizer sees when memory is accessed. g++ compiles checks that are calls in half of the time. Tests and
-  # program aren't optimised, to compile faster.
+  # AddressSanitizer sees when memory is accessed. Tests and program aren't optimised, to compile faster.
   if(OSTINATO_SANITIZE)
     if(NOT level EQUAL 2)
       set(checks -O0 -fsanitize=address)
     else()
       set(checks -fsanitize=address,undefined -fno-sanitize=null,vptr,object-size,pointer-overflow)
-      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-        list(APPEND checks "SHELL:--param asan-instrumentation-with-call-threshold=0")
-      endif()
     endif()
     target_compile_options(${target} PRIVATE ${checks} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=address,undefined)

@@ -87,14 +87,14 @@ bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
 }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
-const std::string not_positive = "the diagonal isn't positive";
+constexpr const char* not_positive = "the diagonal isn't positive";
 
 [[noreturn]] void refuse(const std::string& why, std::string_view instead = "jacobi") {
   throw ArgumentError("multigrid: " + why + "; use --precond " + std::string(instead));
 }
 
 [[noreturn]] void refuse_half(const std::string& why) {
-  throw ArgumentError("multigrid: " + why + "; use precision=single");
+  throw ArgumentError("multigrid: " + why + "; try precision=single");
 }
 
 /// Refuses a matrix that multigrid doesn't take.

@@ -72,8 +72,9 @@ struct MultigridOptions {
   int unknowns = 0;
 
   /// For structured. Half takes half of the memory for operators whose coefficients vary from point to point, and on a
-  /// GPU less time for a cycle; on a CPU a cycle takes longer. It changes nothing where coefficients are constant and
-  /// on grids with periodic axes. The set-up takes the memory of single precision, and half of the finest operator.
+  /// GPU less time for a cycle on a large grid. It changes nothing where coefficients are constant, on grids with
+  /// periodic axes and, with one sweep on a GPU, on those of up to 8192 points. The set-up takes the memory of single
+  /// precision, and half of the finest operator.
   MultigridPrecision precision = MultigridPrecision::single;
 
   // For aggregation:

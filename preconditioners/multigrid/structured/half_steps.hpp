@@ -22,7 +22,7 @@ namespace ostinato::multigrid {
 /// cycles on lines and on thin grids of some thousand points then make errors larger.
 ///
 /// The floats for a point and its neighbour and back may differ in the last bit, and then round apart where the middle
-/// of two numbers lies between them: a cycle is symmetric to 1e-5, not to the rounding of float.
+/// of two numbers lies between them: a cycle is symmetric to some 1e-5, not to the rounding of float.
 struct RoundOperator {
   Extents grid;
   signed char slot[neighbours];
@@ -47,8 +47,8 @@ struct RoundOperator {
     return beyond;
   }
 
-  /// A row whose entries add up to no more than its diagonal loses 2^-12 at most. More is lost where coefficients below
-  /// 6e-5, which have fewer bits, lead to points of a diagonal 1e10 times as large; the centre has to stay positive.
+  /// A row whose entries add up to no more than its diagonal loses 2^-11 at most. More is lost where coefficients below
+  /// 6e-5, which have fewer bits, lead to points of a far larger diagonal, and the centre has to stay positive.
   OSTINATO_FUNCTION static float bounded(float own) {
     constexpr float most = 1.0f / 64;
     return own > most ? most : own > -most ? own : -most;
