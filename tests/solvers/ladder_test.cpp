@@ -523,8 +523,8 @@ TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
   const auto solved = this->solve(typename TestFixture::Any(*this->analysis));
 
   EXPECT_EQ(solved.result.status, Status::converged);
-  // On a GPU that others use, an iteration may take so long that another preconditioner pays.
-  if (TypeParam::Space::on_device && solved.result.seconds > 0.01)
+  // Where others use the GPU or the processors, an iteration may take so long that another preconditioner pays.
+  if (solved.result.seconds > (TypeParam::Space::on_device ? 0.01 : 0.002))
     GTEST_SKIP() << "took " << solved.result.seconds << " s";
   EXPECT_FALSE(mentions(solved.result, "went on")) << solved.result.message();
   EXPECT_TRUE(solved.result.changes.empty());
