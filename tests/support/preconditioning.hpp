@@ -90,6 +90,22 @@ Csr<T> random_definite(Index n, std::uint64_t seed, Index couplings = 3) {
   return from_triplets<T>(n, n, t);
 }
 
+/// Expects M to be symmetric and positive, as far as M u and M v show.
+template <class T>
+void expect_symmetric_and_positive(const std::vector<T>& u, const std::vector<T>& mu, const std::vector<T>& v,
+                                   const std::vector<T>& mv) {
+  double uv = 0, vu = 0, uu = 0, vv = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    uv += static_cast<double>(u[i]) * static_cast<double>(mv[i]);
+    vu += static_cast<double>(v[i]) * static_cast<double>(mu[i]);
+    uu += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
+    vv += static_cast<double>(v[i]) * static_cast<double>(mv[i]);
+  }
+  EXPECT_NEAR(uv, vu, 1e-5 * std::sqrt(uu * vv));
+  EXPECT_GT(uu, 0);
+  EXPECT_GT(vv, 0);
+}
+
 /// The base class of typed tests of preconditioners.
 template <class Case>
 class PreconditionerTest : public SpaceTest<Case> {

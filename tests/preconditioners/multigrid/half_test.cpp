@@ -21,6 +21,7 @@
 #include <ostinato/spmv/space/parallel.hpp>
 
 #include "support/grids.hpp"
+#include "support/preconditioning.hpp"
 #include "support/solving.hpp"
 #include "support/stencils.hpp"
 #include "support/systems.hpp"
@@ -327,17 +328,8 @@ TYPED_TEST(HalfPrecisionOn, IsSymmetric) {
     const Csr<T> a = grid_matrix<T>(e, varied(e, true, 2));
     const Multigrid m(this->space(), a, in_half(e.y == 1 ? 2 : 1));
     const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
-    const auto mu = this->applied(m, u), mv = this->applied(m, v);
-    double uv = 0, vu = 0, uu = 0, vv = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      uv += static_cast<double>(u[i]) * static_cast<double>(mv[i]);
-      vu += static_cast<double>(v[i]) * static_cast<double>(mu[i]);
-      uu += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
-      vv += static_cast<double>(v[i]) * static_cast<double>(mv[i]);
-    }
-    EXPECT_NEAR(uv, vu, 1e-5 * std::sqrt(uu * vv)) << e.x << " x " << e.y << " x " << e.z;
-    EXPECT_GT(uu, 0);
-    EXPECT_GT(vv, 0);
+    SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z));
+    expect_symmetric_and_positive(u, this->applied(m, u), v, this->applied(m, v));
   }
 }
 

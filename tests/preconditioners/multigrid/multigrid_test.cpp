@@ -14,6 +14,7 @@
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/grids.hpp"
+#include "support/preconditioning.hpp"
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
@@ -100,17 +101,8 @@ TYPED_TEST(MultigridOn, IsSymmetricAndPositive) {
       const Csr<T> a = grid_matrix<T>(e, varied(e, true, size));
       const Multigrid m(this->space(), a);
       const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
-      const auto mu = this->apply(m, u), mv = this->apply(m, v);
-      double uv = 0, vu = 0, uu = 0, vv = 0;
-      for (std::size_t i = 0; i < u.size(); ++i) {
-        uv += static_cast<double>(u[i]) * static_cast<double>(mv[i]);
-        vu += static_cast<double>(v[i]) * static_cast<double>(mu[i]);
-        uu += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
-        vv += static_cast<double>(v[i]) * static_cast<double>(mv[i]);
-      }
-      EXPECT_NEAR(uv, vu, 1e-5 * std::sqrt(uu * vv)) << e.x << " x " << e.y << " x " << e.z;
-      EXPECT_GT(uu, 0);
-      EXPECT_GT(vv, 0);
+      SCOPED_TRACE(std::to_string(e.x) + " x " + std::to_string(e.y) + " x " + std::to_string(e.z));
+      expect_symmetric_and_positive(u, this->apply(m, u), v, this->apply(m, v));
     }
   }
 }
