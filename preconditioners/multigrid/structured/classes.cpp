@@ -262,20 +262,16 @@ std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots,
 }
 
 HalvedClasses::HalvedClasses(const Classes& rows, const Extents& e, int axes)
-    : halved(halving(axes)), fine_(e), coarse_(halved.of(e)), operator_(rows) {
+    : halved(halving(axes)), fine_(e), coarse_(halved.of(e)), rows_(rows) {
   for (int axis = 0; axis < 3; ++axis) {
     for (int at = 0; at < 3; ++at) {
       for (int step = -1; step <= 1; ++step) line_[axis][at][step + 1] = line_weight(rows, fine_, axis, at, step);
     }
   }
-  if (halved.x) halve<0>();
-  if (halved.y) halve<1>();
-  if (halved.z) halve<2>();
 }
 
-/// P^T A P for the weights along one axis.
 template <int Axis>
-void HalvedClasses::halve() {
+void HalvedClasses::halve(Classes& rows) const {
   constexpr int digit = Axis == 0 ? 1 : Axis == 1 ? 3 : 9, up = Axis == 0 ? 3 : 1, far = Axis == 2 ? 3 : 9;
   const Index n = Axis == 0 ? fine_.x : Axis == 1 ? fine_.y : fine_.z;
   const Index next = Axis == 0 ? coarse_.x : Axis == 1 ? coarse_.y : coarse_.z;
@@ -290,8 +286,7 @@ void HalvedClasses::halve() {
     for (int other = 0; other < 9; ++other) {  // classes of the other axes
       if ((up_extent == 1 && other % 3 > 0) || (far_extent == 1 && other / 3 > 0)) continue;
       const int beside = other % 3 * up + other / 3 * far;
-      const double* const from =
-          operator_[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
+      const double* const from = rows[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
       double* const to = made[static_cast<std::size_t>(beside + digit * at)].data() + digit * (e + 1);
       for (int k = 0; k < 9; ++k) to[k % 3 * up + k / 3 * far] += factor * from[k % 3 * up + k / 3 * far];
     }
@@ -305,15 +300,19 @@ void HalvedClasses::halve() {
       }
     }
   }
-  operator_ = made;
+  rows = made;
 }
 
-Classes HalvedClasses::coarse_rows() const {
+Classes HalvedClasses::galerkin_rows() const {
+  Classes made = rows_;
+  if (halved.x) halve<0>(made);
+  if (halved.y) halve<1>(made);
+  if (halved.z) halve<2>(made);
   const auto at = [](int place, Index n) { return place == 0 ? 0 : place == 2 ? n - 1 : n / 2; };
   Classes rows{};
   for (int number = 0; number < neighbours; ++number) {
     const Index x = at(number % 3, coarse_.x), y = at(number / 3 % 3, coarse_.y), z = at(number / 9, coarse_.z);
-    const auto& row = operator_[static_cast<std::size_t>(class_of(coarse_, x, y, z))];
+    const auto& row = made[static_cast<std::size_t>(class_of(coarse_, x, y, z))];
     for (int k = 0; k < neighbours; ++k) {
       const Step d = Step::of(k);
       const auto c = static_cast<std::size_t>(k);

@@ -60,24 +60,27 @@ std::vector<float> scaled_operator(const Classes& rows, const ClassRoots& roots,
 /// The next grid of one whose rows are by class: its rows, and the weights between the two.
 class HalvedClasses {
  public:
-  /// Makes the weights, by the 1-D operator along each axis, and the coarse operator P^T A P of `axes` halved: along
-  /// each axis in turn, as P is a product of weights along the axes.
+  /// Makes the weights, by the 1-D operator along each axis that is halved.
   HalvedClasses(const Classes& rows, const Extents& e, int axes);
 
   const Extents& grid() const { return coarse_; }
-  Classes coarse_rows() const;
+  /// The weight of a fine point at a place along a halved axis, for the coarse point that it is `step` away from.
+  double weight(int axis, int place, Index step) const { return line_[axis][place][step + 1]; }
+  /// The rows of P^T A P, made along each axis in turn, as P is a product of weights along the axes.
+  Classes galerkin_rows() const;
   /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points.
   std::vector<float> scaled_weights(const ClassRoots& roots, const ClassRoots& next_roots) const;
 
   Halving halved;
 
  private:
+  /// Makes one axis of an operator that of the coarse grid.
   template <int Axis>
-  void halve();
+  void halve(Classes& a) const;
 
   Extents fine_, coarse_;
   double line_[3][3][3];  ///< weights by axis, place of the fine point and step
-  Classes operator_;      ///< of the fine grid, whose axes become those of the coarse one after one another
+  Classes rows_;
 };
 
 }  // namespace ostinato::multigrid

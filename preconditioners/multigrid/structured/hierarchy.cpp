@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/structured/half_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/halving_steps.hpp>
 #include <ostinato/preconditioners/multigrid/structured/slots.hpp>
+#include <ostinato/preconditioners/multigrid/structured/star_by_axes.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -68,22 +70,26 @@ int axes_to_halve(const double (&strength)[3], const Extents& e, double weak, co
   return axes;
 }
 
+int all_axes(int dimensions) { return (1 << dimensions) - 1; }
+
 Periodic periodic_axes(const Grid& grid) { return {grid.periodic[0], grid.periodic[1], grid.periodic[2]}; }
 
-/// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved.
+/// The grids of a hierarchy, without arrays. An axis couples a quarter as strongly once it is halved. stars: whether
+/// coarse operators are stars as long as all axes are halved. plain: whether the first grid is.
 template <class Space>
 std::vector<Level<Space>> planned(const Grid& grid, bool by_class, const double (&strength)[3], const Periodic& keep,
-                                  std::size_t coarsest = coarsest_points, bool plain = false) {
+                                  std::size_t coarsest = coarsest_points, bool stars = false, bool plain = false) {
   double now[3] = {strength[0], strength[1], strength[2]};
   const Periodic periodic = periodic_axes(grid);
   std::vector<Level<Space>> grids;
   for (Extents e = grid.extents;; e = grids.back().next) {
     Level<Space> level{
-        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() && grid.star, .by_class = by_class};
+        .grid = e, .dimensions = grid.dimensions, .star = grids.empty() ? grid.star : stars, .by_class = by_class};
     level.axes = e.points() > coarsest ? axes_to_halve(now, e, weak_axis(grid.dimensions, by_class), keep) : 0;
     level.next = halving(level.axes).of(e, periodic);
     level.periodic = periodic;
     level.plain = grids.empty() && plain && level.axes == 7;
+    stars = stars && level.axes == all_axes(grid.dimensions);
     for (int k = 0; k < 3; ++k) now[k] *= (level.axes >> k & 1) != 0 ? 0.25 : 1;
     grids.push_back(std::move(level));
     if (grids.back().axes == 0) return grids;
@@ -333,6 +339,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, e);
   const std::size_t coarsest = coarsest_points_of(rows);
+  std::optional<StarByAxes> by_axes = star ? StarByAxes::of(rows, e, grid.dimensions) : std::nullopt;
   ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
@@ -343,7 +350,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     couplings(rows, e, strength);
     const bool plain = is_plain(rows, e, grid.dimensions, star);
     if (levels_.empty() && plan)
-      plan(planned<Space>(grid, true, strength, {}, coarsest, plain), certainty_for(e, true));
+      plan(planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain), certainty_for(e, true));
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;
     level.plain = plain && level.axes == 7;
     level.largest = largest_row(rows);
@@ -358,7 +365,9 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
       break;
     }
     const HalvedClasses next(rows, e, level.axes);
-    const Classes next_rows = next.coarse_rows();
+    if (level.axes != all_axes(grid.dimensions)) by_axes.reset();
+    if (by_axes) by_axes->halve(next);
+    const Classes next_rows = by_axes ? by_axes->rows() : next.galerkin_rows();
     const ClassRoots next_roots = roots_of(next_rows);
     level.next = next.grid();
     const std::vector<float> p = next.scaled_weights(roots, next_roots);
@@ -367,7 +376,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     e = level.next;
     rows = next_rows;
     roots = next_roots;
-    star = false;
+    star = by_axes.has_value();
     levels_.push_back(std::move(level));
   }
   const auto all = std::make_shared<Vector<Space, float>>(space_, tables.values);
@@ -480,7 +489,7 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
     level.p =
         Vector<Space, float>(space_, static_cast<std::size_t>(number_slots(p.slot, p.halved)) * p.coarse.points());
     p.w = level.p.data();
-    const bool halves_all = !Wraps && level.axes == (1 << grid.dimensions) - 1 && grid.dimensions > 1;
+    const bool halves_all = !Wraps && level.axes == all_axes(grid.dimensions) && grid.dimensions > 1;
     solve_weights<Wraps>(a, p, level, halves_all);
     const auto closes = [](bool around, Index extent) { return around && extent == 1; };
     const Periodic closed{closes(periodic.x, p.coarse.x), closes(periodic.y, p.coarse.y),

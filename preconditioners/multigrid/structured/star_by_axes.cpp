@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/structured/star_by_axes.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ostinato::multigrid {
+
+namespace {
+
+constexpr int digit[3] = {1, 3, 9};  ///< what a place or a step along an axis counts in a class or a neighbour
+
+Index extent_of(const Extents& e, int axis) { return axis == 0 ? e.x : axis == 1 ? e.y : e.z; }
+
+std::size_t neighbour_of(int axis, int step) { return static_cast<std::size_t>(centre + step * digit[axis]); }
+
+/// Whether a step leads out of an axis of three points or more.
+bool leads_out(int place, int step) { return place + step < 0 || place + step > 2; }
+
+}  // namespace
+
+std::optional<StarByAxes> StarByAxes::of(const Classes& rows, const Extents& e, int dimensions) {
+  StarByAxes star(e, dimensions);
+  int places[3] = {1, 1, 1};
+  for (int axis = 0; axis < 3; ++axis) {
+    const Index n = extent_of(e, axis);
+    if (axis < dimensions && n < 3) return {};
+    if (axis >= dimensions) places[axis] = 0;
+  }
+  const auto row_of = [&](int x, int y, int z) -> const std::array<double, neighbours>& {
+    return rows[static_cast<std::size_t>(x + 3 * y + 9 * z)];
+  };
+  const auto& middle = row_of(places[0], places[1], places[2]);
+  const double rounding = 1e-6 * middle[centre];  // of matrices in float
+  star.shift_ = middle[centre];
+  for (int axis = 0; axis < 3; ++axis) {
+    Axis& a = star.axis_[axis];
+    std::fill_n(a.d, 3, 1.0);
+    if (axis >= dimensions) continue;
+    const double side = middle[neighbour_of(axis, 1)];
+    if (!(side <= 0) || !(std::abs(side - middle[neighbour_of(axis, -1)]) <= rounding)) return {};
+    star.shift_ += 2 * side;
+    for (int at = 0; at < 3; ++at) {
+      int here[3] = {places[0], places[1], places[2]};
+      here[axis] = at;
+      a.k[at][0] = at > 0 ? side : 0;
+      a.k[at][2] = at < 2 ? side : 0;
+      a.k[at][1] = row_of(here[0], here[1], here[2])[centre] - middle[centre] - 2 * side;
+      if (!(a.k[at][0] + a.k[at][1] + a.k[at][2] >= -rounding)) return {};
+    }
+  }
+  if (!(std::abs(star.shift_) <= rounding)) return {};
+  star.shift_ = std::max(star.shift_, 0.0);
+  const Classes sum = star.rows();
+  for (int z = 0; z < (dimensions > 2 ? 3 : 1); ++z) {
+    for (int y = 0; y < (dimensions > 1 ? 3 : 1); ++y) {
+      for (int x = 0; x < 3; ++x) {
+        const auto& row = row_of(x, y, z);
+        const auto& found = sum[static_cast<std::size_t>(x + 3 * y + 9 * z)];
+        for (int k = 0; k < neighbours; ++k) {
+          const Step d = Step::of(k);
+          if (leads_out(x, d.x) || (dimensions > 1 && leads_out(y, d.y)) || (dimensions > 2 && leads_out(z, d.z)))
+            continue;
+          const auto c = static_cast<std::size_t>(k);
+          if (!(std::abs(row[c] - found[c]) <= rounding)) return {};
+        }
+      }
+    }
+  }
+  return star;
+}
+
+void StarByAxes::halve(const HalvedClasses& next) {
+  for (int axis = 0; axis < dimensions_; ++axis) {
+    const Index n = extent_of(grid_, axis), coarse = extent_of(next.grid(), axis);
+    const Axis fine = axis_[axis];
+    Axis& made = axis_[axis] = {};
+    for (int at = 0; at < 3; ++at) {
+      const Index j = at == 0 ? 0 : at == 1 ? coarse / 2 : coarse - 1;
+      // The terms of fine points i = 2 j + 1 + d, and their neighbours i + a, which count for j + e.
+      for (Index d = -1; d <= 1; ++d) {
+        const Index i = 2 * j + 1 + d;
+        if (i >= n) continue;
+        const double weight = next.weight(axis, place(i, n), d);
+        made.d[at] += weight * fine.d[place(i, n)];
+        for (Index a = -1; a <= 1; ++a) {
+          for (Index e = -1; e <= 1; ++e) {
+            const Index to = i + a, left = d + a - 2 * e;
+            if (to < 0 || to >= n || j + e < 0 || j + e >= coarse || left < -1 || left > 1) continue;
+            made.k[at][e + 1] += weight * fine.k[place(i, n)][a + 1] * next.weight(axis, place(to, n), left);
+          }
+        }
+      }
+    }
+  }
+  grid_ = next.grid();
+}
+
+double StarByAxes::term(int axis, int step, const int (&place)[3]) const {
+  double value = axis_[axis].k[place[axis]][step + 1];
+  for (int other = 0; other < 3; ++other) value *= other == axis ? 1 : axis_[other].d[place[other]];
+  return value;
+}
+
+Classes StarByAxes::rows() const {
+  Classes rows{};
+  for (int number = 0; number < neighbours; ++number) {
+    const int place[3] = {number % 3, number / 3 % 3, number / 9};
+    auto& row = rows[static_cast<std::size_t>(number)];
+    row[centre] = shift_;
+    for (int axis = 0; axis < 3; ++axis) row[centre] *= axis_[axis].d[place[axis]];
+    for (int axis = 0; axis < 3; ++axis) {
+      row[centre] += term(axis, 0, place);
+      for (const int step : {-1, 1}) row[neighbour_of(axis, step)] = term(axis, step, place);
+    }
+  }
+  return rows;
+}
+
+}  // namespace ostinato::multigrid
