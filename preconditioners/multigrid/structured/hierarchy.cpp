@@ -339,7 +339,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, e);
   const std::size_t coarsest = coarsest_points_of(rows);
-  std::optional<StarByAxes> by_axes = star ? StarByAxes::of(rows, e, grid.dimensions) : std::nullopt;
+  std::optional<StarByAxes> by_axes = star ? StarByAxes::of(rows, e) : std::nullopt;
   ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};

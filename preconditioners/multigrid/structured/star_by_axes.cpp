@@ -15,64 +15,51 @@ Index extent_of(const Extents& e, int axis) { return axis == 0 ? e.x : axis == 1
 
 std::size_t neighbour_of(int axis, int step) { return static_cast<std::size_t>(centre + step * digit[axis]); }
 
-/// Whether a step leads out of an axis of three points or more.
-bool leads_out(int place, int step) { return place + step < 0 || place + step > 2; }
-
 }  // namespace
 
-std::optional<StarByAxes> StarByAxes::of(const Classes& rows, const Extents& e, int dimensions) {
-  StarByAxes star(e, dimensions);
-  int places[3] = {1, 1, 1};
-  for (int axis = 0; axis < 3; ++axis) {
-    const Index n = extent_of(e, axis);
-    if (axis < dimensions && n < 3) return {};
-    if (axis >= dimensions) places[axis] = 0;
-  }
-  const auto row_of = [&](int x, int y, int z) -> const std::array<double, neighbours>& {
-    return rows[static_cast<std::size_t>(x + 3 * y + 9 * z)];
-  };
-  const auto& middle = row_of(places[0], places[1], places[2]);
+std::optional<StarByAxes> StarByAxes::of(const Classes& rows, const Extents& e) {
+  if (std::min({e.x, e.y, e.z}) < 3) return {};
+  StarByAxes star(e);
+  constexpr int middle_class = 1 + 3 + 9;
+  const auto& middle = rows[middle_class];
   const double rounding = 1e-6 * middle[centre];  // of matrices in float
   star.shift_ = middle[centre];
   for (int axis = 0; axis < 3; ++axis) {
     Axis& a = star.axis_[axis];
     std::fill_n(a.d, 3, 1.0);
-    if (axis >= dimensions) continue;
     const double side = middle[neighbour_of(axis, 1)];
     if (!(side <= 0) || !(std::abs(side - middle[neighbour_of(axis, -1)]) <= rounding)) return {};
     star.shift_ += 2 * side;
     for (int at = 0; at < 3; ++at) {
-      int here[3] = {places[0], places[1], places[2]};
-      here[axis] = at;
+      const auto& row = rows[static_cast<std::size_t>(middle_class + (at - 1) * digit[axis])];
       a.k[at][0] = at > 0 ? side : 0;
       a.k[at][2] = at < 2 ? side : 0;
-      a.k[at][1] = row_of(here[0], here[1], here[2])[centre] - middle[centre] - 2 * side;
+      a.k[at][1] = row[centre] - middle[centre] - 2 * side;
       if (!(a.k[at][0] + a.k[at][1] + a.k[at][2] >= -rounding)) return {};
     }
   }
   if (!(std::abs(star.shift_) <= rounding)) return {};
   star.shift_ = std::max(star.shift_, 0.0);
-  const Classes sum = star.rows();
-  for (int z = 0; z < (dimensions > 2 ? 3 : 1); ++z) {
-    for (int y = 0; y < (dimensions > 1 ? 3 : 1); ++y) {
-      for (int x = 0; x < 3; ++x) {
-        const auto& row = row_of(x, y, z);
-        const auto& found = sum[static_cast<std::size_t>(x + 3 * y + 9 * z)];
-        for (int k = 0; k < neighbours; ++k) {
-          const Step d = Step::of(k);
-          if (leads_out(x, d.x) || (dimensions > 1 && leads_out(y, d.y)) || (dimensions > 2 && leads_out(z, d.z)))
-            continue;
-          const auto c = static_cast<std::size_t>(k);
-          if (!(std::abs(row[c] - found[c]) <= rounding)) return {};
-        }
-      }
+  return star.has_rows(rows, rounding) ? std::optional(star) : std::nullopt;
+}
+
+bool StarByAxes::has_rows(const Classes& other, double rounding) const {
+  const Classes own = rows();
+  for (int number = 0; number < neighbours; ++number) {
+    const int place[3] = {number % 3, number / 3 % 3, number / 9};
+    for (int k = 0; k < neighbours; ++k) {
+      const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+      const auto leads_out = [&](int axis) { return place[axis] + step[axis] < 0 || place[axis] + step[axis] > 2; };
+      if (leads_out(0) || leads_out(1) || leads_out(2)) continue;
+      const auto row = static_cast<std::size_t>(number), c = static_cast<std::size_t>(k);
+      if (!(std::abs(own[row][c] - other[row][c]) <= rounding)) return false;
     }
   }
-  return star;
+  return true;
 }
 
 void StarByAxes::halve(const HalvedClasses& next) {
-  for (int axis = 0; axis < dimensions_; ++axis) {
+  for (int axis = 0; axis < 3; ++axis) {
     const Index n = extent_of(grid_, axis), coarse = extent_of(next.grid(), axis);
     const Axis fine = axis_[axis];
     Axis& made = axis_[axis] = {};

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Coarse operators of a star of constant coefficients, which are stars again.
+// Coarse operators of a 7-point star of constant coefficients, which are 7-point stars again.
 //
 // Such a star is a sum over the axes of a 1-D operator K along the axis times masses D along the others: on the finest
-// grid D is 1. P^T A P has P^T K P along the axis, and P^T D P along the others, which couples neighbours and makes 9
-// or 27 coefficients of 5 or 7. Here the masses are lumped: P^T D 1, on the diagonal, takes the place of P^T D P, as
-// in the discretisation of the coarse grid itself. CG then takes as many iterations (within 0.3: 5 and 7 points, 32^3
-// to 1000 x 300, even and odd, sides of both kinds), and a cycle on a coarse grid has a quarter of the work. With a
-// multiple of the identity beside the sum it takes up to 3 more, and with axes that aren't halved 2 more (anisotropic, 512
-// x 512), so that there the coarse operator is P^T A P.
+// grid D is 1. P^T A P has P^T K P along the axis and P^T D P along the others, which couples neighbours, so that 7
+// coefficients become 27. Here the masses are lumped: P^T D 1, on the diagonal, takes the place of P^T D P, as in the
+// discretisation of the coarse grid itself. CG takes as many iterations (a fifth more of one: 32^3 to 128^3, even and
+// odd extents, sides of both kinds) with a quarter of the coefficients. Where that doesn't hold the coarse operator is
+// P^T A P: on grids of two dimensions a quarter of an iteration more costs more than 4 coefficients of 9 (4096^2), with
+// a multiple of the identity beside the sum there are up to 3 iterations more, and 2 where not all axes are halved.
 
 #include <array>
 #include <optional>
@@ -28,8 +28,8 @@ class StarByAxes {
  public:
   /// Nothing where the rows aren't such a sum; where a coefficient of a neighbour is positive or differs between the
   /// two directions of an axis; where rows away from the sides don't add up to 0, or one at a side to less than 0; and
-  /// where an axis has two points.
-  static std::optional<StarByAxes> of(const Classes& rows, const Extents& e, int dimensions);
+  /// where an axis has less than 3 points.
+  static std::optional<StarByAxes> of(const Classes& rows, const Extents& e);
 
   /// Makes this the star of the next grid.
   /// Requires  All axes are halved.
@@ -44,12 +44,13 @@ class StarByAxes {
     double d[3];     ///< masses
   };
 
-  StarByAxes(const Extents& e, int dimensions) : grid_(e), dimensions_(dimensions), axis_{} {}
+  explicit StarByAxes(const Extents& e) : grid_(e), axis_{} {}
+  /// Whether rows are the same but for rounding, where no neighbour is missing.
+  bool has_rows(const Classes& other, double rounding) const;
   /// What a term with the operator along an axis has for a point of some places.
   double term(int axis, int step, const int (&place)[3]) const;
 
   Extents grid_;
-  int dimensions_;
   Axis axis_[3];
   double shift_ = 0;  ///< what rounding adds to the sum: a multiple of the masses of all axes
 };

@@ -164,7 +164,7 @@ TYPED_TEST(HierarchyOn, CoarseOperatorsAreThoseOfGalerkin) {
           const Dense p = interpolation_of(levels[k]), a = operator_of(levels[k]);
 
           const Dense expected = product(transposed(p), product(a, p)), coarse = operator_of(levels[k + 1]);
-          if (constant && star && e.y > 1) {  // coarse operators with lumped masses
+          if (constant && star && e.z > 1) {  // coarse operators with lumped masses
             EXPECT_TRUE(levels[k + 1].star);
             continue;
           }
@@ -284,15 +284,13 @@ struct AxesOf {
 
 TYPED_TEST(HierarchyOn, CoarseOperatorsOfAConstantStarHaveLumpedMasses) {
   using T = typename TypeParam::T;
-  for (const Extents& e : {Extents{40}, Extents{12, 12}, Extents{13, 11}, Extents{7, 6, 5}, Extents{8, 8, 8},
-                           Extents{4, 8, 5}, Extents{9, 7, 7}}) {
+  for (const Extents& e : {Extents{7, 6, 5}, Extents{8, 8, 8}, Extents{4, 8, 5}, Extents{9, 7, 7}}) {
     for (const double y : {1.0, 0.7, 0.01}) {
       for (const int neumann : {0, 1, 6}) {
         for (const double shift : {0.0, 2e-6}) {
           SCOPED_TRACE(testing::Message() << e.x << " x " << e.y << " x " << e.z << " y " << y << " neumann " << neumann
                                           << " shift " << shift);
           const double along[] = {1, y, 1};
-          const int sides = neumann & (e.z > 1 ? 7 : e.y > 1 ? 3 : 1);
           const auto hierarchy = this->make(grid_matrix<T>(
               e,
               [=, star = laplacian(e, true)](Index px, Index py, Index pz, int dx, int dy, int dz) {
@@ -301,19 +299,18 @@ TYPED_TEST(HierarchyOn, CoarseOperatorsOfAConstantStarHaveLumpedMasses) {
                 double c = star(px, py, pz, dx, dy, dz);
                 for (int axis = 0; axis < 3; ++axis) {
                   if (step[axis] != 0) c *= along[axis];
-                  if ((sides >> axis & 1) != 0 && at[axis] == 0 && step[axis] < 0) c = 0;
+                  if ((neumann >> axis & 1) != 0 && at[axis] == 0 && step[axis] < 0) c = 0;
                 }
                 return c;
               },
               shift));
           ASSERT_TRUE(hierarchy.by_class());
-          AxesOf expected(e, along, sides, shift);
-          const int all = e.z > 1 ? 7 : e.y > 1 ? 3 : 1;
+          AxesOf expected(e, along, neumann, shift);
           bool stars = true;  // as long as all axes are halved
           for (const auto& level : hierarchy.levels()) {
             EXPECT_EQ(level.star, stars);
             if (!stars) break;
-            stars = level.axes == all;
+            stars = level.axes == 7;
             const Dense wanted = expected.matrix(), found = operator_of(level);
             ASSERT_EQ(found.v.size(), wanted.v.size());
             double worst = 0;
@@ -330,7 +327,7 @@ TYPED_TEST(HierarchyOn, CoarseOperatorsOfAConstantStarHaveLumpedMasses) {
 
 TYPED_TEST(HierarchyOn, CoarseOperatorsOfOtherStarsAreThoseOfGalerkin) {
   using T = typename TypeParam::T;
-  const Extents e{12, 11};
+  const Extents e{7, 6, 5};
   const auto with = [&](auto change, double shift = 0) {
     return this->make(grid_matrix<T>(
         e,
