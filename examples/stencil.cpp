@@ -8,7 +8,7 @@
 //
 //   $ build/release/examples/stencil
 //   5-point, a = 1:         261121 unknowns,     1080 bytes stored, 9 iterations, residual below 1e-8
-//   7-point, a = 1:         857375 unknowns,     1512 bytes stored, 11 iterations, residual below 1e-8
+//   7-point, a = 1:         857375 unknowns,     1512 bytes stored, 12 iterations, residual below 1e-8
 //   7-point, a varies:      857375 unknowns, 48013000 bytes stored, 11 iterations, residual below 1e-8
 #include <cmath>
 #include <cstdio>
