@@ -12,24 +12,26 @@ namespace ostinato {
 
 namespace {
 
-constexpr int scan_threads = 1024;
+constexpr int scan_threads = 1024, most_of_thread = 16;
 /// The most counts that one thread block scans: one launch instead of a fill, two launches and a workspace.
-constexpr std::size_t most_of_block = 16 * scan_threads;
+constexpr std::size_t most_of_block = most_of_thread * scan_threads;
 
-/// Each thread scans a run of neighbouring counts. The last one isn't set.
+/// Each thread scans a run of neighbouring counts, which it loads at once. The last one isn't set.
 __global__ void __launch_bounds__(scan_threads) scan_kernel(Offset* counts, int size) {
   using Scan = cub::BlockScan<Offset, scan_threads>;
   __shared__ typename Scan::TempStorage scratch;
   cuda::pdl_trigger_and_wait();
-  const int length = (size + scan_threads - 1) / scan_threads;
-  const int begin = min(static_cast<int>(threadIdx.x) * length, size), end = min(begin + length, size);
-  Offset mine = 0, before = 0;
-  for (int i = begin; i < min(end, size - 1); ++i) mine += counts[i];
+  const int length = (size + scan_threads - 1) / scan_threads, begin = static_cast<int>(threadIdx.x) * length;
+  Offset count[most_of_thread], mine = 0, before = 0;
+#pragma unroll
+  for (int k = 0; k < most_of_thread; ++k) count[k] = k < length && begin + k < size - 1 ? counts[begin + k] : 0;
+#pragma unroll
+  for (int k = 0; k < most_of_thread; ++k) mine += count[k];
   Scan(scratch).ExclusiveSum(mine, before);
-  for (int i = begin; i < end; ++i) {
-    const Offset count = i < size - 1 ? counts[i] : 0;
-    counts[i] = before;
-    before += count;
+#pragma unroll
+  for (int k = 0; k < most_of_thread; ++k) {
+    if (k < length && begin + k < size) counts[begin + k] = before;
+    before += count[k];
   }
 }
 

@@ -58,7 +58,7 @@ class Dense {
   /// entries, so that the scale of a row doesn't matter. Rows and columns without a pivot become 0. Returns the number
   /// of pivots; nothing, and the matrix is of no use, where the matrix isn't semidefinite.
   std::optional<std::size_t> invert_by_diagonal() {
-    std::vector<double> own(n_);
+    std::vector<double> own(n_), column(n_);
     for (std::size_t i = 0; i < n_; ++i) own[i] = row(i)[i];
     std::vector<char> is_done(n_, 0);
     std::size_t pivots = 0;
@@ -72,13 +72,11 @@ class Dense {
       }
       if (k == n_) break;
       is_done[k] = 1;
-      eliminate(k, 0);
+      eliminate_below_diagonal(k, column);
     }
     if (!is_definite(own) || !is_nothing_left(own, is_done)) return {};
     for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < i; ++j)
-        row(i)[j] = row(j)[i] = is_done[i] && is_done[j] ? (row(i)[j] + row(j)[i]) / 2 : 0;
-      if (!is_done[i]) row(i)[i] = 0;
+      for (std::size_t j = 0; j <= i; ++j) row(i)[j] = row(j)[i] = is_done[i] && is_done[j] ? -row(i)[j] : 0;
     }
     return pivots;
   }
@@ -114,15 +112,32 @@ class Dense {
     return own.empty() || *low >= 0 || *high <= 0;
   }
 
-  /// Whether the rows without a pivot hold nothing but rounding.
+  /// Whether the rows without a pivot hold nothing but rounding, below the diagonal and on it.
   bool is_nothing_left(const std::vector<double>& own, const std::vector<char>& is_done) {
     for (std::size_t i = 0; i < n_; ++i) {
-      for (std::size_t j = 0; j < n_ && !is_done[i]; ++j) {
+      for (std::size_t j = 0; j <= i && !is_done[i]; ++j) {
         const double both = std::sqrt(std::abs(own[i] * own[j])), size = both > 0 ? both : largest_;
         if (!is_done[j] && std::abs(row(i)[j]) > 10 * rounding_ * size) return false;
       }
     }
     return true;
+  }
+
+  /// A step of Gauss-Jordan elimination on the part of a symmetric matrix below the diagonal and on it, which is half of
+  /// the work. What is eliminated stays symmetric, with the other sign. `column` has room for n elements.
+  void eliminate_below_diagonal(std::size_t k, std::vector<double>& column) {
+    const double inverse = 1 / row(k)[k];
+    for (std::size_t i = 0; i < n_; ++i) column[i] = i < k ? row(k)[i] : row(i)[k];
+    const double* const of_column = column.data();
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double factor = column[i] * inverse;
+      if (factor == 0) continue;
+      double* const r = row(i);
+#pragma omp simd
+      for (std::size_t j = 0; j <= i; ++j) r[j] -= factor * of_column[j];
+    }
+    for (std::size_t i = 0; i < n_; ++i) (i < k ? row(k)[i] : row(i)[k]) = column[i] * inverse;
+    row(k)[k] = -inverse;
   }
 
   /// A pivot that isn't larger than `least` counts as infinite.

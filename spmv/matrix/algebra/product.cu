@@ -27,6 +27,13 @@ using cuda::LaneGroup;
 constexpr int slots_of_lane = 16, most_of_lane = 12;  // of a table for a few lanes
 constexpr int slots_of_block = 4096, most_of_block = 3072;
 constexpr int sums_of_lane = 16;
+constexpr Offset filling = Offset{1} << 18;  ///< lanes that the GPU is full with
+
+/// More lanes for each of some rows, up to 32, where these don't fill the GPU.
+int with_idle_lanes(int lanes, Index rows) {
+  while (lanes < 32 && Offset{lanes} * rows < filling) lanes *= 2;
+  return lanes;
+}
 
 /// The rows of a product that a kernel finds the patterns of.
 struct Task {
@@ -225,10 +232,8 @@ class PatternPasses {
   /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row; in a
   /// matrix that doesn't fill the GPU also those of longer rows, which would take another pass.
   void choose_lanes(Offset entries) {
-    constexpr Offset filling = Offset{1} << 18;  // lanes
-    lanes_ = cuda::lanes_for(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4);
-    while (lanes_ < 32 && terms_.rows_above(most_of_lane * lanes_) > 0 && Offset{lanes_} * whole_.count < filling)
-      lanes_ *= 2;
+    lanes_ = with_idle_lanes(cuda::lanes_for(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4),
+                             whole_.count);
     whole_.width = std::min(lanes_, cuda::lanes_for(terms_.all / std::max<Offset>(entries, 1), 1));
   }
 
@@ -320,7 +325,7 @@ void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, cons
   const ProductValues<T> product{a, a_val, b, b_val, c, c_val};
   const int width = cuda::lanes_for(b_entries / std::max<Index>(b.rows, 1), 1);
   if (width < long_row) {
-    cuda::with_lanes(std::min(32, 4 * width), [&](auto lanes) {
+    cuda::with_lanes(with_idle_lanes(std::min(32, 4 * width), c.rows), [&](auto lanes) {
       cuda::launch(space, values_kernel<T, lanes>, blocks_for(space, c.rows, block_threads / lanes), block_threads, 0,
                    product, width);
     });
