@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/stencil/stencil_operator.hpp>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -94,11 +95,33 @@ void StencilOperator<Space, T>::mixed_dot(std::span<const float> x, std::span<fl
                                           double* slot) const requires(std::is_same_v<T, double>) {
   require_shapes(x.size(), y.size());
   require_shapes(w.size(), y.size());
+  if constexpr (Space::on_device) {
+    if (mixed_dot_of_fours(x.data(), y.data(), w.data(), slot)) return;
+  }
   const detail::StencilRows<T> rows = view();
   detail::with_shape(grid_.dimensions, grid_.star, rows.around, [&]<class S>(S) {
     sum_grid(space_, grid_.extents,
              detail::StencilProduct<S, T, float>{rows, x.data(), T{1}, T{0}, nullptr, y.data(), w.data()}, slot);
   });
+}
+
+/// Makes the product where StencilProductOfFours can.
+template <class Space, class T>
+bool StencilOperator<Space, T>::mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
+    requires(std::is_same_v<T, double>&& Space::on_device) {
+  const auto is_aligned = [](const float* v) { return reinterpret_cast<std::uintptr_t>(v) % (4 * sizeof(float)) == 0; };
+  const Extents& e = grid_.extents;
+  if (table_.empty() || view().around.periodic.any() || e.x % 4 != 0) return false;
+  if (!is_aligned(x) || !is_aligned(y) || !is_aligned(w)) return false;
+  const auto row = detail::row_of_all(table_, e);
+  if (!row) return false;
+  detail::with_shape(grid_.dimensions, grid_.star, [&]<class S>(S) {
+    detail::StencilProductOfFours<S, T> product{e, {}, x, y, w};
+    for (int c = 0; c < S::count(); ++c) product.coefficient[c] = (*row)[static_cast<std::size_t>(S::neighbour(c))];
+    product.coefficient[S::count()] = (*row)[detail::centre];
+    sum_grid(space_, product.fours(), product, slot);
+  });
+  return true;
 }
 
 template <class Space, class T>

@@ -86,6 +86,8 @@ class StencilOperator {
  private:
   void require_shapes(std::size_t x, std::size_t y) const;
   detail::StencilRows<T> view() const;
+  bool mixed_dot_of_fours(const float* x, float* y, const float* w, double* slot) const
+      requires(std::is_same_v<T, double>&& Space::on_device);
 
   Space space_;
   Grid grid_;

@@ -327,6 +327,34 @@ Structure fill_rows(const Stencil& stencil, Grid& grid, T* a) {
       by_class ? symmetry_of_terms<T>(stencil) : symmetry_of_points(grid.extents, around.periodic, slots, a));
 }
 
+std::optional<std::array<double, neighbours>> row_of_all(const std::vector<double>& table, const Extents& e) {
+  const Index extent[3] = {e.x, e.y, e.z};
+  const auto class_row = [&](const int(&at)[3]) {
+    return table.data() + static_cast<std::size_t>(at[0] + 3 * at[1] + 9 * at[2]) * neighbours;
+  };
+  int middle[3];
+  for (int axis = 0; axis < 3; ++axis) middle[axis] = place(extent[axis] / 2, extent[axis]);
+  std::array<double, neighbours> row;
+  std::copy_n(class_row(middle), neighbours, row.begin());
+  for (int number = 0; number < neighbours; ++number) {
+    const int at[3] = {number % 3, number / 3 % 3, number / 9};
+    const auto exists = [&](int axis) {
+      return at[axis] == 0 || (at[axis] == 1 ? extent[axis] > 2 : extent[axis] > 1);
+    };
+    if (!exists(0) || !exists(1) || !exists(2)) continue;
+    for (int k = 0; k < neighbours; ++k) {
+      const Step d = Step::of(k);
+      const int step[3] = {d.x, d.y, d.z};
+      const auto leads_out = [&](int axis) {
+        return (step[axis] < 0 && at[axis] == 0) || (step[axis] > 0 && (at[axis] == 2 || extent[axis] == 1));
+      };
+      if (leads_out(0) || leads_out(1) || leads_out(2)) continue;
+      if (class_row(at)[k] != row[static_cast<std::size_t>(k)]) return {};
+    }
+  }
+  return row;
+}
+
 template Structure fill_rows(const Stencil&, Grid&, float*);
 template Structure fill_rows(const Stencil&, Grid&, double*);
 

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include <ostinato/spmv/analysis/grid.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
@@ -31,5 +33,9 @@ inline bool is_by_class(const Stencil& stencil) { return !stencil.coefficient; }
 /// each. Returns the structure of the matrix and sets grid.dominant.
 template <class T>
 Structure fill_rows(const Stencil& stencil, Grid& grid, T* a);
+
+/// The row that all points of a grid have, apart from neighbours outside: by neighbour, from the table of classes
+/// (StencilOperator::table()). Nothing where rows differ.
+std::optional<std::array<double, neighbours>> row_of_all(const std::vector<double>& table, const Extents& e);
 
 }  // namespace ostinato::detail

@@ -220,6 +220,72 @@ struct StencilProduct {
   }
 };
 
+/// A mixed product on Cuda, where all points have the same row up to the sides of the grid; the sum is w . out. A call
+/// takes four points beside each other along x, so that their elements move as one: with a point a call, conversions
+/// and addresses take longer than the bytes.
+///
+/// Requires  Lines of whole fours, and vectors aligned to them.
+template <class Shape, class T>
+struct StencilProductOfFours {
+  static constexpr int together = 4;
+
+  struct alignas(together * sizeof(float)) Four {
+    float v[together];
+  };
+
+  Extents grid;
+  T coefficient[Shape::count() + 1];  ///< of the neighbours in ascending order, then of the point itself
+  const float* x;
+  float* out;
+  const float* w;
+
+  /// What there are calls for.
+  OSTINATO_FUNCTION Extents fours() const { return {grid.x / together, grid.y, grid.z}; }
+
+  OSTINATO_FUNCTION Sums<1> operator()(Index four, Index py, Index pz) const {
+    const Index px = together * four;
+    const std::size_t i = grid.number(px, py, pz);
+    T own[together + 2], line[together + 2], sum[together];
+    load(px, i, true, own);
+#pragma unroll
+    for (int k = 0; k < together; ++k) sum[k] = coefficient[Shape::count()] * own[k + 1];
+    for_coefficients<Shape>([&](int c, auto n) {
+      constexpr Step d = Step::of(decltype(n)::value);
+      constexpr bool is_own = d.y == 0 && d.z == 0;
+      const bool inside = grid.contains(px, py + d.y, pz + d.z);
+      if constexpr (!is_own && (Shape::star || d.x < 0)) {
+        constexpr Step of_line{0, d.y, d.z};
+        load(px, inside ? i + static_cast<std::size_t>(of_line.distance(grid)) : i, !Shape::star, line);
+      }
+      const T factor = inside ? coefficient[c] : T{0};
+#pragma unroll
+      for (int k = 0; k < together; ++k) sum[k] += factor * (is_own ? own : line)[k + 1 + d.x];
+    });
+    Four rounded;
+#pragma unroll
+    for (int k = 0; k < together; ++k) rounded.v[k] = static_cast<float>(sum[k]);
+    *reinterpret_cast<Four*>(out + i) = rounded;
+    const Four of_w = w == out ? rounded : w == x ? Four{} : *reinterpret_cast<const Four*>(w + i);
+    Sums<1> dot{};
+#pragma unroll
+    for (int k = 0; k < together; ++k)
+      dot.v[0] += (w == x ? static_cast<double>(own[k + 1]) : static_cast<double>(of_w.v[k])) *
+                  static_cast<double>(rounded.v[k]);
+    return dot;
+  }
+
+ private:
+  /// The elements of four points from i on and, with `beside`, of those beside them; 0 outside of the grid.
+  OSTINATO_FUNCTION void load(Index px, std::size_t i, bool beside, T (&v)[together + 2]) const {
+    const Four four = *reinterpret_cast<const Four*>(x + i);
+#pragma unroll
+    for (int k = 0; k < together; ++k) v[k + 1] = static_cast<T>(four.v[k]);
+    if (!beside) return;
+    v[0] = px > 0 ? static_cast<T>(x[i - 1]) : T{0};
+    v[together + 1] = px + together < grid.x ? static_cast<T>(x[i + together]) : T{0};
+  }
+};
+
 /// r = b - outer A (inner x), rounded once;  the sum is r . r before this rounding. See AccurateResidual.
 template <class T>
 struct AccurateStencilResidual {

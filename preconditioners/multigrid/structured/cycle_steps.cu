@@ -25,6 +25,7 @@ OSTINATO_ON_CUDA(multigrid::Wrapped)
   OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::Interpolate<axes>)
 OSTINATO_MULTIGRID_HALVINGS(OSTINATO_ON_CUDA)
 #undef OSTINATO_ON_CUDA
+OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::InterpolateCells)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::RestrictAround)
 OSTINATO_FOR_GRID_OF_ON_CUDA(multigrid::InterpolateAround)
 

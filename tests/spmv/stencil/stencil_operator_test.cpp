@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,40 @@ class StencilOperatorOn : public SpaceTest<Case> {
     EXPECT_TRUE(a.accurate_residual(2, 0.5, dx, dy, out, slot.data()));
     EXPECT_EQ(difference(out.download(), residual), "");
     expect_dot(slot.download()[0], out.download(), out.download());
+    if constexpr (std::is_same_v<Value, double>) expect_mixed_products(a, matrix);
+  }
+
+  /// Vectors in float; w is a vector of its own, x, or the product. They may begin anywhere in memory.
+  void expect_mixed_products(const Stencils& a, const Csr<Value>& matrix) const {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    const auto x = random_vector<float>(matrix.rows, 3), w = random_vector<float>(matrix.rows, 4);
+    const auto reference =
+        reference_product(matrix.view(), Value{1}, std::vector<Value>(x.begin(), x.end()), Value{0}, {});
+    for (const std::size_t first : {0, 1}) {
+      std::vector<float> behind(first, std::numeric_limits<float>::quiet_NaN());
+      behind.insert(behind.end(), x.begin(), x.end());
+      const auto dx = this->put(behind), dw = this->put(w);
+      auto out = this->put(std::vector<float>(n, std::numeric_limits<float>::quiet_NaN()));
+      auto slot = this->template put<double>({-1});
+      const std::span<const float> from = dx.span().subspan(first);
+      for (const std::span<const float> of_w : {dw.span(), from, std::span<const float>(out.span())}) {
+        a.mixed_dot(from, out.span(), of_w, slot.data());
+        const std::vector<float> y = out.download();
+        for (std::size_t i = 0; i < n; ++i) {
+          const long double value = reference[i].value;
+          ASSERT_LE(std::abs(y[i] - value),
+                    std::ldexp(1.0L, -24) * std::abs(value) + 2 * reference[i].template bound<Value>())
+              << "row " << i;
+        }
+        const std::vector<float>& u = of_w.data() == dw.data() ? w : of_w.data() == from.data() ? x : y;
+        long double dot = 0, size = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          dot += static_cast<long double>(u[i]) * y[i];
+          size += std::abs(static_cast<long double>(u[i]) * y[i]);
+        }
+        EXPECT_LE(std::abs(slot.download()[0] - dot), 1e-12L * size);
+      }
+    }
   }
 
   static void expect_dot(double dot, const std::vector<Value>& u, const std::vector<Value>& v) {
@@ -74,9 +110,11 @@ class StencilOperatorOn : public SpaceTest<Case> {
 TYPED_TEST_SUITE(StencilOperatorOn, EverySpace, SpaceNames);
 
 TYPED_TEST(StencilOperatorOn, GivesTheProductsOfItsMatrix) {
-  for (const Extents& e : {Extents{1}, Extents{2}, Extents{3}, Extents{31}, Extents{33}, Extents{597}, Extents{5, 2},
-                           Extents{2, 7}, Extents{300, 9}, Extents{1, 40}, Extents{4, 5, 3}, Extents{2, 2, 2},
-                           Extents{33, 1, 8}, Extents{1, 6, 7}, Extents{270, 5, 4}, Extents{9, 8, 33}}) {
+  for (const Extents& e :
+       {Extents{1},        Extents{2},       Extents{3},        Extents{31},       Extents{33},
+        Extents{597},      Extents{5, 2},    Extents{2, 7},     Extents{300, 9},   Extents{1, 40},
+        Extents{4, 5, 3},  Extents{2, 2, 2}, Extents{33, 1, 8}, Extents{1, 6, 7},  Extents{270, 5, 4},
+        Extents{9, 8, 33}, Extents{8},       Extents{16, 5},    Extents{12, 1, 4}, Extents{128, 33, 3}}) {
     for (const bool star : {true, false}) {
       SCOPED_TRACE(testing::Message() << e.x << " x " << e.y << " x " << e.z << (star ? ", star" : ""));
       this->expect_products(unsymmetric_stencil(e, star));
