@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <ostinato/solvers/convergence_state.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -18,6 +20,16 @@ struct Curvature {
 };
 
 namespace detail {
+
+/// Four elements beside each other, which move in pieces of 16 bytes.
+template <class T>
+struct alignas(16) Four {
+  T v[4];
+
+  OSTINATO_FUNCTION static Four at(const T* p) { return *reinterpret_cast<const Four*>(p); }
+  OSTINATO_FUNCTION void to(T* p) const { *reinterpret_cast<Four*>(p) = *this; }
+  OSTINATO_FUNCTION static bool fits(const T* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; }
+};
 
 template <class T>
 struct UpdateR {
@@ -41,6 +53,21 @@ struct UpdateR {
     const T value = r[i] - alpha * q[i];
     r[i] = value;
     return {{static_cast<double>(value) * static_cast<double>(value)}};
+  }
+  /// With an element at a time, vectors in float leave the memory of a GPU partly idle (H200, 2026-11: 256^3 take 61 us
+  /// instead of 53).
+  OSTINATO_FUNCTION bool moves_fours() const { return Four<T>::fits(q) && Four<T>::fits(r); }
+  OSTINATO_FUNCTION Sums<1> fours(std::size_t i) const requires(sizeof(T) == 4) {
+    const Four<T> of_q = Four<T>::at(q + i);
+    Four<T> value = Four<T>::at(r + i);
+    Sums<1> rr{};
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      value.v[k] -= alpha * of_q.v[k];
+      rr.v[0] += static_cast<double>(value.v[k]) * static_cast<double>(value.v[k]);
+    }
+    value.to(r + i);
+    return rr;
   }
 
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {

@@ -123,8 +123,8 @@ class Dense {
     return true;
   }
 
-  /// A step of Gauss-Jordan elimination on the part of a symmetric matrix below the diagonal and on it, which is half of
-  /// the work. What is eliminated stays symmetric, with the other sign. `column` has room for n elements.
+  /// A step of Gauss-Jordan elimination on the part of a symmetric matrix below the diagonal and on it, which is half
+  /// of the work. What is eliminated stays symmetric, with the other sign. `column` has room for n elements.
   void eliminate_below_diagonal(std::size_t k, std::vector<double>& column) {
     const double inverse = 1 / row(k)[k];
     for (std::size_t i = 0; i < n_; ++i) column[i] = i < k ? row(k)[i] : row(i)[k];

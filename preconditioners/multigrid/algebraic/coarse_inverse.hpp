@@ -14,7 +14,8 @@ namespace ostinato::algebraic {
 /// vectors it is the inverse of as many rows and columns as there are independent ones.
 ///
 /// `rounding`: of a pivot, in the diagonal entry of a symmetric matrix, or in the largest entry of another one.
-/// Traffic   Takes 2 n^3 operations on the calling thread, up to three times as many for a singular matrix.
+/// Traffic   Takes n^3 operations on the calling thread where A is symmetric, else 2 n^3; up to three times as many
+///           where A is singular.
 /// Source    Gauss-Jordan elimination with the largest pivots on the diagonal of a symmetric matrix, else of a column.
 std::vector<double> coarse_inverse(const Csr<double>& a, double rounding = 1e-10);
 

@@ -482,7 +482,7 @@ struct Interpolate {
 };
 
 /// The same on Cuda, where all axes of three dimensions are halved. A call writes the 2 x 2 x 2 fine points of a cell,
-/// those of a coarse point and before it along each axis, so that each weight and each coarse point is read once a cell.
+/// those of a coarse point and before it along each axis, so that a cell reads each weight and each coarse point once.
 struct InterpolateCells {
   using H = Halved<7>;
 

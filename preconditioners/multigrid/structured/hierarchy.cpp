@@ -339,7 +339,8 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   inverse_root_ = Vector<Space, float>(space_, inverse);
   even_inverse_root_ = even_values(inverse, e);
   const std::size_t coarsest = coarsest_points_of(rows);
-  std::optional<StarByAxes> by_axes = star ? StarByAxes::of(rows, e) : std::nullopt;
+  // The memory of several unknowns is predicted from that of the first one.
+  std::optional<StarByAxes> by_axes = star && grid.unknowns == 1 ? StarByAxes::of(rows, e) : std::nullopt;
   ClassTables tables;
   for (;;) {
     Level<Space> level{.grid = e, .dimensions = grid.dimensions, .star = star, .by_class = true};
@@ -348,7 +349,7 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
     level.even_a = even_rows(a, e, grid.dimensions, star);
     double strength[3];
     couplings(rows, e, strength);
-    const bool plain = is_plain(rows, e, grid.dimensions, star);
+    const bool plain = levels_.empty() && is_plain(rows, e, grid.dimensions, star);
     if (levels_.empty() && plan)
       plan(planned<Space>(grid, true, strength, {}, coarsest, by_axes.has_value(), plain), certainty_for(e, true));
     level.axes = e.points() > coarsest ? axes_to_halve(strength, e, weak_axis(grid.dimensions, true)) : 0;

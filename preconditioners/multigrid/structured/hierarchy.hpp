@@ -84,7 +84,7 @@ struct Level {
   int dimensions = 0;
   bool star = false;
   bool by_class = false;
-  bool plain = false;  ///< is_plain() of its rows, and all axes are halved
+  bool plain = false;  ///< the finest grid: is_plain() of its rows, and all axes are halved
   double omega = 0;    ///< damping of Jacobi
   double largest = 0;  ///< bound of the eigenvalues
   Part<Space> a = {};
@@ -114,8 +114,8 @@ struct Level {
 template <class Space>
 using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Certainty certainty)>;
 
-/// A grid, the grids that halve it again and again, and their operators P^T A P, in float. Operators that are kept
-/// by point may be rounded to half precision once all of them are made.
+/// A grid, the grids that halve it again and again, and their operators P^T A P (or stars, see StarByAxes), in float.
+/// Operators that are kept by point may be rounded to half precision once all of them are made.
 ///
 /// A matrix of constant coefficients (all points with the same place along each axis have the same row) keeps them on
 /// every grid: the coefficients of all grids are made on the host from small model grids, and nothing is stored by

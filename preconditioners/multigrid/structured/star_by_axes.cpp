@@ -35,7 +35,8 @@ std::optional<StarByAxes> StarByAxes::of(const Classes& rows, const Extents& e) 
       a.k[at][0] = at > 0 ? side : 0;
       a.k[at][2] = at < 2 ? side : 0;
       a.k[at][1] = row[centre] - middle[centre] - 2 * side;
-      if (!(a.k[at][0] + a.k[at][1] + a.k[at][2] >= -rounding)) return {};
+      const double sum = a.k[at][0] + a.k[at][1] + a.k[at][2], least = at == 1 ? -rounding : -0.5 * side;
+      if (!(sum >= least)) return {};
     }
   }
   if (!(std::abs(star.shift_) <= rounding)) return {};

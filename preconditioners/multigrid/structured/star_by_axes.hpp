@@ -7,12 +7,12 @@
 // Such a star is a sum over the axes of a 1-D operator K along the axis times masses D along the others: on the finest
 // grid D is 1. P^T A P has P^T K P along the axis and P^T D P along the others, which couples neighbours, so that 7
 // coefficients become 27. Here the masses are lumped: P^T D 1, on the diagonal, takes the place of P^T D P, as in the
-// discretisation of the coarse grid itself. CG takes as many iterations (a fifth more of one: 32^3 to 128^3, even and
-// odd extents, sides of both kinds) with a quarter of the coefficients. Where that doesn't hold the coarse operator is
-// P^T A P: on grids of two dimensions a quarter of an iteration more costs more than 4 coefficients of 9 (4096^2), with
-// a multiple of the identity beside the sum there are up to 3 iterations more, and 2 where not all axes are halved.
+// discretisation of the coarse grid itself. CG takes about as many iterations (a fifth more of one: 32^3 to 128^3, even
+// and odd extents, a random right-hand side) with a quarter of the coefficients. Where that doesn't hold the coarse
+// operator is P^T A P: on grids of two dimensions a quarter of an iteration more costs more than 4 coefficients of 9
+// (4096^2); with a multiple of the identity beside the sum there are up to 3 iterations more, with Neumann sides up to
+// 4, and 2 where not all axes are halved.
 
-#include <array>
 #include <optional>
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
@@ -22,13 +22,13 @@ namespace ostinato::multigrid {
 
 /// The rows of a star of constant coefficients, by axes.
 ///
-/// Source    The lumping of masses: Trottenberg, Oosterlee, Schueller, "Multigrid", sections 2.3 and 7.7 (coarse grid
-///           discretisation against Galerkin operators).
+/// Source    Stars in place of P^T A P: PFMG of hypre (Ashby & Falgout 1996), whose option rap_type has them. The
+///           masses are lumped as in finite elements.
 class StarByAxes {
  public:
   /// Nothing where the rows aren't such a sum; where a coefficient of a neighbour is positive or differs between the
-  /// two directions of an axis; where rows away from the sides don't add up to 0, or one at a side to less than 0; and
-  /// where an axis has less than 3 points.
+  /// two directions of an axis; where rows away from the sides don't add up to 0, or those at a side to less than half
+  /// of a neighbour's coefficient (a Neumann side); and where an axis has less than 3 points.
   static std::optional<StarByAxes> of(const Classes& rows, const Extents& e);
 
   /// Makes this the star of the next grid.

@@ -406,7 +406,8 @@ void launch(const Cuda& space, const ClassView<T>& a, const Product<T, V>& p, co
   const Stencil<room, T> stencil = stencil_of<room>(a);
   if constexpr (Dotted && !std::is_same_v<T, V> && Lines<D>::exist) {
     if (Lines<D>::fit(a.table->offsets) && is_aligned(p.x) && is_aligned(p.y) && is_aligned(w)) {
-      // More blocks than the GPU holds at once would leave most of it idle at the end (H200, 2026-11: 60 us instead of 51).
+      // More blocks than the GPU holds at once would leave most of it idle at the end (H200, 2026-11: 60 us instead of
+      // 51).
       constexpr std::size_t of_block = std::size_t{together} * cuda::tile_rows;
       const std::size_t blocks = (static_cast<std::size_t>(stencil.rows) + of_block - 1) / of_block;
       const auto fill =

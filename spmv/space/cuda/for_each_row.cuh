@@ -29,7 +29,7 @@ __device__ V shuffled(const V& v, Shuffle shuffle) {
   return other;
 }
 
-/// The rows that a warp visits: each of its groups of lanes visits `turns` rows, at most as many as the group has lanes.
+/// The rows that a warp visits: each of its groups of lanes visits `turns` rows, at most as many as it has lanes.
 struct RowsOfWarp {
   std::size_t rows;
   int turns;
@@ -39,7 +39,7 @@ struct RowsOfWarp {
     return 32 / Lanes;
   }
 
-  /// Groups take fewer turns where that leaves no multiprocessor without a warp.
+  /// Groups take fewer turns where the GPU wouldn't be full otherwise.
   template <int Lanes>
   static RowsOfWarp of(const Cuda& space, std::size_t rows) {
     const std::size_t filling = static_cast<std::size_t>(space.multiprocessors() * blocks_per_multiprocessor) *

@@ -41,6 +41,35 @@ __global__ void __launch_bounds__(block_threads) for_each_kernel(std::size_t n, 
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride) f(i);
 }
 
+/// What f.fours(i) gives, element by element.
+template <class F>
+__device__ auto one_by_one(const F& f, std::size_t i) {
+  auto total = f(i);
+  for (std::size_t k = 1; k < 4; ++k) total += f(i + k);
+  return total;
+}
+
+/// Calls use(call) for the calls of the calling thread, of n elements of a sum. The order of summation doesn't depend on
+/// whether four elements move as one.
+template <class F, class Use>
+__device__ void visit_elements(std::size_t n, const F& f, Use use) {
+  const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x;
+  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
+  std::size_t first = 0;
+  if constexpr (requires { f.fours(n); }) {
+    first = n / 4 * 4;
+    const bool as_one = f.moves_fours();
+    for (std::size_t i = 4 * thread; i < first; i += 4 * stride) {
+      if (as_one) {
+        use([&] { return f.fours(i); });
+      } else {
+        use([&] { return one_by_one(f, i); });
+      }
+    }
+  }
+  for (std::size_t i = first + thread; i < n; i += stride) use([&] { return f(i); });
+}
+
 template <class F>
 __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, Reduction to) {
   using Result = std::remove_cvref_t<decltype(f(n))>;
@@ -48,9 +77,7 @@ __global__ void __launch_bounds__(block_threads) sum_kernel(std::size_t n, F f, 
   pdl_trigger_and_wait();
   if (!prepare(f)) return;
   Result mine{};
-  const std::size_t stride = static_cast<std::size_t>(gridDim.x) * block_threads;
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x; i < n; i += stride)
-    mine += f(i);
+  visit_elements(n, f, [&](auto call) { mine += call(); });
   grid_sum(mine, to, [&](const Result& total) {
     if constexpr (requires { f.finish(total); }) f.finish(total);
   });
