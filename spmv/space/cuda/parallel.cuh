@@ -49,8 +49,8 @@ __device__ auto one_by_one(const F& f, std::size_t i) {
   return total;
 }
 
-/// Calls use(call) for the calls of the calling thread, of n elements of a sum. The order of summation doesn't depend on
-/// whether four elements move as one.
+/// Calls use(call) for the calls of the calling thread, of n elements of a sum. The order of summation doesn't depend
+/// on whether four elements move as one.
 template <class F, class Use>
 __device__ void visit_elements(std::size_t n, const F& f, Use use) {
   const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * block_threads + threadIdx.x;
