@@ -35,7 +35,7 @@ template <class T>
 Structure fill_rows(const Stencil& stencil, Grid& grid, T* a);
 
 /// The row that all points of a grid have, apart from neighbours outside: by neighbour, from the table of classes
-/// (StencilOperator::table()). Nothing where rows differ.
+/// (StencilOperator::table()). Nothing where rows differ, or an axis has two points.
 std::optional<std::array<double, neighbours>> row_of_all(const std::vector<double>& table, const Extents& e);
 
 }  // namespace ostinato::detail

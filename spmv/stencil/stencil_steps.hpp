@@ -275,7 +275,8 @@ struct StencilProductOfFours {
   }
 
  private:
-  /// The elements of four points from i on and, with `beside`, of those beside them; 0 outside of the grid.
+  /// The elements of four points from i on and, with `beside`, of those beside them; 0 outside of the grid. In place of
+  /// a line outside, the points' own is loaded, with a coefficient of 0.
   OSTINATO_FUNCTION void load(Index px, std::size_t i, bool beside, T (&v)[together + 2]) const {
     const Four four = *reinterpret_cast<const Four*>(x + i);
 #pragma unroll

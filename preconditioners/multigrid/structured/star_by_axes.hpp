@@ -27,8 +27,8 @@ namespace ostinato::multigrid {
 class StarByAxes {
  public:
   /// Nothing where the rows aren't such a sum; where a coefficient of a neighbour is positive or differs between the
-  /// two directions of an axis; where rows away from the sides don't add up to 0, or those at a side to less than half
-  /// of a neighbour's coefficient (a Neumann side); and where an axis has less than 3 points.
+  /// two directions of an axis; where rows away from the sides don't add up to 0, or those at a side to less than
+  /// about a neighbour's coefficient (a side where the solution isn't given); and where an axis has less than 3 points.
   static std::optional<StarByAxes> of(const Classes& rows, const Extents& e);
 
   /// Makes this the star of the next grid.

@@ -336,7 +336,7 @@ __device__ void inner_rows(const Stencil<N, T>& a, Offset i, const V* x, T (&sum
     for (int k = 0; k < together; ++k) sum[k] = edge_row(a, __ldg(word + k), x + k);
     return;
   }
-  // Nearly each warp has a tile at a side of the grid, so that all tiles go the same way.
+  // With lines of up to 256 points nearly each warp has a tile at a side of the grid, so all tiles go the same way.
   std::uint32_t present[together];
 #pragma unroll
   for (int k = 0; k < together; ++k) present[k] = static_cast<std::uint32_t>(name == 0 ? a.present : __ldg(word + k));

@@ -283,6 +283,57 @@ TEST(StencilOperator, AColumnHasTheValuesOfItsPoints) {
   }
 }
 
+/// Compares four points at once, which only the GPU takes, with what is done for each of them. x has NaN around it, and
+/// with `inside` in two of its points.
+template <class Shape>
+void expect_fours(const Extents& e, bool inside) {
+  constexpr std::size_t around = 8;
+  const std::size_t n = e.points();
+  const auto random = random_vector<float>(static_cast<Index>(n), 1);
+  struct alignas(16) Piece {
+    float v[4] = {NAN, NAN, NAN, NAN};
+  };
+  std::vector<Piece> pieces((n + 2 * around) / 4), rounded(n / 4);
+  float *const x = pieces.front().v + around, *const by_fours = rounded.front().v;
+  std::copy(random.begin(), random.end(), x);
+  if (inside) x[0] = x[n / 2] = NAN;
+  std::vector<float> by_point(n, NAN);
+  detail::StencilProductOfFours<Shape, double> fours{e, {}, x, by_fours, x};
+  for (int c = 0; c <= Shape::count(); ++c) fours.coefficient[c] = 0.1 * c - 0.7;
+  for (Index z = 0; z < e.z; ++z) {
+    for (Index y = 0; y < e.y; ++y) {
+      for (Index px = 0; px < e.x; ++px) {
+        double sum = fours.coefficient[Shape::count()] * static_cast<double>(x[e.number(px, y, z)]);
+        for (int c = 0; c < Shape::count(); ++c) {
+          const detail::Step d = detail::Step::of(Shape::neighbour(c));
+          if (e.contains(px + d.x, y + d.y, z + d.z))
+            sum += fours.coefficient[c] * static_cast<double>(x[e.number(px + d.x, y + d.y, z + d.z)]);
+        }
+        by_point[e.number(px, y, z)] = static_cast<float>(sum);
+      }
+      for (Index four = 0; four < fours.fours().x; ++four) fours(four, y, z);
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(std::isnan(by_fours[i]), std::isnan(by_point[i])) << i;
+    if (!std::isnan(by_point[i])) {
+      EXPECT_NEAR(by_fours[i], by_point[i], 1e-6) << i;
+    }
+  }
+}
+
+TEST(StencilOperator, FourPointsHaveTheirValues) {
+  for (const bool inside : {false, true}) {
+    expect_fours<detail::Shape<1, true>>({12}, inside);
+    expect_fours<detail::Shape<2, true>>({8, 5}, inside);
+    expect_fours<detail::Shape<2, false>>({4, 7}, inside);
+    for (const Extents& e : {Extents{4, 3, 5}, Extents{16, 4, 3}, Extents{8, 1, 4}, Extents{4, 2, 2}}) {
+      expect_fours<detail::Shape<3, true>>(e, inside);
+      expect_fours<detail::Shape<3, false>>(e, inside);
+    }
+  }
+}
+
 TEST(StencilOperator, AsksForCoefficientsInsideAndAtNeumannSidesOnly) {
   const Extents e{3, 2};
   Stencil stencil = laplacian_stencil(e, true);
