@@ -7,8 +7,9 @@
 //
 // A functor is copied to the threads and has
 //   operator()(std::size_t i) const  processes element i; for sum, returns Sums<K>
-//   Sums<K> fours(i) const  (optional, sum only)  the same for elements i to i + 3, where i is a multiple of four: on
-//                                    Cuda, which loads them as one, where bool moves_fours() says that they lie so
+//   bool moves_fours() const, Sums<K> fours(std::size_t i) const
+//                        (optional, sum only)  on Cuda, where moves_fours(), fours(i) is called in place of four calls,
+//                                    for elements i to i + 3; i is a multiple of four
 //   bool prepare()       (optional)  called before the first element, on Host once, on Cuda by each thread: reads the
 //                                    scalars that the functor needs; when prepare returns false, no element is
 //                                    processed

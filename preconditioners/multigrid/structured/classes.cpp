@@ -273,33 +273,19 @@ HalvedClasses::HalvedClasses(const Classes& rows, const Extents& e, int axes)
 template <int Axis>
 void HalvedClasses::halve(Classes& rows) const {
   constexpr int digit = Axis == 0 ? 1 : Axis == 1 ? 3 : 9, up = Axis == 0 ? 3 : 1, far = Axis == 2 ? 3 : 9;
-  const Index n = Axis == 0 ? fine_.x : Axis == 1 ? fine_.y : fine_.z;
-  const Index next = Axis == 0 ? coarse_.x : Axis == 1 ? coarse_.y : coarse_.z;
   // The extents of the other axes by now. An axis of one point has points of only one class.
   const Index up_extent = Axis == 0 ? fine_.y : coarse_.x, far_extent = Axis == 2 ? coarse_.y : fine_.z;
-  const auto weight = [&](Index j, Index step) { return line_[Axis][place(2 * j + 1 + step, n)][step + 1]; };
-  // Adds the terms of fine points i = 2 j + 1 + d, their neighbours i + a, and what these count for j + e.
-  const auto add = [&](Classes& made, int at, Index j, Index d, Index a, Index e) {
-    const Index i = 2 * j + 1 + d, left = d + a - 2 * e;
-    if (i >= n || i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) return;
-    const double factor = weight(j, d) * weight(j + e, left);
+  Classes made{};
+  for_terms(Axis, [&](int at, Index e, int place_of_fine, Index a, double factor) {
     for (int other = 0; other < 9; ++other) {  // classes of the other axes
       if ((up_extent == 1 && other % 3 > 0) || (far_extent == 1 && other / 3 > 0)) continue;
       const int beside = other % 3 * up + other / 3 * far;
-      const double* const from = rows[static_cast<std::size_t>(beside + digit * place(i, n))].data() + digit * (a + 1);
+      const double* const from =
+          rows[static_cast<std::size_t>(beside + digit * place_of_fine)].data() + digit * (a + 1);
       double* const to = made[static_cast<std::size_t>(beside + digit * at)].data() + digit * (e + 1);
       for (int k = 0; k < 9; ++k) to[k % 3 * up + k / 3 * far] += factor * from[k % 3 * up + k / 3 * far];
     }
-  };
-  Classes made{};
-  for (int at = 0; at < 3; ++at) {
-    const Index j = at == 0 ? 0 : at == 1 ? next / 2 : next - 1;
-    for (Index d = -1; d <= 1; ++d) {
-      for (Index a = -1; a <= 1; ++a) {
-        for (Index e = -1; e <= 1; ++e) add(made, at, j, d, a, e);
-      }
-    }
-  }
+  });
   rows = made;
 }
 

@@ -64,8 +64,33 @@ class HalvedClasses {
   HalvedClasses(const Classes& rows, const Extents& e, int axes);
 
   const Extents& grid() const { return coarse_; }
-  /// The weight of a fine point at a place along a halved axis, for the coarse point that it is `step` away from.
-  double weight(int axis, int place, Index step) const { return line_[axis][place][step + 1]; }
+  /// Calls f(at, from, weight) for the fine points that a coarse point of place `at` along a halved axis has weights
+  /// for; `from` is the place of the fine point.
+  template <class F>
+  void for_weights(int axis, F f) const {
+    for_coarse(axis, [&](int at, Index j) {
+      for (Index d = -1; d <= 1; ++d) {
+        if (2 * j + 1 + d < extent(fine_, axis)) f(at, place(2 * j + 1 + d, extent(fine_, axis)), weight(axis, j, d));
+      }
+    });
+  }
+  /// Calls f(at, e, from, a, factor) for the terms of P^T A P along a halved axis: the coefficient of step a in the row
+  /// of a fine point of place `from`, times `factor`, counts for step e in the row of a coarse point of place `at`.
+  template <class F>
+  void for_terms(int axis, F f) const {
+    const Index n = extent(fine_, axis), next = extent(coarse_, axis);
+    for_coarse(axis, [&](int at, Index j) {
+      for (Index d = -1; d <= 1; ++d) {
+        for (Index a = -1; a <= 1; ++a) {
+          for (Index e = -1; e <= 1; ++e) {
+            const Index i = 2 * j + 1 + d, left = d + a - 2 * e;
+            if (i >= n || i + a < 0 || i + a >= n || j + e < 0 || j + e >= next || left < -1 || left > 1) continue;
+            f(at, e, place(i, n), a, weight(axis, j, d) * weight(axis, j + e, left));
+          }
+        }
+      }
+    });
+  }
   /// The rows of P^T A P, made along each axis in turn, as P is a product of weights along the axes.
   Classes galerkin_rows() const;
   /// The weights for the scaled operators, P(i, j) sqrt(A(i, i) / coarse A(j, j)), of the 125 classes of coarse points.
@@ -74,6 +99,17 @@ class HalvedClasses {
   Halving halved;
 
  private:
+  static Index extent(const Extents& e, int axis) { return axis == 0 ? e.x : axis == 1 ? e.y : e.z; }
+  /// Calls f(at, j) for a coarse point j of each place along an axis.
+  template <class F>
+  void for_coarse(int axis, F f) const {
+    const Index next = extent(coarse_, axis), points[] = {0, next / 2, next - 1};
+    for (int at = 0; at < 3; ++at) f(at, points[at]);
+  }
+  /// The weight of coarse point j for the fine point `step` away from it.
+  double weight(int axis, Index j, Index step) const {
+    return line_[axis][place(2 * j + 1 + step, extent(fine_, axis))][step + 1];
+  }
   /// Makes one axis of an operator that of the coarse grid.
   template <int Axis>
   void halve(Classes& a) const;

@@ -514,7 +514,7 @@ struct InterpolateCells {
   };
 
   /// Adds what a coarse point gives to the points of the cell: of its own or, along the axes with K = 1, of the next
-  /// cell. Outside of the grid there is none; another point is loaded in its place, so that no load waits for this.
+  /// cell. Outside of the grid there is none, and 0 in its place.
   template <int Kx, int Ky, int Kz>
   OSTINATO_FUNCTION void add(Index jx, Index jy, Index jz, float (&v)[2][2][2]) const {
     const bool is_there = p.grid.contains(jx, jy, jz);

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int digit[3] = {1, 3, 9};  ///< what a place or a step along an axis counts in a class or a neighbour
 
-Index extent_of(const Extents& e, int axis) { return axis == 0 ? e.x : axis == 1 ? e.y : e.z; }
-
 /// What a row at a side adds up to at least, of a neighbour's coefficient: 1 where the solution is given a step
 /// outside. With a half CG takes two thirds of an iteration more.
 constexpr double held = 0.9;
@@ -23,7 +21,7 @@ std::size_t neighbour_of(int axis, int step) { return static_cast<std::size_t>(c
 
 std::optional<StarByAxes> StarByAxes::of(const Classes& rows, const Extents& e) {
   if (std::min({e.x, e.y, e.z}) < 3) return {};
-  StarByAxes star(e);
+  StarByAxes star;
   constexpr int middle_class = 1 + 3 + 9;
   const auto& middle = rows[middle_class];
   const double rounding = 1e-6 * middle[centre];  // of matrices in float
@@ -65,28 +63,13 @@ bool StarByAxes::has_rows(const Classes& other, double rounding) const {
 
 void StarByAxes::halve(const HalvedClasses& next) {
   for (int axis = 0; axis < 3; ++axis) {
-    const Index n = extent_of(grid_, axis), coarse = extent_of(next.grid(), axis);
     const Axis fine = axis_[axis];
     Axis& made = axis_[axis] = {};
-    for (int at = 0; at < 3; ++at) {
-      const Index j = at == 0 ? 0 : at == 1 ? coarse / 2 : coarse - 1;
-      // The terms of fine points i = 2 j + 1 + d, and their neighbours i + a, which count for j + e.
-      for (Index d = -1; d <= 1; ++d) {
-        const Index i = 2 * j + 1 + d;
-        if (i >= n) continue;
-        const double weight = next.weight(axis, place(i, n), d);
-        made.d[at] += weight * fine.d[place(i, n)];
-        for (Index a = -1; a <= 1; ++a) {
-          for (Index e = -1; e <= 1; ++e) {
-            const Index to = i + a, left = d + a - 2 * e;
-            if (to < 0 || to >= n || j + e < 0 || j + e >= coarse || left < -1 || left > 1) continue;
-            made.k[at][e + 1] += weight * fine.k[place(i, n)][a + 1] * next.weight(axis, place(to, n), left);
-          }
-        }
-      }
-    }
+    next.for_terms(axis, [&](int at, Index e, int from, Index a, double factor) {
+      made.k[at][e + 1] += factor * fine.k[from][a + 1];
+    });
+    next.for_weights(axis, [&](int at, int from, double weight) { made.d[at] += weight * fine.d[from]; });
   }
-  grid_ = next.grid();
 }
 
 double StarByAxes::term(int axis, int step, const int (&place)[3]) const {

@@ -44,14 +44,13 @@ class StarByAxes {
     double d[3];     ///< masses
   };
 
-  explicit StarByAxes(const Extents& e) : grid_(e), axis_{} {}
+  StarByAxes() = default;
   /// Whether rows are the same but for rounding, where no neighbour is missing.
   bool has_rows(const Classes& other, double rounding) const;
   /// What a term with the operator along an axis has for a point of some places.
   double term(int axis, int step, const int (&place)[3]) const;
 
-  Extents grid_;
-  Axis axis_[3];
+  Axis axis_[3] = {};
   double shift_ = 0;  ///< what rounding adds to the sum: a multiple of the masses of all axes
 };
 

@@ -229,8 +229,8 @@ class PatternPasses {
     Copied count_to(int& to) const { return {&to, count.data(), count.bytes()}; }
   };
 
-  /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row; in a
-  /// matrix that doesn't fill the GPU also those of longer rows, which would take another pass.
+  /// Several lanes share a row of B of average length. A table takes twice the average number of terms of a row, and
+  /// more where the rows don't fill the GPU: rows that overflow their tables would take another pass.
   void choose_lanes(Offset entries) {
     lanes_ = with_idle_lanes(cuda::lanes_for(2 * terms_.all / std::max<Index>(whole_.count, 1) / most_of_lane, 4),
                              whole_.count);

@@ -46,9 +46,10 @@ inline constexpr int block_threads = 256;
 inline constexpr int blocks_per_multiprocessor = 8;
 
 /// Number of thread blocks for a kernel whose threads stride over n elements: at most as many as the GPU holds at once,
-/// and no block without work.
-inline int resident_blocks(const Cuda& space, std::size_t n) {
-  const std::size_t fill = static_cast<std::size_t>(space.multiprocessors()) * blocks_per_multiprocessor;
+/// `of_multiprocessor` each, and no block without work. More blocks would leave most of the GPU idle at the end.
+inline int resident_blocks(const Cuda& space, std::size_t n, int of_multiprocessor = blocks_per_multiprocessor) {
+  const std::size_t fill =
+      static_cast<std::size_t>(space.multiprocessors()) * static_cast<std::size_t>(of_multiprocessor);
   const std::size_t work = (n + block_threads - 1) / block_threads;
   return static_cast<int>(std::clamp<std::size_t>(work, 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
 }

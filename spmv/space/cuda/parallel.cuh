@@ -171,9 +171,7 @@ void for_grid(const Cuda& space, const Extents& grid, F f) {
 template <class F>
 void sum_grid(const Cuda& space, const Extents& grid, F f, double* slots) {
   const cuda::Tiles tiles(grid, space.multiprocessors());
-  const std::size_t fill = static_cast<std::size_t>(space.multiprocessors()) * cuda::sum_grid_blocks;
-  const auto blocks = static_cast<unsigned>(
-      std::clamp<std::size_t>(tiles.count(), 1, std::min<std::size_t>(fill, Cuda::State::max_partial)));
+  const int blocks = cuda::resident_blocks(space, tiles.count() * cuda::block_threads, cuda::sum_grid_blocks);
   cuda::launch(space, cuda::sum_grid_kernel<F>, blocks, cuda::block_threads, 0, tiles, f,
                cuda::reduction(space, slots));
 }

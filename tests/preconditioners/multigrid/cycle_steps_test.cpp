@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/structured/slots.hpp>
+
 #include "support/matrices.hpp"
 
 namespace ostinato::test {
@@ -14,16 +16,6 @@ namespace {
 namespace structured {
 
 using namespace multigrid;
-
-/// Calls f for all points of a grid.
-template <class F>
-void call_for_points(const Extents& e, const F& f) {
-  for (Index z = 0; z < e.z; ++z) {
-    for (Index y = 0; y < e.y; ++y) {
-      for (Index x = 0; x < e.x; ++x) f(x, y, z);
-    }
-  }
-}
 
 // The GPU takes cells on grids of a million points, the host never does: here they run on the host, on small grids.
 TEST(CycleSteps, InterpolateByCellsWhatIsInterpolatedByPairs) {
@@ -40,9 +32,9 @@ TEST(CycleSteps, InterpolateByCellsWhatIsInterpolatedByPairs) {
       std::vector<float> pairs(fine.points(), std::numeric_limits<float>::quiet_NaN()), cells = pairs;
 
       const Interpolate<7> by_pairs{view, fine, x.data(), 0.8f, of_coarse.data(), pairs.data()};
-      call_for_points(by_pairs.cells(), by_pairs);
+      for_points(by_pairs.cells(), by_pairs);
       const InterpolateCells by_cells{view, fine, x.data(), 0.8f, of_coarse.data(), cells.data()};
-      call_for_points(by_cells.cells(), by_cells);
+      for_points(by_cells.cells(), by_cells);
 
       for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_FLOAT_EQ(cells[i], pairs[i]) << i;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/structured/classes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 
 #include "support/grids.hpp"
@@ -49,15 +50,6 @@ Dense transposed(const Dense& a) {
     for (std::size_t j = 0; j < a.cols; ++j) t(j, i) = a(i, j);
   }
   return t;
-}
-
-template <class F>
-void for_points(const Extents& e, F f) {
-  for (Index z = 0; z < e.z; ++z) {
-    for (Index y = 0; y < e.y; ++y) {
-      for (Index x = 0; x < e.x; ++x) f(x, y, z);
-    }
-  }
 }
 
 /// The periodic axes: 1 for x, 2 for y, 4 for z.
