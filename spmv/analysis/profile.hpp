@@ -33,7 +33,6 @@ struct Profile {
   double square_fill[largest_square + 1] = {};  ///< [s]: fill of s x s blocks, s = 2, 3, 4, 5, 6, 8; otherwise 0
   Offset sliced_slots = 0;  ///< slots of slices of 32 rows (also the last slice), as wide as their longest row
   Index ell_third = 0;      ///< the largest width that at least a third of the rows reach
-  Index farthest = 0;       ///< max |column - row|
   bool single = true;       ///< every value is exact in float
   int distinct = 0;         ///< number of different values (by bits); 0 when there are more than 256
   double sectors = 0;       ///< mean number of 32-byte sectors of x (doubles) that 32 consecutive entries read; sampled
@@ -58,7 +57,7 @@ struct StartedProfile {
 ///           columns are counted). Host: does all work before returning.
 /// Requires  Canonical rows (is_canonical). The arrays must stay valid until get() returns or, without get(), until the
 ///           host has waited for the space. The thread that uses the space calls get().
-/// Traffic   Reads the row pointers, two columns of each row, samples of the other columns, and the values until
+/// Traffic   Reads the row pointers, samples of the columns, and the values until
 ///           `single` and `distinct` can't change any more.
 template <class T>
 StartedProfile start_profile(const Host& space, const CsrView<T>& a, bool inspects_values = true);

@@ -56,9 +56,8 @@ struct ProfileCounters {
   static_assert(Profile::most_distinct == Distinct<void>::limit);
 
   Offset slice_widths;  ///< sum of the slices' longest rows
-  int farthest;
-  int wide;    ///< 1 when some value isn't exact in float
-  int values;  ///< number of different values counted
+  int wide;             ///< 1 when some value isn't exact in float
+  int values;           ///< number of different values counted
   Offset value_slots[Distinct<void>::capacity];
   int rows_of_length[lengths];  ///< the last element also counts all longer rows
   int sampled[Sampled::count];
@@ -70,7 +69,6 @@ template <class Atomics>
 struct InspectSlice {
   static constexpr bool follows = true;  // follows the clearing of the counters
   const Offset* row_ptr;
-  const Index* col;
   Index rows;
   ProfileCounters* counters;
 
@@ -78,8 +76,6 @@ struct InspectSlice {
   OSTINATO_FUNCTION void operator()(std::size_t slice, Add add) const {
     const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
     const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
-    const int far = static_cast<int>(farthest(begin, end));
-    if (far > Atomics::load(&counters->farthest)) Atomics::max(&counters->farthest, far);
     Offset longest = 0, counted = begin;
     for (Offset row = begin; row < end; ++row) {
       const Offset length = row_ptr[row + 1] - row_ptr[row];
@@ -90,24 +86,6 @@ struct InspectSlice {
       counted = row + 1;
     }
     Atomics::add(&counters->slice_widths, longest);
-  }
-
- private:
-  /// The first or the last entry of a row is its farthest from the diagonal. Without branches the loads overlap.
-  OSTINATO_FUNCTION Offset farthest(Offset begin, Offset end) const {
-    Offset far = 0;
-    for (Offset row = begin; row < end; ++row) {
-      const Offset first = row_ptr[row], past = row_ptr[row + 1];
-      const bool empty = first == past;
-      const Offset left = distance(row, col[empty ? 0 : first]), right = distance(row, col[empty ? 0 : past - 1]);
-      const Offset farther = left > right ? left : right;
-      far = !empty && farther > far ? farther : far;
-    }
-    return far;
-  }
-
-  static OSTINATO_FUNCTION Offset distance(Offset row, Index column) {
-    return column > row ? column - row : row - column;
   }
 };
 
@@ -137,8 +115,9 @@ struct Spread {
   OSTINATO_FUNCTION Offset at(Offset k) const { return k * all / count; }
 };
 
-/// The sampling tasks: first block rows, then runs of entries. Task t * groups.count + g is a block row of group g. The
-/// height of the block rows grows with t, so that neighbouring threads do the same work.
+/// The sampling tasks: first block rows, then the entries of runs. Task t * groups.count + g is a block row of group g.
+/// The height of the block rows grows with t, so that neighbouring threads do the same work, and neighbouring threads
+/// have entries of the same run, so that they load the same columns.
 struct Samples {
   static constexpr bool follows = false;
   static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
@@ -151,13 +130,13 @@ struct Samples {
   Spread groups, runs;
 
   OSTINATO_FUNCTION std::size_t tasks() const {
-    return static_cast<std::size_t>(groups.count * tasks_in_group + runs.count);
+    return static_cast<std::size_t>(groups.count * tasks_in_group + runs.count * run_entries);
   }
 
   template <class Add>
   OSTINATO_FUNCTION void operator()(std::size_t i, Add add) const {
     const Offset task = static_cast<Offset>(i) / groups.count, group = static_cast<Offset>(i) % groups.count;
-    if (task >= tasks_in_group) return run(static_cast<Offset>(i) - groups.count * tasks_in_group, add);
+    if (task >= tasks_in_group) return entry(static_cast<Offset>(i) - groups.count * tasks_in_group, add);
     const Offset begin = groups.at(group) * group_rows;
     if (task < 12) return block_row<1>(begin, task, add);
     if (task < 18) return block_row<2>(begin, task - 12, add);
@@ -237,17 +216,15 @@ struct Samples {
     add(Sampled::square_blocks + square, blocks);
   }
 
+  /// Counts the sector of an entry's column unless an entry before it in the run has the same.
   template <class Add>
-  OSTINATO_FUNCTION void run(Offset number, Add add) const {
-    const Index* const c = col + runs.at(number) * run_entries;
-    const int length = static_cast<int>(nonzeros < run_entries ? nonzeros : run_entries);
-    int sectors = 0;
-    for (int e = 0; e < length; ++e) {
-      int known = 0;
-      for (int f = 0; f < e; ++f) known |= c[f] / 4 == c[e] / 4;
-      sectors += 1 - known;
-    }
-    add(Sampled::sectors, sectors);
+  OSTINATO_FUNCTION void entry(Offset number, Add add) const {
+    const Index* const c = col + runs.at(number / run_entries) * run_entries;
+    const int at = static_cast<int>(number % run_entries);
+    if (at >= nonzeros) return;
+    int known = 0;
+    for (int e = 0; e < at; ++e) known |= c[e] / 4 == c[at] / 4;
+    if (known == 0) add(Sampled::sectors, 1);
   }
 };
 
@@ -347,7 +324,6 @@ inline Profile finished(const ProfileCounters& counters, const Samples& samples)
   set_fills(counters.sampled, p);
   p.sliced_slots = counters.slice_widths * Profile::slice_rows;
   p.ell_third = third_width(counters, static_cast<Index>(samples.rows));
-  p.farthest = counters.farthest;
   p.single = counters.wide == 0;
   p.distinct = counters.values <= Profile::most_distinct ? counters.values : 0;
   if (p.distinct > 0) p.different = different_entries(counters);
@@ -380,8 +356,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
   const Offset* const row_ptr = a.row_ptr.data();
   const std::size_t slices =
       (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
-  histogram<ProfileCounters::lengths>(space, slices,
-                                      InspectSlice<SlotAtomic<Space>>{row_ptr, a.col.data(), a.rows, counters},
+  histogram<ProfileCounters::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.rows, counters},
                                       counters->rows_of_length);
   const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);

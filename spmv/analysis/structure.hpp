@@ -23,6 +23,7 @@ struct Structure {
   Offset nonzeros = 0;         ///< stored entries, explicit zeros included
   Offset diagonals = 0;        ///< diagonals that hold an entry
   std::vector<Index> offsets;  ///< column - row of these diagonals, ascending; empty past max_listed_diagonals
+  Index farthest = 0;          ///< max |column - row|
   Index longest_row = 0;
   Index empty_rows = 0;
   double mean_row = 0;             ///< entries per row

@@ -31,6 +31,7 @@ struct Findings {
   double rows[2];     ///< sums of InspectRow
   double diagonals;   ///< number of diagonals in use
   int longest_row;
+  int farthest;
   int nonpositive_diagonal;
   int nonnegative_diagonal;
   int varying_diagonal;
@@ -212,9 +213,20 @@ struct InspectRow {
   }
 };
 
+/// Counts the used diagonals, and finds the one that is farthest from the main diagonal.
+template <class Atomics>
 struct CountUsed {
   const std::uint8_t* used;
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{static_cast<double>(used[i])}}; }
+  Index rows;
+  Findings* found;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    if (used[i] == 0) return {{0.0}};
+    const auto offset = static_cast<Offset>(i) - (rows - 1);
+    const int distance = static_cast<int>(offset < 0 ? -offset : offset);
+    if (distance > Atomics::peek(&found->farthest)) Atomics::max(&found->farthest, distance);
+    return {{1.0}};
+  }
 };
 
 /// Lists the used diagonals in any order, unless there are more than max_listed_diagonals; the host sorts them.
@@ -278,6 +290,7 @@ inline void take_values(const Findings& f, Structure& s) {
 /// Copies the findings of the passes to the structure.
 inline void take(const Findings& f, bool mirrors, Structure& s) {
   s.longest_row = f.longest_row;
+  s.farthest = f.farthest;
   s.diagonals = static_cast<Offset>(f.diagonals);
   s.row_deviation = std::sqrt(f.rows[0] / s.rows);
   s.empty_rows = static_cast<Index>(f.rows[1]);
@@ -330,7 +343,7 @@ Structure analyse_on(const Space& space, const CsrView<T>& a, AnalysisDepth dept
   const bool mirrors = a.rows == a.cols && depth != AnalysisDepth::product;
   inspect_entries<Space, T>(space, {pattern_of(a), a.val.data(), s.nonzeros, mirrors, found, used.data()},
                             [&] { return on_space.download()[0].longest_row; });
-  sum(space, used.size(), CountUsed{used.data()}, &found->diagonals);
+  sum(space, used.size(), CountUsed<Atomic<Space>>{used.data(), s.rows, found}, &found->diagonals);
 
   take(take_findings(space, used, s.rows, on_space, profile.counters, s.offsets), mirrors, s);
   s.census = census_of(space, a, s, depth);

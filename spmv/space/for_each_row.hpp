@@ -10,14 +10,16 @@
 //   Value                     what is found out about a row: trivially copyable, of whole 4-byte words
 //   Value initial(i)          the value of row i before its first entry
 //   EntryRange entries(i, v)  the entries of row i to visit, where v is the initial value; may be empty
-//   void add(i, k, v)         takes entry k into the value v
+//   void add(i, k, v)         takes entry k into the value v; or, so that the loads for several entries overlap:
+//   Entry load(i, k)          what entry k is made of, loaded without a condition, and
+//   void take(i, e, v)        takes that into the value v
 //   void merge(v, other)      takes a value into v that other entries of the row were added to, from the same initial
 //                             value
 //   void each(i, k, v)        (optional)  called for each of the entries, with the value of the row
 //   finish(i, v)              takes the value of the row; for sum_rows, returns Sums<K>
 //
-// Entries are added and merged in an order that depends on the number of lanes. So add and merge should find the same
-// value in any order, apart from rounding. The same input gives the same bits on every run.
+// Entries are added and merged in an order that depends on the number of lanes. So add (or take) and merge should find
+// the same value in any order, apart from rounding. The same input gives the same bits on every run.
 
 #include <cstddef>
 
@@ -33,6 +35,12 @@ struct EntryRange {
 
 namespace detail {
 
+/// Whether a functor takes an entry in two steps.
+template <class F>
+concept LoadsEntries = requires(const F& f) {
+  f.load(std::size_t{}, Offset{});
+};
+
 /// Visits all entries of a row.
 template <class F>
 struct WholeRow {
@@ -41,7 +49,13 @@ struct WholeRow {
   auto operator()(std::size_t i) const {
     typename F::Value v = f.initial(i);
     const EntryRange range = f.entries(i, v);
-    for (Offset k = range.begin; k < range.end; ++k) f.add(i, k, v);
+    for (Offset k = range.begin; k < range.end; ++k) {
+      if constexpr (LoadsEntries<F>) {
+        f.take(i, f.load(i, k), v);
+      } else {
+        f.add(i, k, v);
+      }
+    }
     if constexpr (requires { f.each(i, range.begin, v); }) {
       for (Offset k = range.begin; k < range.end; ++k) f.each(i, k, v);
     }

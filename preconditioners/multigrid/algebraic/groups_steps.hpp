@@ -211,12 +211,17 @@ struct CollapseRow {
 };
 
 /// The terms of a row in the fast memory of a group of lanes (spmv/matrix/algebra/product_rows.hpp). The arrays have an
-/// element for each term. Makes the same bits as CollapseRow.
+/// element for each term, in whole quads. Makes the same bits as CollapseRow.
 template <class T>
 struct TermTable {
-  Index* col;
+  /// Elements that are read at once.
+  struct alignas(16) Quad {
+    Index v[4];
+  };
+
+  Index* col;  ///< aligned as quads are
   T* val;
-  Index* first;  ///< the column of a term that is the first one of its column, `none` for others
+  Index* first;  ///< the column of a term that is the first one of its column, `none` for others; aligned as quads are
 
   static constexpr Index none = 0x7fffffff;
 
@@ -226,15 +231,18 @@ struct TermTable {
     const Offset begin = rows.begin[i];
     const auto terms = static_cast<Index>(rows.begin[i + 1] - begin);
     gather(group, rows, i);
+    for (Index p = terms + group.lane(); p < (terms + 3) / 4 * 4; p += group.lanes()) {
+      col[p] = -1;
+      first[p] = none;
+    }
     group.sync();
-    for (Index p = group.lane(); p < terms; p += group.lanes()) add_up(p, terms);
+    for (Index p = group.lane(); p < terms; p += group.lanes()) add_up(group, p, terms);
     group.sync();
     // The place of an entry is the number of entries before its column; `none` comes after all of them.
     for (Index p = group.lane(); p <= terms; p += group.lanes()) {
       const Index j = p < terms ? first[p] : none;
       if (p < terms && j == none) continue;
-      Index place = 0;
-      for (Index q = 0; q < terms; ++q) place += first[q] < j;
+      const Index place = entries_before(j, terms);
       if (p == terms) {
         rows.count[i] = place;
       } else {
@@ -246,32 +254,81 @@ struct TermTable {
   }
 
  private:
+  static constexpr int at_once = 2;  ///< terms that a lane loads at once, so that the loads overlap
+
+  /// Gathers the terms of the members, of two members at once.
   template <class Group>
   OSTINATO_FUNCTION void gather(const Group& group, const CollapseRow<T>& rows, std::size_t i) const {
+    const Offset* const row_ptr = rows.a.row_ptr;
     Offset at = 0;
-    for (Offset m = rows.members.row_ptr[i]; m < rows.members.row_ptr[i + 1]; ++m) {
-      const Index row = rows.members.col[m];
-      const Offset begin = rows.a.row_ptr[row], length = rows.a.row_ptr[row + 1] - begin;
-      for (Offset k = group.lane(); k < length; k += group.lanes()) {
-        col[at + k] = rows.column_of(row, begin + k);
-        val[at + k] = rows.val[begin + k];
+    const Offset end = rows.members.row_ptr[i + 1];
+    for (Offset m = rows.members.row_ptr[i]; m < end; m += 2) {
+      const bool are_two = m + 1 < end;
+      const Index row = rows.members.col[m], next = rows.members.col[are_two ? m + 1 : m];
+      const Offset begin = row_ptr[row], length = row_ptr[row + 1] - begin, next_begin = row_ptr[next];
+      const Offset both = length + (are_two ? row_ptr[next + 1] - next_begin : 0);
+      for (Offset k = group.lane(); k < both; k += at_once * group.lanes()) {
+        Index to[at_once];
+        T v[at_once];
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) {
+          const Offset term = k + u * group.lanes() < both ? k + u * group.lanes() : k;
+          const bool is_of_next = term >= length;
+          const Offset from = is_of_next ? next_begin + term - length : begin + term;
+          to[u] = rows.column_of(is_of_next ? next : row, from);
+          v[u] = rows.val[from];
+        }
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) {
+          if (k + u * group.lanes() >= both) continue;
+          col[at + k + u * group.lanes()] = to[u];
+          val[at + k + u * group.lanes()] = v[u];
+        }
       }
-      at += length;
+      at += both;
     }
   }
 
   /// Adds the later terms of its column to term p, if that is the first one.
-  OSTINATO_FUNCTION void add_up(Index p, Index terms) const {
+  template <class Group>
+  OSTINATO_FUNCTION void add_up(const Group& group, Index p, Index terms) const {
     const Index j = col[p];
     bool is_first = j >= 0;
-    for (Index q = 0; q < p; ++q) is_first = is_first && col[q] != j;
-    first[p] = is_first ? j : none;
-    if (!is_first) return;
     T sum = val[p];
-    for (Index q = p + 1; q < terms; ++q) {
-      if (col[q] == j) sum += val[q];
+    for (Index begin = 0; begin < terms; begin += 32) {
+      const std::uint32_t same = terms_of(j, begin, begin + 32 < terms ? begin + 32 : terms);
+      const std::uint32_t before = p >= begin + 32 ? ~0u : p < begin ? 0u : (1u << (p - begin)) - 1;
+      const std::uint32_t up_to = p >= begin + 32 ? ~0u : p < begin ? 0u : (2u << (p - begin)) - 1;
+      is_first = is_first && (same & before) == 0;
+      for (std::uint32_t later = is_first ? same & ~up_to : 0; later != 0; later &= later - 1)
+        sum += val[begin + group.lowest_bit(later)];
     }
-    val[p] = sum;
+    first[p] = is_first ? j : none;
+    if (is_first) val[p] = sum;
+  }
+
+  /// A bit for each term from `begin` to before `end`, 32 at most: whether its column is j.
+  OSTINATO_FUNCTION std::uint32_t terms_of(Index j, Index begin, Index end) const {
+    std::uint32_t same = 0;
+    for (Index q = begin; q < end; q += 4) {
+      const Quad four = *reinterpret_cast<const Quad*>(col + q);
+      std::uint32_t of_four = 0;
+#pragma unroll
+      for (int u = 0; u < 4; ++u) of_four |= four.v[u] == j ? 1u << u : 0u;
+      same |= of_four << (q - begin);
+    }
+    return same;
+  }
+
+  /// The number of columns of the row before column j.
+  OSTINATO_FUNCTION Index entries_before(Index j, Index terms) const {
+    Index count = 0;
+    for (Index q = 0; q < terms; q += 4) {
+      const Quad four = *reinterpret_cast<const Quad*>(first + q);
+#pragma unroll
+      for (int u = 0; u < 4; ++u) count += four.v[u] < j ? 1 : 0;
+    }
+    return count;
   }
 };
 

@@ -18,34 +18,46 @@ namespace {
 
 constexpr int most_rounds = 24;
 /// Rounds before the host looks: 6 to 8 are needed for 10,000 to 260,000 rows, 3 to 6 for fewer.
-constexpr int fewest_rounds = 4, fewest_of_many = 6;
+constexpr int fewest_rounds = 4, fewest_of_many = 7;
 constexpr std::size_t many_rows = 10000;
 constexpr double dominance = 1.25;
 
-/// The pairs with their numbers and members, and what these leave for the next pass. `joined`: the number of rows that
+/// What pair_up() finds out about each row.
+template <class Space>
+struct Found {
+  Vector<Space, Index> first;    ///< row of the pair; negative for a row that is left out
+  Vector<Space, Index> partner;  ///< negative where there is none
+  Vector<Space, int> joined;     ///< at the first row of a pair: how many rows have joined
+};
+
+/// The pairs with their numbers and members, and what these leave for the next pass. `members`: the number of rows that
 /// are in a pair.
 template <class Space, class T>
-Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, PairMembers pairs,
-                         const Vector<Space, double>& joined) {
-  const auto n = static_cast<std::size_t>(pairs.a.rows);
+Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, Found<Space> found,
+                         const Vector<Space, double>& members) {
+  const std::size_t n = found.first.size();
+  const Index *const first = found.first.data(), *const partner = found.partner.data();
   Vector<Space, Offset> number(space, n + 1);
-  for_each(space, n, CountPairs{pairs.first, number.data()});
+  for_each(space, n, CountPairs{first, number.data()});
   exclusive_scan(space, number.span());
   Offset count = 0;
-  double members = 0;
-  download(space, {copied(count, number.data() + n), copied(members, joined.data())});
+  double all_members = 0;
+  download(space, {copied(count, number.data() + n), copied(all_members, members.data())});
   const auto rows = static_cast<std::size_t>(count);
   Pairs<Space, T> made{
       {Vector<Space, Index>(space, n), static_cast<Index>(count), Vector<Space, Offset>(space, rows + 1),
-       Vector<Space, Index>(space, static_cast<std::size_t>(members))},
+       Vector<Space, Index>(space, static_cast<std::size_t>(all_members))},
       {Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)}};
   Groups<Space>& groups = made.groups;
-  pairs.number = number.data();
-  for_each(space, n, NumberPairs{pairs, groups.of.data(), groups.begin.data()});
+  for_each(space, n,
+           NumberPairs{first, partner, found.joined.data(), number.data(), groups.of.data(), groups.begin.data()});
   exclusive_scan(space, groups.begin.span());
   for_each(space, n,
-           FillPairs<T>{pairs, weights.inverse, weights.strongest, groups.begin.data(), groups.members.data(),
-                        made.sizes.size.data(), made.sizes.strongest.data()});
+           ListMembers<Atomic<Space>>{first, partner, found.joined.data(), groups.of.data(), groups.begin.data(),
+                                      groups.members.data()});
+  for_each(space, rows,
+           SumMembers<T>{weights.inverse, weights.strongest, groups.begin.data(), groups.members.data(),
+                         made.sizes.size.data(), made.sizes.strongest.data()});
   return made;
 }
 
@@ -57,26 +69,28 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Vector<Space, T> inverse(space, n);
   Vector<Space, float> strongest(space, n);
-  Vector<Space, Index> partner(space, n), choice(space, n);
-  Vector<Space, std::uint8_t> is_joined(space, n);
+  Vector<Space, Index> partner(space, n), choice(space, n), spare(space, n);
+  Vector<Space, int> joined(space, n);
   Vector<Space, double> left(space, 1);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
-  for_each(space, n,
-           BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(), choice.data(),
-                         is_joined.data()});
+  for_each_row(space, n, a.nonzeros(),
+               BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(),
+                             choice.data(), joined.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each_row(space, n, a.nonzeros(), FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
   const int fewest = n < many_rows ? fewest_rounds : fewest_of_many;
   for (int round = 0; round < most_rounds; ++round) {
-    sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data()}, left.data());
+    sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data(), spare.data()},
+             left.data());
     if (is_look<Space>(round, fewest) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
-  // From here on `choice` holds the first row of each pair.
-  sum(space, n,
-      JoinPair<Atomic<Space>, T>{weights, partner.data(), lone == LoneRows::keep, choice.data(), is_joined.data()},
-      left.data());
-  return numbered(space, weights, {pattern, choice.data(), partner.data(), is_joined.data(), nullptr}, left);
+  Found<Space> found{std::move(choice), std::move(partner), std::move(joined)};
+  sum_rows(space, n, a.nonzeros(),
+           JoinPair<Atomic<Space>, T>{weights, found.partner.data(), lone == LoneRows::keep, found.first.data(),
+                                      found.joined.data()},
+           left.data());
+  return numbered(space, weights, std::move(found), left);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \

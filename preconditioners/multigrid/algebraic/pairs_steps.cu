@@ -5,14 +5,15 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::BeginPairs)
+OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::BeginPairs)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::FindStrongest)
 OSTINATO_SUM_ROWS_ON_CUDA(algebraic::ChoosePartner)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ShakeHands)
-template void sum(const Cuda&, std::size_t, algebraic::JoinPair<Atomic<Cuda>, float>, double*);
-template void sum(const Cuda&, std::size_t, algebraic::JoinPair<Atomic<Cuda>, double>, double*);
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPairs)
+template void sum_rows(const Cuda&, std::size_t, Offset, algebraic::JoinPair<Atomic<Cuda>, float>, double*);
+template void sum_rows(const Cuda&, std::size_t, Offset, algebraic::JoinPair<Atomic<Cuda>, double>, double*);
+OSTINATO_FOR_EACH_ON_CUDA(algebraic::SumMembers)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountPairs)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NumberPairs)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ListMembers<Atomic<Cuda>>)
 
 }  // namespace ostinato

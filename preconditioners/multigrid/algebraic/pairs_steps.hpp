@@ -33,27 +33,34 @@ struct PairWeights {
 
   OSTINATO_FUNCTION static T size_of(T v) { return v < 0 ? -v : v; }
 
-  /// The weight of row i and the column of entry k: the same bits for the mirror entry, as both rows have to agree.
-  OSTINATO_FUNCTION float weight(Index i, Offset k) const {
-    const T both = size_of(inverse[i]) + size_of(inverse[a.col[k]]);
-    return static_cast<float>((inverse[i] < 0 ? val[k] : -val[k]) * both);
-  }
-  /// Whether a weight is large enough for row i and the column of entry k.
-  OSTINATO_FUNCTION bool is_strong(float weight, Index i, Offset k) const {
+  /// An entry of a row with what the weight takes from the row of its column, and the partner of that.
+  struct Entry {
+    Index j, partner;
+    T val, inverse;
+  };
+  OSTINATO_FUNCTION Entry load(Offset k, const Index* partner) const {
     const Index j = a.col[k];
-    return j != i && strongest[j] >= 0 && weight > 0 && weight >= threshold * strongest[i] &&
-           weight >= threshold * strongest[j];
+    return {j, partner[j], val[k], inverse[j]};
+  }
+
+  /// The weight of row i and the column of an entry: the same bits for the mirror entry, as both rows have to agree.
+  OSTINATO_FUNCTION float weight(Index i, const Entry& e) const {
+    const T own = inverse[i], both = size_of(own) + size_of(e.inverse);
+    return static_cast<float>((own < 0 ? e.val : -e.val) * both);
   }
 
   /// The order of pairs: by the three leading bits of the weight and its exponent, and among equals by a hash of both
-  /// numbers. 0 for those that aren't strong.
-  OSTINATO_FUNCTION std::uint64_t key(Index i, Offset k) const {
-    const float w = weight(i, k);
-    if (!is_strong(w, i, k)) return 0;
-    const auto p = static_cast<std::uint64_t>(i), q = static_cast<std::uint64_t>(a.col[k]);
+  /// numbers. 0 for those whose weight isn't large enough for both rows. of_j: strongest[e.j].
+  OSTINATO_FUNCTION std::uint64_t key(Index i, const Entry& e, float of_j) const {
+    const float w = weight(i, e);
+    const bool is_strong = static_cast<int>(e.j != i) & static_cast<int>(of_j >= 0) & static_cast<int>(w > 0) &
+                           static_cast<int>(w >= threshold * strongest[i]) & static_cast<int>(w >= threshold * of_j);
+    const auto p = static_cast<std::uint64_t>(i), q = static_cast<std::uint64_t>(e.j);
     std::uint32_t bits = 0;
     memcpy(&bits, &w, sizeof bits);
-    return static_cast<std::uint64_t>(bits >> 21) << 53 | mixed(p < q ? p << 32 | q : q << 32 | p) >> 11 | 1;
+    const std::uint64_t order =
+        static_cast<std::uint64_t>(bits >> 21) << 53 | mixed(p < q ? p << 32 | q : q << 32 | p) >> 11 | 1;
+    return is_strong ? order : 0;
   }
 
   /// Source    Steele, Lea & Flood, OOPSLA 2014 (SplitMix).
@@ -73,21 +80,41 @@ struct BeginPairs {
   const T* size;  ///< null: unknown
   T* inverse;
   Index *partner, *choice;
-  std::uint8_t* is_joined;
+  int* joined;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const Offset on_diagonal = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
-    const bool has_own = on_diagonal < a.row_ptr[i + 1] && a.col[on_diagonal] == static_cast<Index>(i);
-    const T own = has_own ? val[on_diagonal] : T{0};
-    T others = 0;
-    for (Offset k = a.row_ptr[i]; dominant > 0 && k < a.row_ptr[i + 1]; ++k) {
-      if (k != on_diagonal || !has_own) others += PairWeights<T>::size_of(val[k]);
-    }
-    const T inverse_size = 1 / (size == nullptr ? PairWeights<T>::size_of(own) : size[i]);
+  struct Value {
+    T own, others;
+  };
+  struct Entry {
+    Index j;
+    T val;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const { return {dominant > 0 ? T{0} : diagonal(i), 0}; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return dominant > 0 ? EntryRange{a.row_ptr[i], a.row_ptr[i + 1]} : EntryRange{0, 0};
+  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return {a.col[k], val[k]}; }
+  OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
+    (e.j == static_cast<Index>(i) ? v.own : v.others) += e.j == static_cast<Index>(i) ? e.val : size_of(e.val);
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
+    v.own += other.own;
+    v.others += other.others;
+  }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const {
+    const T own = v.own, inverse_size = 1 / (size == nullptr ? size_of(own) : size[i]);
     inverse[i] = own < 0 ? -inverse_size : inverse_size;
     choice[i] = Partner::none;
-    is_joined[i] = 0;
-    partner[i] = dominant > 0 && PairWeights<T>::size_of(own) >= dominant * others ? Partner::left_out : Partner::none;
+    joined[i] = 0;
+    partner[i] = dominant > 0 && size_of(own) >= dominant * v.others ? Partner::left_out : Partner::none;
+  }
+
+ private:
+  OSTINATO_FUNCTION static T size_of(T v) { return PairWeights<T>::size_of(v); }
+  OSTINATO_FUNCTION T diagonal(std::size_t i) const {
+    const Offset at = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
+    return at < a.row_ptr[i + 1] && a.col[at] == static_cast<Index>(i) ? val[at] : T{0};
   }
 };
 
@@ -106,10 +133,12 @@ struct FindStrongest {
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, float most) const {
     return most < 0 ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
   }
-  OSTINATO_FUNCTION void add(std::size_t i, Offset k, float& most) const {
-    const Index j = weights.a.col[k];
-    if (j == static_cast<Index>(i) || partner[j] == Partner::left_out) return;
-    merge(most, weights.weight(static_cast<Index>(i), k));
+  OSTINATO_FUNCTION typename PairWeights<T>::Entry load(std::size_t, Offset k) const {
+    return weights.load(k, partner);
+  }
+  OSTINATO_FUNCTION void take(std::size_t i, const typename PairWeights<T>::Entry& e, float& most) const {
+    if (e.j == static_cast<Index>(i) || e.partner == Partner::left_out) return;
+    merge(most, weights.weight(static_cast<Index>(i), e));
   }
   OSTINATO_FUNCTION void merge(float& most, float other) const {
     if (other > most) most = other;
@@ -118,40 +147,71 @@ struct FindStrongest {
 };
 
 /// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row
-/// is free. The sum counts the rows that have a choice.
+/// is free. When a row chooses, it remembers which row it would have chosen otherwise, so that it needn't look through
+/// its entries again once the choice is taken. The sum counts the rows that have a choice.
 template <class T>
 struct ChoosePartner {
   PairWeights<T> weights;
   const Index* partner;
   Index* choice;
+  Index* spare;  ///< the next best choice when `choice` was made; nobody, or none where that isn't known
 
   struct Value {
-    std::uint64_t key;
-    Index best;
-    std::int32_t is_made;  ///< before this round, or never
+    std::uint64_t key, next_key;
+    Index best, next;
+    std::int32_t is_made;  ///< without a look at the entries
+    std::int32_t changes;
+  };
+  struct Entry {
+    typename PairWeights<T>::Entry of;
+    float strongest;
   };
 
   OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const Index before = choice[i];
-    if (partner[i] != Partner::none || before == Partner::nobody) return {0, Partner::nobody, 1};
-    if (before >= 0 && partner[before] == Partner::none) return {0, before, 1};
-    return {0, Partner::nobody, 0};
+    if (partner[i] != Partner::none || before == Partner::nobody) return made(Partner::nobody, 0);
+    if (before < 0) return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
+    if (partner[before] == Partner::none) return made(before, 0);
+    const Index next = spare[i];
+    if (next == Partner::nobody || (next >= 0 && partner[next] == Partner::none)) return made(next, 1);
+    return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
   }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
     return v.is_made ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
   }
-  OSTINATO_FUNCTION void add(std::size_t i, Offset k, Value& v) const {
-    const Index j = weights.a.col[k];
-    if (partner[j] == Partner::none) merge(v, {weights.key(static_cast<Index>(i), k), j, 0});
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
+    const typename PairWeights<T>::Entry e = weights.load(k, partner);
+    return {e, weights.strongest[e.j]};
+  }
+  OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
+    if (e.of.partner == Partner::none) insert(v, weights.key(static_cast<Index>(i), e.of, e.strongest), e.of.j);
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
-    const bool is_better = other.key > v.key || (other.key == v.key && other.key > 0 && other.best < v.best);
-    if (is_better) v.best = other.best;
-    if (is_better) v.key = other.key;
+    insert(v, other.key, other.best);
+    insert(v, other.next_key, other.next);
   }
   OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
-    if (!v.is_made) choice[i] = v.best;
+    if (v.changes) {
+      choice[i] = v.best;
+      spare[i] = v.next;
+    }
     return {{v.best >= 0 ? 1.0 : 0.0}};
+  }
+
+ private:
+  OSTINATO_FUNCTION static Value made(Index best, std::int32_t changes) {
+    return {0, 0, best, Partner::none, 1, changes};
+  }
+  OSTINATO_FUNCTION static void insert(Value& v, std::uint64_t key, Index j) {
+    const bool is_best = key > v.key || (key == v.key && key > 0 && j < v.best);
+    const bool is_next = key > v.next_key || (key == v.next_key && key > 0 && j < v.next);
+    const bool moves = is_best || is_next;
+    const std::uint64_t next_key = is_best ? v.key : key;
+    const Index next = is_best ? v.best : j;
+    v.next_key = moves ? next_key : v.next_key;
+    v.next = moves ? next : v.next;
+    v.key = is_best ? key : v.key;
+    v.best = is_best ? j : v.best;
   }
 };
 
@@ -167,31 +227,46 @@ struct ShakeHands {
 };
 
 /// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins
-/// the pair with which it would be the first, which is marked at its first row, or stays alone. The sum counts the rows
-/// that aren't left out.
+/// the pair with which it would be the first, and is counted at the first row of that, or stays alone. The sum counts
+/// the rows that aren't left out.
 template <class Atomic, class T>
 struct JoinPair {
   PairWeights<T> weights;
   const Index* partner;
   bool stays_alone;
   Index* first;
-  std::uint8_t* is_joined;
+  int* joined;
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+  struct Value {
+    std::uint64_t key;
+    Index of;  ///< the first row of the pair
+    Index beside;
+  };
+  using Entry = typename ChoosePartner<T>::Entry;
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const auto row = static_cast<Index>(i);
-    Index of = partner[i] == Partner::left_out ? -1 : row;
-    if (partner[i] >= 0) of = smaller(row, partner[i]);
+    return {0, partner[i] == Partner::left_out ? -1 : partner[i] >= 0 ? smaller(row, partner[i]) : row, 0};
+  }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
     const bool joins = partner[i] == Partner::none && !stays_alone;
-    std::uint64_t most = 0;
-    for (Offset k = weights.a.row_ptr[i]; joins && k < weights.a.row_ptr[i + 1]; ++k) {
-      const Index j = weights.a.col[k];
-      const std::uint64_t key = partner[j] >= 0 ? weights.key(row, k) : 0;
-      if (key > most) of = smaller(j, partner[j]);
-      if (key > most) most = key;
-    }
-    first[i] = of;
-    if (most > 0) Atomic::store(&is_joined[of], std::uint8_t{1});
-    return {{of < 0 ? 0.0 : 1.0}};
+    return joins ? EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]} : EntryRange{0, 0};
+  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
+    const typename PairWeights<T>::Entry e = weights.load(k, partner);
+    return {e, weights.strongest[e.j]};
+  }
+  OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
+    if (e.of.partner < 0) return;
+    merge(v, {weights.key(static_cast<Index>(i), e.of, e.strongest), smaller(e.of.j, e.of.partner), e.of.j});
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
+    if (other.key > v.key || (other.key == v.key && other.key > 0 && other.beside < v.beside)) v = other;
+  }
+  OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
+    first[i] = v.of;
+    if (v.key > 0) Atomic::add(&joined[v.of], 1);
+    return {{v.of < 0 ? 0.0 : 1.0}};
   }
   OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
 };
@@ -204,70 +279,42 @@ struct CountPairs {
   OSTINATO_FUNCTION void operator()(std::size_t i) const { number[i] = first[i] == static_cast<Index>(i) ? 1 : 0; }
 };
 
-/// The rows of each pair: the first one, its partner, and rows beside one of the two that have joined.
-struct PairMembers {
-  detail::CsrPattern a;  ///< symmetric
-  const Index *first, *partner;
-  const std::uint8_t* is_joined;
-  const Offset* number;
-
-  OSTINATO_FUNCTION bool is_first(std::size_t i) const { return first[i] == static_cast<Index>(i); }
-
-  /// Calls f for each row of the pair whose first row is i, ascending.
-  template <class F>
-  OSTINATO_FUNCTION void visit(Index i, F f) const {
-    const Index other = partner[i];
-    if (is_joined[i]) return visit_all(i, other, f);
-    f(i);
-    if (other >= 0) f(other);
-  }
-
- private:
-  /// The same with rows that have joined.
-  template <class F>
-  OSTINATO_FUNCTION void visit_all(Index i, Index other, F f) const {
-    Offset k = a.row_ptr[i], l = other < 0 ? 0 : a.row_ptr[other];
-    const Offset k_end = a.row_ptr[i + 1], l_end = other < 0 ? 0 : a.row_ptr[other + 1];
-    for (Index last = -1;;) {
-      Index next = i > last ? i : a.rows;
-      if (other > last && other < next) next = other;
-      k = skip(k, k_end, i, last);
-      if (k < k_end && a.col[k] < next) next = a.col[k];
-      l = skip(l, l_end, i, last);
-      if (l < l_end && a.col[l] < next) next = a.col[l];
-      if (next == a.rows) return;
-      f(next);
-      last = next;
-    }
-  }
-
-  /// The next entry from k on whose column comes after `last` and is in the pair.
-  OSTINATO_FUNCTION Offset skip(Offset k, Offset end, Index i, Index last) const {
-    while (k < end && (a.col[k] <= last || first[a.col[k]] != i)) ++k;
-    return k;
-  }
-};
-
-/// of[i] = the number of the pair. Counts the members of the pair whose first row is i.
+/// of[i] = the number of the pair of row i, or -1. Counts the members of the pair whose first row is i.
 struct NumberPairs {
-  PairMembers pairs;
+  const Index *first, *partner;
+  const int* joined;
+  const Offset* number;  ///< of each pair, at its first row
   Index* of;
   Offset* count;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    of[i] = pairs.first[i] < 0 ? -1 : static_cast<Index>(pairs.number[pairs.first[i]]);
-    if (!pairs.is_first(i)) return;
-    Offset members = 0;
-    pairs.visit(static_cast<Index>(i), [&members](Index) { ++members; });
-    count[of[i]] = members;
+    of[i] = first[i] < 0 ? -1 : static_cast<Index>(number[first[i]]);
+    if (first[i] == static_cast<Index>(i)) count[of[i]] = 1 + (partner[i] >= 0) + joined[i];
   }
 };
 
-/// Lists the members of the pair whose first row is i. A pair takes from them the sum of their sizes and the largest of
-/// their strongest weights.
+/// Lists row i among the members of its pair: the first row, its partner, then those that have joined, in any order.
+template <class Atomic>
+struct ListMembers {
+  const Index *first, *partner;
+  int* joined;  ///< counts down to 0
+  const Index* of;
+  const Offset* begin;
+  Index* members;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (of[i] < 0) return;
+    const auto row = static_cast<Index>(i);
+    const bool has_joined = row != first[i] && row != partner[first[i]];
+    const Offset place = has_joined ? 1 + Atomic::add(&joined[first[i]], -1) : row != first[i];
+    members[begin[of[i]] + place] = row;
+  }
+};
+
+/// Sorts the members of pair i. The pair takes from them the sum of their sizes and the largest of their strongest
+/// weights.
 template <class T>
-struct FillPairs {
-  PairMembers pairs;
+struct SumMembers {
   const T* inverse;
   const float* strongest;
   const Offset* begin;
@@ -276,18 +323,27 @@ struct FillPairs {
   float* most;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    if (!pairs.is_first(i)) return;
-    const Offset of = pairs.number[i];
-    Offset to = begin[of];
     T total = 0;
     float largest = 0;
-    pairs.visit(static_cast<Index>(i), [&, this](Index row) {
-      members[to++] = row;
+    sort(begin[i], begin[i + 1]);
+    for (Offset m = begin[i]; m < begin[i + 1]; ++m) {
+      const Index row = members[m];
       total += 1 / PairWeights<T>::size_of(inverse[row]);
       if (strongest[row] > largest) largest = strongest[row];
-    });
-    size[of] = total;
-    most[of] = largest;
+    }
+    size[i] = total;
+    most[i] = largest;
+  }
+
+ private:
+  /// Inserts one after the other: there are few, and the first two are in order.
+  OSTINATO_FUNCTION void sort(Offset first, Offset end) const {
+    for (Offset m = first + 2; m < end; ++m) {
+      const Index row = members[m];
+      Offset to = m;
+      for (; to > first && members[to - 1] > row; --to) members[to] = members[to - 1];
+      members[to] = row;
+    }
   }
 };
 

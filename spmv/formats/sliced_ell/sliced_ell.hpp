@@ -103,7 +103,7 @@ class SlicedEll {
   std::size_t column_bytes() const { return col_.index() == 0 ? sizeof(std::int16_t) : sizeof(Index); }
 
  private:
-  static bool is_near(const Structure& s) { return s.profile->farthest <= detail::farthest_narrow; }
+  static bool is_near(const Structure& s) { return s.farthest <= detail::farthest_narrow; }
 
   template <class F>
   void with_view(const F& f) const {

@@ -10,6 +10,7 @@
 //   swap_if(p, old, v)   atomically *p := v if *p == old; returns the previous value
 //   add(p, v)            atomically *p += v; returns the previous value
 //   set_bit(p, bit)      atomically *p |= bit
+//   lowest_bit(word)     the place of the lowest bit that is set, of a word that isn't 0
 // All lanes call the functions below with the same arguments.
 
 #include <cstdint>

@@ -116,14 +116,6 @@ struct PlainProfile {
     return of.empty() ? 0 : std::min<Offset>(of[(of.size() + 2) / 3 - 1], Profile::widest_third);
   }
 
-  Index farthest() const {
-    Index far = 0;
-    for (Index i = 0; i < a.rows; ++i) {
-      for (Offset k = begin(i); k < end(i); ++k) far = std::max(far, std::abs(column(k) - i));
-    }
-    return far;
-  }
-
   bool single() const {
     return std::all_of(a.val.begin(), a.val.end(), [](T v) { return static_cast<T>(static_cast<float>(v)) == v; });
   }
@@ -153,7 +145,6 @@ void expect_profile(const Profile& p, const Csr<T>& a) {
   for (const int s : {0, 1, 7}) EXPECT_EQ(p.square_fill[s], 0) << s;
   EXPECT_EQ(p.sliced_slots, plain.sliced_slots());
   EXPECT_EQ(p.ell_third, plain.ell_third());
-  EXPECT_EQ(p.farthest, plain.farthest());
   EXPECT_EQ(p.single, plain.single());
   EXPECT_EQ(p.distinct, static_cast<int>(plain.different().size()));
   EXPECT_EQ(p.different, plain.different());
@@ -177,7 +168,6 @@ TYPED_TEST(ProfileOf, KnowsASmallMatrixByHand) {
   EXPECT_DOUBLE_EQ(p.square_fill[8], 8.0 / 64);
   EXPECT_EQ(p.sliced_slots, 32 * 3);
   EXPECT_EQ(p.ell_third, 2);
-  EXPECT_EQ(p.farthest, 4);
   EXPECT_EQ(p.single, sizeof(typename TypeParam::T) == 4);
   EXPECT_EQ(p.distinct, 7);
   EXPECT_EQ(p.sectors, 2);
@@ -220,7 +210,7 @@ TYPED_TEST(ProfileOf, NothingHasTheProfileOfNothing) {
     const Profile p = this->of(from_triplets<T>(rows, cols, {}));
 
     EXPECT_EQ(p.fill[0][0] + p.square_fill[2] + p.sectors + p.hot[2], 0);
-    EXPECT_EQ(p.sliced_slots + p.ell_third + p.farthest + p.distinct, 0);
+    EXPECT_EQ(p.sliced_slots + p.ell_third + p.distinct, 0);
     EXPECT_TRUE(p.single);
   }
 }
@@ -233,7 +223,7 @@ TYPED_TEST(ProfileOf, ComesWithTheStructure) {
   const Structure s = analyse(this->space(), some.view()), nothing = analyse(this->space(), none.view());
 
   ASSERT_TRUE(s.profile && nothing.profile);
-  EXPECT_EQ(s.profile->farthest, 6);
+  EXPECT_EQ(s.farthest, 6);
   EXPECT_EQ(s.profile->sliced_slots, 64 * 5);
   EXPECT_EQ(nothing.profile->sliced_slots, 0);
 }

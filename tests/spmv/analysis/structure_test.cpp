@@ -55,6 +55,12 @@ struct PlainStructure {
     }
   }
 
+  Index farthest() const {
+    Index far = 0;
+    for (const Index offset : offsets) far = std::max(far, std::abs(offset));
+    return far;
+  }
+
   Index longest() const { return lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end()); }
 
   bool pattern_symmetric() const {
@@ -80,6 +86,7 @@ TYPED_TEST(StructureOf, KnowsASmallMatrixByHand) {
   EXPECT_EQ(s.nonzeros, 7);
   EXPECT_EQ(s.offsets, (std::vector<Index>{-2, -1, 0, 1, 2}));
   EXPECT_EQ(s.diagonals, 5);
+  EXPECT_EQ(s.farthest, 2);
   EXPECT_EQ(s.longest_row, 3);
   EXPECT_EQ(s.empty_rows, 1);
   EXPECT_DOUBLE_EQ(s.mean_row, 7.0 / 4);
@@ -107,6 +114,7 @@ TYPED_TEST(StructureOf, FindsTheSameAsALongSearch) {
       EXPECT_TRUE(s.offsets.empty());
     }
     EXPECT_EQ(s.empty_rows, std::count(plain.lengths.begin(), plain.lengths.end(), 0));
+    EXPECT_EQ(s.farthest, plain.farthest());
     EXPECT_EQ(s.longest_row, plain.longest());
     EXPECT_EQ(s.pattern_symmetric, a.rows == a.cols && plain.pattern_symmetric());
     EXPECT_EQ(s.symmetric, a.rows == a.cols && plain.symmetric());
@@ -302,6 +310,7 @@ TYPED_TEST(StructureOf, LooksForNeitherSymmetryNorEqualValuesInAMatrixThatIsOnly
     EXPECT_TRUE(all.pattern_symmetric);
     EXPECT_FALSE(some.pattern_symmetric || some.symmetric || some.census);
     EXPECT_EQ(some.offsets, all.offsets);
+    EXPECT_EQ(some.farthest, all.farthest);
     EXPECT_EQ(some.longest_row, all.longest_row);
     EXPECT_EQ(some.row_deviation, all.row_deviation);
     EXPECT_EQ(some.missing_diagonal, 0);

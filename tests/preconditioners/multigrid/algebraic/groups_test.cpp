@@ -183,9 +183,10 @@ TEST(Groups, LanesCollapseToTheBitsOfARow) {
     alone.sum = expected_val.data();
     alone.count = expected.data();
     for (const int lanes : {1, 4}) {
-      std::vector<Index> table_col(terms), table_first(terms);
-      std::vector<double> table_val(terms);
-      const algebraic::TermTable<double> table{table_col.data(), table_val.data(), table_first.data()};
+      using Table = algebraic::TermTable<double>;
+      std::vector<Table::Quad> table_col(terms / 4 + 1), table_first(terms / 4 + 1);
+      std::vector<double> table_val(terms + 4);
+      const Table table{table_col.data()->v, table_val.data(), table_first.data()->v};
       run_thread_lanes(lanes, [&](const ThreadLane& lane) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) table.collapse(lane, rows, i);
       });
