@@ -43,6 +43,10 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
 }
 
 template <class Space, class T>
+Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure structure)
+    : state_(std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, 0})) {}
+
+template <class Space, class T>
 void Analysis<Space, T>::complete(AnalysisDepth depth) const {
   State& s = *state_;
   if (s.structure.census != nullptr) return;

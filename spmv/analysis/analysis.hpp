@@ -42,6 +42,9 @@ class Analysis {
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
+  /// For a matrix whose structure is known, as from scaled_structure(). Analyses nothing.
+  Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure structure);
+
   // A matrix of another library comes here.
   template <detail::ForeignMatrix Matrix>
   Analysis(const Space& space, const Matrix&, AnalysisDepth = {}) : Analysis(space, CsrView<T>{}) {

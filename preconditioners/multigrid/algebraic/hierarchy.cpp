@@ -16,6 +16,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
+#include <ostinato/spmv/analysis/scaled_structure.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -113,7 +114,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   if (options.pairs) {
     PairwiseAggregation<Space, T> aggregation(space, analysis.matrix(), *options.pairs, analysis.structure().symmetric);
     add_levels(
-        space, analysis.matrix(), false,
+        analysis, false,
         [&](const Matrix& a) -> Found {
           std::optional<GroupedLevel<Space, T>> made = aggregation.next(a);
           if (!made || made->groups.count > least_shrinking * a.view().rows) return {};
@@ -125,7 +126,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
   } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);
     add_levels(
-        space, analysis.matrix(), options.takes_values,
+        analysis, options.takes_values,
         [&](const Matrix& a) {
           find_spectra();
           return interpolated(space, a, aggregation.next(a, levels_.back().largest, stop), options.near_null->count,
@@ -134,7 +135,7 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
         stop, memory);
   } else {
     add_levels(
-        space, analysis.matrix(), options.takes_values || options.takes_interpolations,
+        analysis, options.takes_values || options.takes_interpolations,
         [&](const Matrix& a) -> Found {
           const bool twice = levels_.size() <= static_cast<std::size_t>(options.aggressive);
           Coarsening<Space> c = twice ? coarsen_twice(space, a.view(), options.coarsening, stop)
@@ -158,10 +159,12 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
 
 template <class Space, class T>
 template <class F>
-void AlgebraicHierarchy<Space, T>::add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next,
+void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis, bool takes_values, F next,
                                               const StopRequest& stop, const MemoryBudget& memory) {
+  const Space& space = analysis.space();
+  SpaceCsr<Space, T> a = analysis.matrix();
   end_if(stop);
-  add_level(space, a.view(), takes_values, memory);
+  add_level(space, a.view(), takes_values, memory, scaled_structure(analysis.structure(), power_));
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
@@ -241,9 +244,9 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
 
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
-                                             const MemoryBudget& memory) {
+                                             const MemoryBudget& memory, const std::optional<Structure>& known) {
   const auto m = in_float(space, a, power_);
-  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m)),
+  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m), known),
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
                      0,
@@ -301,14 +304,16 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 
 template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
-                                                            SpaceCsr<Space, float> a) const {
+                                                            SpaceCsr<Space, float> a,
+                                                            const std::optional<Structure>& known) const {
   constexpr Offset few_entries = Offset{1} << 17;  // about a megabyte, which a GPU reads in the time of a launch
   const bool is_small = Space::on_device && !levels_.empty() && a.view().nonzeros() <= few_entries;
   // Rounding leaves no matrix but the first one symmetric.
   const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census
                               : is_small      ? AnalysisDepth::lengths
                                               : AnalysisDepth::product;
-  const Analysis<Space, float> analysis(space, std::move(a), depth);
+  const Analysis<Space, float> analysis = known ? Analysis<Space, float>(space, std::move(a), *known)
+                                                : Analysis<Space, float>(space, std::move(a), depth);
   require_finite(analysis.structure().finite);
   Choice choice = is_small ? choose_csr(analysis) : choose_format(analysis);
   announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});

@@ -115,7 +115,7 @@ class AlgebraicHierarchy {
 
   /// Makes levels until next(A) gives no matrix.
   template <class F>
-  void add_levels(const Space& space, SpaceCsr<Space, T> a, bool takes_values, F next, const StopRequest& stop,
+  void add_levels(const Analysis<Space, T>& analysis, bool takes_values, F next, const StopRequest& stop,
                   const MemoryBudget& memory);
   std::optional<SpaceCsr<Space, T>> interpolated(const Space& space, const SpaceCsr<Space, T>& a,
                                                  const std::optional<SpaceCsr<Space, T>>& p, Offset vectors,
@@ -126,11 +126,14 @@ class AlgebraicHierarchy {
   SpaceCsr<Space, T> join_levels(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p,
                                  const SpaceCsr<Space, T>& r, Offset vectors, const StopRequest& stop,
                                  const MemoryBudget& memory, Transfer* transfer = nullptr);
-  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory);
+  /// known: the structure of the matrix in float, as far as it is known.
+  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory,
+                 const std::optional<Structure>& known = {});
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
-  Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a) const;
+  Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a,
+                                const std::optional<Structure>& known = {}) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);

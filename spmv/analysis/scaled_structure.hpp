@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include <ostinato/spmv/analysis/structure.hpp>
+
+namespace ostinato {
+
+/// The structure that analyse() finds for a matrix in float whose values are those of another one times a power of two,
+/// from the structure of that other one, in double or float. So a matrix of few different values needn't be analysed
+/// again in float. Nothing where values would be rounded or leave the range of float's normal numbers, or where the
+/// census doesn't say which values there are.
+///
+/// Exec      On the calling thread. Copies the structure, whose census takes some bytes for each 256 rows.
+std::optional<Structure> scaled_structure(const Structure& s, double factor);
+
+}  // namespace ostinato

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/spmv/analysis/scaled_structure.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ostinato/spmv/analysis/diagonals.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/matrix/generate.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+
+#include "support/samples.hpp"
+#include "support/spaces.hpp"
+
+namespace ostinato::test {
+namespace {
+
+template <class Case>
+class ScaledStructureOf : public SpaceTest<Case> {
+ protected:
+  using Space = typename Case::Space;
+  using Value = typename Case::T;
+
+  template <class T>
+  Structure of(const Csr<T>& a) const {
+    const SpaceCsr<Space, T> matrix(this->space(), a.view());
+    return analyse(this->space(), matrix.view());
+  }
+};
+
+TYPED_TEST_SUITE(ScaledStructureOf, EverySpace, SpaceNames);
+
+template <class T>
+Csr<float> scaled(const Csr<T>& a, double factor) {
+  Csr<float> f{a.rows, a.cols, a.row_ptr, a.col, Array<float>(a.val.size())};
+  for (std::size_t k = 0; k < a.val.size(); ++k) f.val[k] = static_cast<float>(factor * static_cast<double>(a.val[k]));
+  return f;
+}
+
+/// The matrix with values that are multiples of 1/16, so that there are few.
+template <class T>
+Csr<T> rounded(Csr<T> a) {
+  for (T& v : a.val) v = static_cast<T>(std::round(16 * static_cast<double>(v)) / 16);
+  return a;
+}
+
+void expect_same(const DiagonalCensus& a, const DiagonalCensus& b) {
+  ASSERT_EQ(a.diagonals.size(), b.diagonals.size());
+  for (std::size_t d = 0; d < a.diagonals.size(); ++d) {
+    const Diagonal &x = a.diagonals[d], &y = b.diagonals[d];
+    EXPECT_EQ(x.offset, y.offset);
+    EXPECT_EQ(x.entries, y.entries);
+    EXPECT_EQ(x.first_row, y.first_row);
+    EXPECT_EQ(x.last_row, y.last_row);
+    EXPECT_EQ(x.longest_gap, y.longest_gap);
+    EXPECT_EQ(x.constant, y.constant);
+    EXPECT_EQ(x.single, y.single);
+    EXPECT_EQ(x.bfloat, y.bfloat);
+    if (x.constant) {
+      EXPECT_EQ(x.value, y.value);
+    }
+  }
+  ASSERT_EQ(a.pieces.size(), b.pieces.size());
+  for (std::size_t p = 0; p < a.pieces.size(); ++p) EXPECT_EQ(a.pieces[p].entries, b.pieces[p].entries);
+  EXPECT_EQ(a.fewest, b.fewest);
+  EXPECT_EQ(a.class_rows, b.class_rows);
+  ASSERT_EQ(a.values, b.values);
+  for (std::size_t v = 0; v < a.values.size(); ++v) EXPECT_EQ(std::signbit(a.values[v]), std::signbit(b.values[v]));
+  EXPECT_EQ(a.symmetric, b.symmetric);
+}
+
+void expect_same(const Structure& a, const Structure& b) {
+  EXPECT_EQ(a.rows, b.rows);
+  EXPECT_EQ(a.cols, b.cols);
+  EXPECT_EQ(a.nonzeros, b.nonzeros);
+  EXPECT_EQ(a.offsets, b.offsets);
+  EXPECT_EQ(a.farthest, b.farthest);
+  EXPECT_EQ(a.longest_row, b.longest_row);
+  EXPECT_EQ(a.empty_rows, b.empty_rows);
+  EXPECT_EQ(a.row_deviation, b.row_deviation);
+  EXPECT_EQ(a.pattern_symmetric, b.pattern_symmetric);
+  EXPECT_EQ(a.symmetric, b.symmetric);
+  EXPECT_EQ(a.missing_diagonal, b.missing_diagonal);
+  EXPECT_EQ(a.positive_diagonal, b.positive_diagonal);
+  EXPECT_EQ(a.negative_diagonal, b.negative_diagonal);
+  EXPECT_EQ(a.constant_diagonal, b.constant_diagonal);
+  EXPECT_EQ(a.finite, b.finite);
+  EXPECT_EQ(a.norm_inf, b.norm_inf);
+  EXPECT_EQ(a.profile->single, b.profile->single);
+  EXPECT_EQ(a.profile->distinct, b.profile->distinct);
+  EXPECT_EQ(a.profile->different, b.profile->different);
+  EXPECT_EQ(a.profile->sliced_slots, b.profile->sliced_slots);
+  ASSERT_TRUE(a.census && b.census);
+  expect_same(*a.census, *b.census);
+}
+
+TYPED_TEST(ScaledStructureOf, AFactorIsThatOfTheScaledMatrix) {
+  using T = typename TypeParam::T;
+  for (const auto& [family, n] : {std::pair{"poisson2d", 30}, {"poisson3d", 9}, {"convection-diffusion2d", 12}}) {
+    Csr<T> a = rounded(generate<T>(family, {.n = n}));
+    a.val[3] = 0;
+    const Structure s = this->of(a);
+    for (const double factor : {1.0, 0.25, -0.5, 1024.0}) {
+      SCOPED_TRACE(std::string(family) + " times " + std::to_string(factor));
+
+      const std::optional<Structure> found = scaled_structure(s, factor);
+
+      ASSERT_TRUE(found);
+      expect_same(*found, this->of(scaled(a, factor)));
+    }
+  }
+}
+
+TYPED_TEST(ScaledStructureOf, EverySampleIsThatOfTheScaledMatrixOrUnknown) {
+  using T = typename TypeParam::T;
+  int known = 0;
+  for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>()) {
+    SCOPED_TRACE(sample.name);
+    const Csr<T> a = rounded(sample.matrix);
+    const std::optional<Structure> found = scaled_structure(this->of(a), -4);
+    if (!found) continue;
+    ++known;
+    expect_same(*found, this->of(scaled(a, -4)));
+  }
+  EXPECT_GT(known, 3);
+}
+
+TYPED_TEST(ScaledStructureOf, IsUnknownWhereValuesWouldBeRounded) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("poisson2d", {.n = 20});
+  const Structure s = this->of(a);
+  const double infinite = std::numeric_limits<double>::infinity();
+  for (const double factor : {3.0, 0.0, std::ldexp(1.0, 127), std::ldexp(1.0, -130), infinite, std::nan("")})
+    EXPECT_FALSE(scaled_structure(s, factor)) << factor;
+  const auto with = [&](double value) {
+    Csr<T> changed = a;
+    changed.val[5] = static_cast<T>(value);
+    return scaled_structure(this->of(changed), 0.5);
+  };
+  EXPECT_TRUE(with(0.375));
+  EXPECT_EQ(static_cast<bool>(with(0.1)), sizeof(T) == sizeof(float));
+  EXPECT_FALSE(with(0x1p-126));
+  EXPECT_FALSE(with(infinite));
+  EXPECT_FALSE(with(std::nan("")));
+  EXPECT_FALSE(scaled_structure(this->of(generate<T>("variable2d", {.n = 30})), 1));
+  Structure without_census = s;
+  without_census.census = nullptr;
+  EXPECT_FALSE(scaled_structure(without_census, 1));
+}
+
+}  // namespace
+}  // namespace ostinato::test
