@@ -64,7 +64,7 @@ class Steps {
 
 /// The first `steps` steps, from the slots in host memory.
 template <class T>
-Steps read(const double* slots, double sign, int steps) {
+Steps steps_of(const double* slots, double sign, int steps) {
   using Slots = detail::LanczosSlots;
   // The rounding of a step doesn't grow with n: a vector is as long as its rounding is by element.
   constexpr double rounding = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -108,9 +108,9 @@ void EigenvalueSearch<Space, T>::search(const Operator<Space, T>& op, const Vect
   sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
   for (int k = 0; k < steps_; ++k) {
     if constexpr (!Space::on_device) {
-      if (!read<T>(slots, sign_, k).goes_on()) return;
+      if (!steps_of<T>(slots, sign_, k).goes_on()) return;
     } else if (k == 2 && n >= large && !op.structure().symmetric) {
-      if (!read<T>(slots_.download().data(), sign_, k).goes_on()) return;
+      if (!steps_of<T>(slots_.download().data(), sign_, k).goes_on()) return;
     }
     op.apply_dot(u, product, u, slots + Slots::product(k));
     sum(space, n, detail::LanczosStep<T>{k, sign_, slots, inverse.data(), product.data(), u.data(), before.data()},
@@ -120,15 +120,31 @@ void EigenvalueSearch<Space, T>::search(const Operator<Space, T>& op, const Vect
 }
 
 template <class Space, class T>
-LargestEigenvalue EigenvalueSearch<Space, T>::result() const {
-  if (!space_) return {1, true};
-  std::vector<std::int32_t> bits(row_sums_.size());
-  std::vector<double> slots(slots_.size());
-  download(*space_,
-           {{bits.data(), row_sums_.data(), row_sums_.bytes()}, {slots.data(), slots_.data(), slots_.bytes()}});
-  const auto bound = static_cast<double>(std::bit_cast<float>(*std::max_element(bits.begin(), bits.end())));
+std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(const std::vector<EigenvalueSearch>& searches) {
+  std::vector<Left> left(searches.size());
+  std::vector<Copied> copies;
+  const Space* space = nullptr;
+  for (std::size_t k = 0; k < searches.size(); ++k) {
+    const EigenvalueSearch& search = searches[k];
+    if (!search.space_) continue;
+    space = &*search.space_;
+    left[k] = {std::vector<std::int32_t>(search.row_sums_.size()), std::vector<double>(search.slots_.size())};
+    copies.push_back({left[k].row_sums.data(), search.row_sums_.data(), search.row_sums_.bytes()});
+    copies.push_back({left[k].slots.data(), search.slots_.data(), search.slots_.bytes()});
+  }
+  if (space != nullptr) download(*space, copies);
+  std::vector<LargestEigenvalue> found;
+  for (std::size_t k = 0; k < searches.size(); ++k) found.push_back(searches[k].read(left[k]));
+  return found;
+}
+
+template <class Space, class T>
+LargestEigenvalue EigenvalueSearch<Space, T>::read(const Left& left) const {
+  if (left.row_sums.empty()) return {1, true};
+  const auto bound =
+      static_cast<double>(std::bit_cast<float>(*std::max_element(left.row_sums.begin(), left.row_sums.end())));
   if (!(bound > 0)) return {1, true};  // no row has a diagonal
-  const Steps found = read<T>(slots.data(), sign_, steps_);
+  const Steps found = steps_of<T>(left.slots.data(), sign_, steps_);
   const double ritz = found.is_symmetric() ? ritz_bound(found.found()) : 0;
   return {ritz > 0 && ritz < bound ? ritz : bound, found.is_symmetric()};
 }
@@ -136,7 +152,9 @@ LargestEigenvalue EigenvalueSearch<Space, T>::result() const {
 template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
                                      int sign, int steps) {
-  return EigenvalueSearch<Space, T>(op, a, inverse, sign, steps).result();
+  std::vector<EigenvalueSearch<Space, T>> search;
+  search.emplace_back(op, a, inverse, sign, steps);
+  return EigenvalueSearch<Space, T>::results(search).front();
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                                 \

@@ -36,10 +36,17 @@ class EigenvalueSearch {
   EigenvalueSearch(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign,
                    int steps = 15);
 
-  /// Exec      Waits.
-  LargestEigenvalue result() const;
+  /// What each of some searches in the same space has found.
+  /// Exec      Waits, once for all of them.
+  static std::vector<LargestEigenvalue> results(const std::vector<EigenvalueSearch>& searches);
 
  private:
+  /// What a search has left in host memory.
+  struct Left {
+    std::vector<std::int32_t> row_sums;
+    std::vector<double> slots;
+  };
+  LargestEigenvalue read(const Left& left) const;
   void search(const Operator<Space, T>& op, const Vector<Space, T>& inverse);
 
   std::optional<Space> space_;  ///< none for an empty matrix

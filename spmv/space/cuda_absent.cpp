@@ -65,7 +65,7 @@ void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
 void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
-void download(const Cuda&, std::initializer_list<Copied>) { fail(); }
+void download(const Cuda&, std::span<const Copied>) { fail(); }
 void settle(const Cuda&) { fail(); }
 
 template <class T, class Space>

@@ -16,7 +16,7 @@ MadeTogether::MadeTogether() { ++larger_objects; }
 MadeTogether::~MadeTogether() { --larger_objects; }
 bool MadeTogether::is_on() { return larger_objects > 0; }
 
-void download(const Host& space, std::initializer_list<Copied> arrays) {
+void download(const Host& space, std::span<const Copied> arrays) {
   for (const Copied& a : arrays) {
     if (a.bytes > 0) space.download(a.to, a.from, a.bytes);
   }

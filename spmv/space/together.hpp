@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <type_traits>
 
 namespace ostinato {
@@ -27,8 +28,12 @@ Copied copied(T& to, const std::type_identity_t<T>* from) {
 }
 
 /// Copies several arrays to host memory. Waits once.
-void download(const Host& space, std::initializer_list<Copied> arrays);
-void download(const Cuda& space, std::initializer_list<Copied> arrays);
+void download(const Host& space, std::span<const Copied> arrays);
+void download(const Cuda& space, std::span<const Copied> arrays);
+template <class Space>
+void download(const Space& space, std::initializer_list<Copied> arrays) {
+  download(space, std::span<const Copied>(arrays.begin(), arrays.size()));
+}
 
 /// While an object of this class lives, its thread makes parts of a larger object, which waits for all of them at its
 /// end. Constructors of operators and of their formats then only make sure that later kernels start when theirs have

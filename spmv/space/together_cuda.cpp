@@ -15,7 +15,7 @@ std::size_t room(const Copied& a) { return (a.bytes + 15) / 16 * 16; }
 
 }  // namespace
 
-void download(const Cuda& space, std::initializer_list<Copied> arrays) {
+void download(const Cuda& space, std::span<const Copied> arrays) {
   std::size_t total = 0;
   for (const Copied& a : arrays) total += room(a);
   if (total > Cuda::State::staging_bytes) {

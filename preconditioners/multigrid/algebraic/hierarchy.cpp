@@ -312,8 +312,8 @@ Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& 
   const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census
                               : is_small      ? AnalysisDepth::lengths
                                               : AnalysisDepth::product;
-  const Analysis<Space, float> analysis = known ? Analysis<Space, float>(space, std::move(a), *known)
-                                                : Analysis<Space, float>(space, std::move(a), depth);
+  const Analysis<Space, float> analysis =
+      known ? Analysis<Space, float>(space, std::move(a), *known) : Analysis<Space, float>(space, std::move(a), depth);
   require_finite(analysis.structure().finite);
   Choice choice = is_small ? choose_csr(analysis) : choose_format(analysis);
   announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
@@ -396,10 +396,10 @@ void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const Csr
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::find_spectra() {
   const std::size_t first = levels_.size() - searches_.size();
-  for (std::size_t k = 0; k < searches_.size(); ++k) {
-    const LargestEigenvalue largest = searches_[k].result();
-    levels_[first + k].largest = margin * largest.bound;
-    levels_[first + k].is_symmetric = largest.is_symmetric;
+  const std::vector<LargestEigenvalue> found = EigenvalueSearch<Space, float>::results(searches_);
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    levels_[first + k].largest = margin * found[k].bound;
+    levels_[first + k].is_symmetric = found[k].is_symmetric;
   }
   searches_.clear();
 }

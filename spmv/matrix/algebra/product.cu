@@ -330,7 +330,7 @@ void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, cons
                    product, width);
     });
   } else {
-    cuda::with_lanes(width, [&](auto lanes) {
+    cuda::with_lanes(with_idle_lanes(width, c.rows), [&](auto lanes) {
       constexpr int count = std::max<int>(long_row, lanes), groups = block_threads / count;
       constexpr int most_slots = slots_of_lane * count;
       int slots = count;
