@@ -7,6 +7,7 @@
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 #include <ostinato/spmv/space/together.hpp>
@@ -44,7 +45,12 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Anal
 
 template <class Space, class T>
 Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure structure)
-    : state_(std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, 0})) {}
+    : state_(std::make_shared<State>(State{space, std::move(matrix), std::move(structure), {}, {}, 0})) {
+  const CsrView<T>& a = state_->matrix.view();
+  const Structure& s = state_->structure;
+  if (a.rows != s.rows || a.cols != s.cols || a.nonzeros() != s.nonzeros || s.profile == nullptr)
+    throw ArgumentError("analysis: the structure is that of another matrix");
+}
 
 template <class Space, class T>
 void Analysis<Space, T>::complete(AnalysisDepth depth) const {

@@ -42,7 +42,9 @@ DiagonalCensus scaled(DiagonalCensus census, double factor) {
 }  // namespace
 
 std::optional<Structure> scaled_structure(const Structure& s, double factor) {
-  if (!is_power_of_two(factor) || s.lengths_only || s.census == nullptr || !s.profile->single) return {};
+  // An analysis that looked for no equal values looked for no symmetry either.
+  const bool is_known = !s.lengths_only && s.census != nullptr && s.profile->single && s.profile->distinct > 0;
+  if (!is_power_of_two(factor) || !is_known) return {};
   const std::vector<double>& values = s.census->values;
   const auto fits = [factor](double v) { return is_exact(v, factor); };
   if (values.empty() || !std::all_of(values.begin(), values.end(), fits)) return {};

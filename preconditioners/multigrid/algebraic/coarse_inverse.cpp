@@ -47,9 +47,8 @@ class Dense {
   bool is_symmetric() {
     for (std::size_t i = 0; i < n_; ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        const double differs = std::abs(row(i)[j] - row(j)[i]), size = std::abs(row(i)[j]);
-        if (differs <= rounding_ * size) continue;
-        if (differs > rounding_ * std::sqrt(std::abs(row(i)[i] * row(j)[j]))) return false;
+        const double size = std::max(std::abs(row(i)[j]), std::sqrt(std::abs(row(i)[i] * row(j)[j])));
+        if (std::abs(row(i)[j] - row(j)[i]) > rounding_ * size) return false;
       }
     }
     return true;
@@ -59,16 +58,15 @@ class Dense {
   /// entries, so that the scale of a row doesn't matter. Rows and columns without a pivot become 0. Returns the number
   /// of pivots; nothing, and the matrix is of no use, where the matrix isn't semidefinite.
   std::optional<std::size_t> invert_by_diagonal() {
-    std::vector<double> own(n_), column(n_), of_own(n_);
+    std::vector<double> own(n_), column(n_);
     for (std::size_t i = 0; i < n_; ++i) own[i] = row(i)[i];
-    for (std::size_t i = 0; i < n_; ++i) of_own[i] = std::isnormal(own[i]) ? 1 / own[i] : 0;
     std::vector<char> is_done(n_, 0);
     std::size_t pivots = 0;
     for (; pivots < n_; ++pivots) {
       double most = rounding_;
       std::size_t k = n_;
       for (std::size_t i = 0; i < n_; ++i) {
-        const double part = is_done[i] ? 0 : row(i)[i] * of_own[i];
+        const double part = is_done[i] || own[i] == 0 ? 0 : row(i)[i] / own[i];
         if (part > most) k = i;
         if (part > most) most = part;
       }

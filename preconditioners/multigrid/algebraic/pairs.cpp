@@ -30,31 +30,34 @@ struct Found {
   Vector<Space, int> joined;     ///< at the first row of a pair: how many rows have joined
 };
 
-/// The pairs with their numbers and members, and what these leave for the next pass. `members`: the number of rows that
-/// are in a pair.
+/// The pairs with their numbers and members, and what these leave for the next pass. `sums`: those of JoinPair.
 template <class Space, class T>
 Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, Found<Space> found,
-                         const Vector<Space, double>& members) {
+                         const Vector<Space, double>& sums) {
   const std::size_t n = found.first.size();
   const Index *const first = found.first.data(), *const partner = found.partner.data();
   Vector<Space, Offset> number(space, n + 1);
   for_each(space, n, CountPairs{first, number.data()});
   exclusive_scan(space, number.span());
   Offset count = 0;
-  double all_members = 0;
-  download(space, {copied(count, number.data() + n), copied(all_members, members.data())});
-  const auto rows = static_cast<std::size_t>(count);
-  Pairs<Space, T> made{
-      {Vector<Space, Index>(space, n), static_cast<Index>(count), Vector<Space, Offset>(space, rows + 1),
-       Vector<Space, Index>(space, static_cast<std::size_t>(all_members))},
-      {Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)}};
+  double of_join[2] = {};
+  download(space, {copied(count, number.data() + n), {of_join, sums.data(), sums.bytes()}});
+  const auto rows = static_cast<std::size_t>(count), members = static_cast<std::size_t>(of_join[0]);
+  const bool has_crowd = of_join[1] > 0;
+  Pairs<Space, T> made{{Vector<Space, Index>(space, n), static_cast<Index>(count),
+                        Vector<Space, Offset>(space, rows + 1), Vector<Space, Index>(space, has_crowd ? 0 : members)},
+                       {Vector<Space, T>(space, rows), Vector<Space, float>(space, rows)}};
   Groups<Space>& groups = made.groups;
   for_each(space, n,
            NumberPairs{first, partner, found.joined.data(), number.data(), groups.of.data(), groups.begin.data()});
   exclusive_scan(space, groups.begin.span());
-  for_each(space, n,
-           ListMembers<Atomic<Space>>{first, partner, found.joined.data(), groups.of.data(), groups.begin.data(),
-                                      groups.members.data()});
+  if (has_crowd) {
+    groups.members = members_of(space, groups.of, groups.count).col;
+  } else {
+    for_each(space, n,
+             ListMembers<Atomic<Space>>{first, partner, found.joined.data(), groups.of.data(), groups.begin.data(),
+                                        groups.members.data()});
+  }
   for_each(space, rows,
            SumMembers<T>{weights.inverse, weights.strongest, groups.begin.data(), groups.members.data(),
                          made.sizes.size.data(), made.sizes.strongest.data()});
@@ -71,7 +74,7 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   Vector<Space, float> strongest(space, n);
   Vector<Space, Index> partner(space, n), choice(space, n), spare(space, n);
   Vector<Space, int> joined(space, n);
-  Vector<Space, double> left(space, 1);
+  Vector<Space, double> left(space, 1), joins(space, 2);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
   for_each_row(space, n, a.nonzeros(),
                BeginPairs<T>{pattern, a.val.data(), limit, sizes.size.data(), inverse.data(), partner.data(),
@@ -85,12 +88,13 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
     if (is_look<Space>(round, fewest) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
+  spare = {};
   Found<Space> found{std::move(choice), std::move(partner), std::move(joined)};
   sum_rows(space, n, a.nonzeros(),
            JoinPair<Atomic<Space>, T>{weights, found.partner.data(), lone == LoneRows::keep, found.first.data(),
                                       found.joined.data()},
-           left.data());
-  return numbered(space, weights, std::move(found), left);
+           joins.data());
+  return numbered(space, weights, std::move(found), joins);
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) \

@@ -10,8 +10,10 @@ namespace ostinato::algebraic {
 
 /// What becomes of rows that have no partner.
 enum class LoneRows {
-  leave,  ///< a row joins a pair; rows whose diagonal is at least 1.25 times the sum of the other entries are left out
-  keep,   ///< a row stays alone, which leaves smaller groups
+  /// A row joins a pair. Rows whose diagonal is at least 1.25 times the sum of the other entries, but for rounding, are
+  /// left out.
+  leave,
+  keep,  ///< a row stays alone, which leaves smaller groups
 };
 
 /// What the rows of a matrix of groups have from the rows of the matrix before. Empty: nothing is known.
@@ -35,9 +37,11 @@ struct Pairs {
 /// vector. Rows whose weight is less than a tenth of the largest of either aren't paired, so that later passes don't
 /// join groups whose members hold together much more strongly. Weights whose three leading bits agree count as equal,
 /// and a hash of the two numbers decides between equals, so that a few rounds do. `lone` says what becomes of the
-/// others. The same on every run, with any number of threads, and, but for the rounding of weights, on either space.
+/// others. The same on every run, with any number of threads, and, but for the rounding of weights and of sums of rows,
+/// on either space.
 ///
-/// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback. Waits.
+/// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback; on Cuda without one
+///           in the first rounds. Waits.
 /// Requires  Canonical rows; a symmetric matrix.
 /// Source    Notay, ETNA 37 (2010) 123 (pairs by the largest coupling); Napov & Notay, SIAM J. Sci. Comput. 34 (2012)
 ///           A1079 (quality of groups); Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602 (rows that choose each

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
@@ -71,9 +72,12 @@ struct PairWeights {
   }
 };
 
-/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant.
+/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant. A row counts
+/// as dominant where rounding decides, in whatever order its entries are added.
 template <class T>
 struct BeginPairs {
+  static constexpr T rounding = 64 * std::numeric_limits<T>::epsilon();
+
   detail::CsrPattern a;
   const T* val;
   T dominant;     ///< times the sum of the other entries; 0: no row is left out
@@ -107,14 +111,15 @@ struct BeginPairs {
     inverse[i] = own < 0 ? -inverse_size : inverse_size;
     choice[i] = Partner::none;
     joined[i] = 0;
-    partner[i] = dominant > 0 && size_of(own) >= dominant * v.others ? Partner::left_out : Partner::none;
+    partner[i] =
+        dominant > 0 && size_of(own) * (1 + rounding) >= dominant * v.others ? Partner::left_out : Partner::none;
   }
 
  private:
   OSTINATO_FUNCTION static T size_of(T v) { return PairWeights<T>::size_of(v); }
   OSTINATO_FUNCTION T diagonal(std::size_t i) const {
     const Offset at = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
-    return at < a.row_ptr[i + 1] && a.col[at] == static_cast<Index>(i) ? val[at] : T{0};
+    return at < a.row_ptr[i + 1] && a.col[at] == static_cast<Index>(i) ? val[at] + T{0} : T{0};  // no -0
   }
 };
 
@@ -227,10 +232,12 @@ struct ShakeHands {
 };
 
 /// Finds the first row of the pair that row i belongs to; -1 for a row that is left out. A row without a partner joins
-/// the pair with which it would be the first, and is counted at the first row of that, or stays alone. The sum counts
-/// the rows that aren't left out.
+/// the pair with which it would be the first, and is counted at the first row of that, or stays alone. The sums count
+/// the rows that aren't left out, and those that join a pair that many have joined.
 template <class Atomic, class T>
 struct JoinPair {
+  static constexpr int many = 30;  ///< more members take longer to sort by insertion than all members do otherwise
+
   PairWeights<T> weights;
   const Index* partner;
   bool stays_alone;
@@ -263,10 +270,10 @@ struct JoinPair {
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
     if (other.key > v.key || (other.key == v.key && other.key > 0 && other.beside < v.beside)) v = other;
   }
-  OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
+  OSTINATO_FUNCTION Sums<2> finish(std::size_t i, const Value& v) const {
     first[i] = v.of;
-    if (v.key > 0) Atomic::add(&joined[v.of], 1);
-    return {{v.of < 0 ? 0.0 : 1.0}};
+    const int before = v.key > 0 ? Atomic::add(&joined[v.of], 1) : 0;
+    return {{v.of < 0 ? 0.0 : 1.0, before < many ? 0.0 : 1.0}};
   }
   OSTINATO_FUNCTION static Index smaller(Index i, Index j) { return i < j ? i : j; }
 };
@@ -336,7 +343,7 @@ struct SumMembers {
   }
 
  private:
-  /// Inserts one after the other: there are few, and the first two are in order.
+  /// Inserts one after the other. There are few, or all are in order already; the first two always are.
   OSTINATO_FUNCTION void sort(Offset first, Offset end) const {
     for (Offset m = first + 2; m < end; ++m) {
       const Index row = members[m];

@@ -240,8 +240,8 @@ class PatternPasses {
   /// Counts the rows that overflow the tables for a few lanes. The row pointers are those of rows whose lengths aren't
   /// known yet.
   Offset count_longer() {
-    Vector<Cuda, Offset> lengths(space_, row_ptr_.size());
-    for_each(space_, row_ptr_.size() - 1, CopyLengths{row_ptr_.data(), lengths.data()});
+    Vector<Cuda, Offset> lengths(space_, row_ptr_.size() - 1);
+    for_each(space_, lengths.size(), CopyLengths{row_ptr_.data(), lengths.data()});
     whole_.row_ptr = lengths.data();
     Overflow over(space_, terms_.rows_above(most_of_block));
     run_block_tables(over.taken_by(task_of(longer_)));

@@ -5,16 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 #include "support/samples.hpp"
 #include "support/spaces.hpp"
@@ -97,6 +100,10 @@ void expect_same(const Structure& a, const Structure& b) {
   EXPECT_EQ(a.profile->distinct, b.profile->distinct);
   EXPECT_EQ(a.profile->different, b.profile->different);
   EXPECT_EQ(a.profile->sliced_slots, b.profile->sliced_slots);
+  EXPECT_EQ(a.profile->ell_third, b.profile->ell_third);
+  EXPECT_EQ(a.profile->sectors, b.profile->sectors);
+  EXPECT_EQ(std::memcmp(a.profile->fill, b.profile->fill, sizeof a.profile->fill), 0);
+  EXPECT_EQ(std::memcmp(a.profile->square_fill, b.profile->square_fill, sizeof a.profile->square_fill), 0);
   ASSERT_TRUE(a.census && b.census);
   expect_same(*a.census, *b.census);
 }
@@ -153,6 +160,24 @@ TYPED_TEST(ScaledStructureOf, IsUnknownWhereValuesWouldBeRounded) {
   Structure without_census = s;
   without_census.census = nullptr;
   EXPECT_FALSE(scaled_structure(without_census, 1));
+}
+
+TYPED_TEST(ScaledStructureOf, IsUnknownWhereNobodyLookedForSymmetry) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = generate<T>("poisson2d", {.n = 20});
+  const Analysis<typename TypeParam::Space, T> analysis(this->space(), a, AnalysisDepth::product);
+  analysis.complete();
+  ASSERT_TRUE(analysis.structure().census);
+  EXPECT_FALSE(scaled_structure(analysis.structure(), 1));
+}
+
+TYPED_TEST(ScaledStructureOf, AnotherMatrixIsRefused) {
+  using T = typename TypeParam::T;
+  using Matrix = SpaceCsr<typename TypeParam::Space, T>;
+  const Csr<T> a = generate<T>("poisson2d", {.n = 20}), other = generate<T>("poisson2d", {.n = 21});
+  using A = Analysis<typename TypeParam::Space, T>;
+  EXPECT_NO_THROW(A(this->space(), Matrix(this->space(), a.view()), this->of(a)));
+  EXPECT_THROW(A(this->space(), Matrix(this->space(), a.view()), this->of(other)), ArgumentError);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/space_csr.hpp>
@@ -23,6 +24,7 @@ using algebraic::LoneRows;
 struct Weights {
   std::vector<std::vector<double>> weight;  ///< 0 where there is none
   std::vector<bool> dominant;
+  std::vector<double> diagonal;
 
   template <class T>
   explicit Weights(const Csr<T>& a) {
@@ -41,21 +43,24 @@ struct Weights {
         const double both = 1 / std::abs(full[i][i]) + 1 / std::abs(full[j][j]);
         if (full[i][j] != 0) weight[i][j] = std::max(0.0, (full[i][i] < 0 ? full[i][j] : -full[i][j]) * both);
       }
+      diagonal.push_back(full[i][i]);
       dominant[i] = std::abs(full[i][i]) >= 1.25 * others;
     }
+  }
+
+  /// The largest weight that a row has with rows that aren't left out.
+  double strongest(std::size_t row, LoneRows lone) const {
+    double most = 0;
+    for (std::size_t j = 0; j < weight.size(); ++j)
+      if (lone == LoneRows::keep || !dominant[j]) most = std::max(most, weight[row][j]);
+    return most;
   }
 
   /// Whether rows may be a pair. `margin`: more than 1 for a weight that rounding doesn't bring below the threshold.
   bool are_coupled(std::size_t i, std::size_t j, LoneRows lone, double margin) const {
     const auto is_left_out = [&](std::size_t r) { return lone == LoneRows::leave && dominant[r]; };
-    const auto strongest = [&](std::size_t r) {
-      double most = 0;
-      for (std::size_t q = 0; q < weight.size(); ++q)
-        if (!is_left_out(q)) most = std::max(most, weight[r][q]);
-      return most;
-    };
     return !is_left_out(i) && !is_left_out(j) && weight[i][j] > 0 &&
-           weight[i][j] >= margin * 0.1 * std::max(strongest(i), strongest(j));
+           weight[i][j] >= margin * 0.1 * std::max(strongest(i, lone), strongest(j, lone));
   }
 };
 
@@ -64,9 +69,14 @@ class PairsOn : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
 
+  template <class Space>
+  static algebraic::Pairs<Space, Value> pairs(const Space& space, const Csr<Value>& a, LoneRows lone) {
+    const SpaceCsr<Space, Value> on_space(space, Csr<Value>(a));
+    return algebraic::pair_up(space, on_space.view(), lone);
+  }
+
   std::vector<Index> paired(const Csr<Value>& a, LoneRows lone, Index& count) const {
-    const SpaceCsr<typename Case::Space, Value> on_space(this->space(), Csr<Value>(a));
-    const auto made = algebraic::pair_up(this->space(), on_space.view(), lone);
+    const auto made = pairs(this->space(), a, lone);
     count = made.groups.count;
     return made.groups.of.download();
   }
@@ -76,6 +86,14 @@ class PairsOn : public SpaceTest<Case> {
     for (std::size_t i = 0; i < of.size(); ++i)
       if (of[i] >= 0) all.at(static_cast<std::size_t>(of[i])).push_back(i);
     return all;
+  }
+
+  /// A hub with rows 1 .. n - 1 as spokes.
+  static Csr<Value> star(Index n) {
+    std::vector<Triplet<Value>> triplets;
+    for (Index i = 1; i < n; ++i)
+      triplets.insert(triplets.end(), {{0, i, Value{-1}}, {i, 0, Value{-1}}, {i, i, Value{1}}, {0, 0, Value{1}}});
+    return from_triplets<Value>(n, n, triplets);
   }
 
   static std::vector<Csr<Value>> matrices() {
@@ -152,17 +170,92 @@ TYPED_TEST(PairsOn, FollowsTheStrongDirection) {
 
 /// Of a hub and its spokes, one becomes its partner; the others join these two.
 TYPED_TEST(PairsOn, TakesAStarAsOneGroup) {
-  using T = typename TypeParam::T;
-  std::vector<Triplet<T>> triplets;
   const Index n = 1000;
-  for (Index i = 1; i < n; ++i)
-    triplets.insert(triplets.end(), {{0, i, T{-1}}, {i, 0, T{-1}}, {i, i, T{1}}, {0, 0, T{1}}});
-  const auto star = from_triplets<T>(n, n, triplets);
+  const auto star = this->star(n);
   Index count = 0;
   this->paired(star, LoneRows::leave, count);
   EXPECT_EQ(count, 1);
   this->paired(star, LoneRows::keep, count);
   EXPECT_EQ(count, n - 1);
+}
+
+TYPED_TEST(PairsOn, ListsMembersAndWhatTheyLeaveForTheNextPass) {
+  auto matrices = this->matrices();
+  for (const Index n : {10, 32, 33, 34, 200}) matrices.push_back(this->star(n));
+  for (const auto& a : matrices) {
+    const Weights w(a);
+    for (const LoneRows lone : {LoneRows::leave, LoneRows::keep}) {
+      const auto made = this->pairs(this->space(), a, lone);
+      const auto of = made.groups.of.download();
+      const auto begin = made.groups.begin.download();
+      const auto listed = made.groups.members.download();
+      const auto size = made.sizes.size.download();
+      const auto strongest = made.sizes.strongest.download();
+      const auto groups = this->members(of, made.groups.count);
+      ASSERT_EQ(begin.size(), groups.size() + 1);
+      ASSERT_EQ(static_cast<Offset>(listed.size()), begin.back());
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        const std::vector<std::size_t> found(listed.begin() + begin[g], listed.begin() + begin[g + 1]);
+        ASSERT_EQ(found, groups[g]) << "group " << g << " of " << a.rows << " rows";
+        double all = 0, most = 0;
+        for (const std::size_t i : groups[g]) {
+          all += std::abs(w.diagonal[i]);
+          most = std::max(most, w.strongest(i, lone));
+        }
+        EXPECT_NEAR(static_cast<double>(size[g]), all, 1e-5 * all);
+        EXPECT_NEAR(static_cast<double>(strongest[g]), most, 1e-5 * most);
+      }
+    }
+  }
+}
+
+/// Row 4 is beside two pairs.
+TYPED_TEST(PairsOn, ALoneRowJoinsThePairThatHoldsItMost) {
+  using T = typename TypeParam::T;
+  for (const bool to_first : {true, false}) {
+    std::vector<Triplet<T>> triplets;
+    const auto couple = [&triplets](Index i, Index j, T v) {
+      triplets.insert(triplets.end(), {{i, j, -v}, {j, i, -v}, {i, i, v}, {j, j, v}});
+    };
+    couple(0, 1, 10);
+    couple(2, 3, 10);
+    couple(1, 4, to_first ? T{4} : T{1.5});
+    couple(2, 4, to_first ? T{1.5} : T{4});
+    Index count = 0;
+    const auto of = this->paired(from_triplets<T>(5, 5, triplets), LoneRows::leave, count);
+    ASSERT_EQ(count, 2);
+    EXPECT_EQ(of, (std::vector<Index>{0, 0, 1, 1, to_first ? 0 : 1}));
+  }
+}
+
+/// The diagonal is 1.25 times the sum of the others, but for the rounding of that sum.
+TYPED_TEST(PairsOn, LeavesOutRowsWhoseDominanceIsAMatterOfRounding) {
+  using T = typename TypeParam::T;
+  auto a = generate<T>("poisson3d", {.n = 12});
+  for (std::size_t i = 0; i + 1 < a.row_ptr.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] = a.col[k] == static_cast<Index>(i) ? T(0.75) : T(-0.1);
+  }
+  Index count = 0;
+  this->paired(a, LoneRows::leave, count);
+  EXPECT_EQ(count, 0);
+}
+
+/// On large matrices a warp of a GPU visits up to 32 rows.
+TYPED_TEST(PairsOn, AreThoseOfTheHost) {
+  using T = typename TypeParam::T;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "on the host they are";
+  for (const auto& [family, n] : {std::pair{"poisson2d", 550}, {"variable2d", 550}, {"kgs2d", 550}, {"fem27", 42}}) {
+    SCOPED_TRACE(family);
+    const auto a = generate<T>(family, {.n = n});
+    for (const LoneRows lone : {LoneRows::leave, LoneRows::keep}) {
+      const auto here = this->pairs(this->space(), a, lone);
+      const auto host = this->pairs(Host(), a, lone);
+      EXPECT_EQ(here.groups.of.download(), host.groups.of.download());
+      EXPECT_EQ(here.groups.members.download(), host.groups.members.download());
+      EXPECT_EQ(here.sizes.strongest.download(), host.sizes.strongest.download());
+    }
+  }
 }
 
 /// Weights that grow along a path are paired from its end, if every one of them counts.
