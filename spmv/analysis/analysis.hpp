@@ -42,7 +42,7 @@ class Analysis {
   Analysis(const Space& space, Csr<T>&& a, AnalysisDepth depth = AnalysisDepth::without_census)
       : Analysis(space, SpaceCsr<Space, T>(space, std::move(a)), depth) {}
 
-  /// For a matrix whose structure is known, as from scaled_structure(). Analyses nothing.
+  /// For a matrix whose structure is known. Analyses nothing.
   /// Requires  The structure is that of the matrix: products with that of another one may be wrong.
   /// Throws    ArgumentError when rows, columns or entries aren't as many as the structure says.
   Analysis(const Space& space, SpaceCsr<Space, T> matrix, Structure structure);

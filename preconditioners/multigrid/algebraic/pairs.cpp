@@ -17,10 +17,11 @@ namespace ostinato::algebraic {
 namespace {
 
 constexpr int most_rounds = 24;
-/// Rounds before the host looks: 6 to 8 are needed for 10,000 to 260,000 rows, 3 to 6 for fewer.
-constexpr int fewest_rounds = 4, fewest_of_many = 7;
-constexpr std::size_t many_rows = 10000;
 constexpr double dominance = 1.25;
+
+/// The first round after which the host looks whether rows are left. Grids need 8 or 9 rounds for 10,000 to 16 million
+/// rows, 7 for some thousand, 5 for fewer.
+int first_look(std::size_t rows) { return rows < 1500 ? 4 : rows < 10000 ? 6 : 7; }
 
 /// What pair_up() finds out about each row.
 template <class Space>
@@ -81,11 +82,10 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
                              choice.data(), joined.data()});
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each_row(space, n, a.nonzeros(), FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
-  const int fewest = n < many_rows ? fewest_rounds : fewest_of_many;
   for (int round = 0; round < most_rounds; ++round) {
     sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data(), spare.data()},
              left.data());
-    if (is_look<Space>(round, fewest) && left.download()[0] == 0) break;
+    if (is_look<Space>(round, first_look(n)) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
   spare = {};
