@@ -15,8 +15,8 @@ using cuda::block_threads;
 
 constexpr int terms_of_lane = 8;  // in the table of a row
 
-// Each group of lanes has one row. Thread blocks that begin one after the other were faster than as many as the GPU holds
-// at once, going on from row to row (H100, 2026-11: 2.8 ms instead of 3.1 for the first rows of poisson3d:256).
+// Each group of lanes has one row. Thread blocks that begin one after the other were faster than as many as the GPU
+// holds at once, going on from row to row (H100, 2026-11: 2.8 ms instead of 3.1 for the first pass of poisson3d:256).
 
 template <int Lanes>
 constexpr int groups_of_block = block_threads / Lanes;

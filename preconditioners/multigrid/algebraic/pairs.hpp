@@ -40,8 +40,8 @@ struct Pairs {
 /// others. The same on every run, with any number of threads, and, but for the rounding of weights and of sums of rows,
 /// on either space.
 ///
-/// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback; on Cuda without one
-///           in the first rounds. Waits.
+/// Exec      In parallel over rows in the memory of the space, at most 24 rounds, each with a readback; on Cuda without
+///           one in the first rounds. Waits.
 /// Requires  Canonical rows; a symmetric matrix.
 /// Source    Notay, ETNA 37 (2010) 123 (pairs by the largest coupling); Napov & Notay, SIAM J. Sci. Comput. 34 (2012)
 ///           A1079 (quality of groups); Naumov et al., SIAM J. Sci. Comput. 37 (2015) S602 (rows that choose each

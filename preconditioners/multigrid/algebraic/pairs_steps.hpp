@@ -72,8 +72,8 @@ struct PairWeights {
   }
 };
 
-/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant. A row counts
-/// as dominant where rounding decides, in whatever order its entries are added.
+/// Finds the size of row i, that of its diagonal entry unless it is known, and whether the row is dominant. A row
+/// counts as dominant where rounding decides, in whatever order its entries are added.
 template <class T>
 struct BeginPairs {
   static constexpr T rounding = 64 * std::numeric_limits<T>::epsilon();
