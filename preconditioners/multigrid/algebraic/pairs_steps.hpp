@@ -44,6 +44,15 @@ struct PairWeights {
     return {j, partner[j], val[k], inverse[j]};
   }
 
+  /// The same with the largest weight of that row.
+  struct Coupling : Entry {
+    float strongest;
+  };
+  OSTINATO_FUNCTION Coupling load_coupling(Offset k, const Index* partner) const {
+    const Entry e = load(k, partner);
+    return {e, strongest[e.j]};
+  }
+
   /// The weight of row i and the column of an entry: the same bits for the mirror entry, as both rows have to agree.
   OSTINATO_FUNCTION float weight(Index i, const Entry& e) const {
     const T own = inverse[i], both = size_of(own) + size_of(e.inverse);
@@ -51,11 +60,12 @@ struct PairWeights {
   }
 
   /// The order of pairs: by the three leading bits of the weight and its exponent, and among equals by a hash of both
-  /// numbers. 0 for those whose weight isn't large enough for both rows. of_j: strongest[e.j].
-  OSTINATO_FUNCTION std::uint64_t key(Index i, const Entry& e, float of_j) const {
+  /// numbers. 0 for those whose weight isn't large enough for both rows.
+  OSTINATO_FUNCTION std::uint64_t key(Index i, const Coupling& e) const {
     const float w = weight(i, e);
-    const bool is_strong = static_cast<int>(e.j != i) & static_cast<int>(of_j >= 0) & static_cast<int>(w > 0) &
-                           static_cast<int>(w >= threshold * strongest[i]) & static_cast<int>(w >= threshold * of_j);
+    const bool is_strong = static_cast<int>(e.j != i) & static_cast<int>(e.strongest >= 0) & static_cast<int>(w > 0) &
+                           static_cast<int>(w >= threshold * strongest[i]) &
+                           static_cast<int>(w >= threshold * e.strongest);
     const auto p = static_cast<std::uint64_t>(i), q = static_cast<std::uint64_t>(e.j);
     std::uint32_t bits = 0;
     memcpy(&bits, &w, sizeof bits);
@@ -167,10 +177,7 @@ struct ChoosePartner {
     std::int32_t is_made;  ///< without a look at the entries
     std::int32_t changes;
   };
-  struct Entry {
-    typename PairWeights<T>::Entry of;
-    float strongest;
-  };
+  using Entry = typename PairWeights<T>::Coupling;
 
   OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const Index before = choice[i];
@@ -184,12 +191,9 @@ struct ChoosePartner {
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
     return v.is_made ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
   }
-  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
-    const typename PairWeights<T>::Entry e = weights.load(k, partner);
-    return {e, weights.strongest[e.j]};
-  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return weights.load_coupling(k, partner); }
   OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
-    if (e.of.partner == Partner::none) insert(v, weights.key(static_cast<Index>(i), e.of, e.strongest), e.of.j);
+    if (e.partner == Partner::none) insert(v, weights.key(static_cast<Index>(i), e), e.j);
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
     insert(v, other.key, other.best);
@@ -249,7 +253,7 @@ struct JoinPair {
     Index of;  ///< the first row of the pair
     Index beside;
   };
-  using Entry = typename ChoosePartner<T>::Entry;
+  using Entry = typename PairWeights<T>::Coupling;
 
   OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const auto row = static_cast<Index>(i);
@@ -259,13 +263,9 @@ struct JoinPair {
     const bool joins = partner[i] == Partner::none && !stays_alone;
     return joins ? EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]} : EntryRange{0, 0};
   }
-  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
-    const typename PairWeights<T>::Entry e = weights.load(k, partner);
-    return {e, weights.strongest[e.j]};
-  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return weights.load_coupling(k, partner); }
   OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
-    if (e.of.partner < 0) return;
-    merge(v, {weights.key(static_cast<Index>(i), e.of, e.strongest), smaller(e.of.j, e.of.partner), e.of.j});
+    if (e.partner >= 0) merge(v, {weights.key(static_cast<Index>(i), e), smaller(e.j, e.partner), e.j});
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
     if (other.key > v.key || (other.key == v.key && other.key > 0 && other.beside < v.beside)) v = other;
