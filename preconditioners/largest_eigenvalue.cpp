@@ -120,7 +120,7 @@ void EigenvalueSearch<Space, T>::search(const Operator<Space, T>& op, const Vect
 }
 
 template <class Space, class T>
-std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(const std::vector<EigenvalueSearch>& searches) {
+std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(std::span<const EigenvalueSearch> searches) {
   std::vector<Left> left(searches.size());
   std::vector<Copied> copies;
   const Space* space = nullptr;
@@ -152,9 +152,8 @@ LargestEigenvalue EigenvalueSearch<Space, T>::read(const Left& left) const {
 template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
                                      int sign, int steps) {
-  std::vector<EigenvalueSearch<Space, T>> search;
-  search.emplace_back(op, a, inverse, sign, steps);
-  return EigenvalueSearch<Space, T>::results(search).front();
+  const EigenvalueSearch<Space, T> search(op, a, inverse, sign, steps);
+  return EigenvalueSearch<Space, T>::results({&search, 1}).front();
 }
 
 #define OSTINATO_INSTANTIATE(Space, T)                                                                                 \

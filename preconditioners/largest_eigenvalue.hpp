@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -38,7 +40,7 @@ class EigenvalueSearch {
 
   /// What each of some searches in the same space has found.
   /// Exec      Waits, once for all of them.
-  static std::vector<LargestEigenvalue> results(const std::vector<EigenvalueSearch>& searches);
+  static std::vector<LargestEigenvalue> results(std::span<const EigenvalueSearch> searches);
 
  private:
   /// What a search has left in host memory.
