@@ -182,7 +182,7 @@ class ErasedPreconditioner final : public BuiltPreconditioner<typename M::space_
 /// arguments of the constructor, to announce its memory there, and throws Stopped once the request is made. It may have
 /// a static guess(analysis), for predict_memory() alone.
 template <class M, class Space = typename M::space_type, class T = typename M::value_type>
-PreconditionerEntry<Space, T> preconditioner_entry() {
+constexpr PreconditionerEntry<Space, T> preconditioner_entry() {
   static_assert(Preconditioner<M, T>, "a preconditioner has no member: void apply(span<const T> r, span<T> z) const");
   std::string_view options;
   if constexpr (requires { M::known_options; }) options = M::known_options;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
+#include <type_traits>
 
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
@@ -20,8 +21,11 @@ constexpr int threads = 128;
 
 /// Neighbouring lanes of a warp: 4, 8, 16 or 32. Groups of a warp may go in step: then each waits until all have what
 /// they need, but the warp doesn't do their work one after the other.
+template <bool LooksAhead>
 class RowGroup {
  public:
+  static constexpr bool looks_ahead = LooksAhead;
+
   /// `all`: the lanes of the groups that go in step.
   __device__ RowGroup(int lanes, unsigned all) : lanes_(lanes), mask_(cuda::lanes_of_row(lanes)), all_(all) {}
 
@@ -57,7 +61,7 @@ class RowGroup {
 };
 
 /// All lanes of a warp.
-struct WarpGroup : RowGroup {
+struct WarpGroup : RowGroup<true> {
   __device__ WarpGroup() : RowGroup(32, cuda::all_lanes) {}
 
   __device__ static constexpr int lanes() { return 32; }
@@ -101,7 +105,7 @@ struct BlockRoom {
 /// Thread blocks take a tile of the lower sweep: rows of one level, none of which waits for another. A row has four
 /// times the lanes that it has in the sweep, but at most a warp, so that a block has at most half of the rows. Small
 /// blocks leave registers to others where a tile has one row or two.
-template <ZeroFillKind Kind>
+template <ZeroFillKind Kind, bool LooksAhead>
 __global__ void __launch_bounds__(factor_threads)
     factor_kernel(FactoredRows factored, const Index* order, const SweepTile* tiles, double parameter,
                   FactorCounts* counts) {
@@ -115,7 +119,8 @@ __global__ void __launch_bounds__(factor_threads)
   const unsigned rows_of_warp = __ballot_sync(cuda::all_lanes, is_row);
   if (!is_row) return;
   // The shortest rows are much alike, and there are eight of them in a warp.
-  const RowGroup group(lanes, lanes == 4 ? rows_of_warp : cuda::lanes_of_row(lanes));
+  const bool in_step = LooksAhead && lanes == 4;
+  const RowGroup<LooksAhead> group(lanes, in_step ? rows_of_warp : cuda::lanes_of_row(lanes));
   const RowRoom part = room.part(own, rows);
   const auto i = static_cast<std::size_t>(order[at]);
   bool counted;
@@ -174,10 +179,13 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
         rows, order.row, order.tile, parameter, counts);
     OSTINATO_CUDA(cudaGetLastError());
   };
+  const auto launch_kind = [&]<ZeroFillKind Kind>(std::integral_constant<ZeroFillKind, Kind>) {
+    order.looks_ahead ? launch(factor_kernel<Kind, true>) : launch(factor_kernel<Kind, false>);
+  };
   if (kind == ZeroFillKind::ilu) {
-    launch(factor_kernel<ZeroFillKind::ilu>);
+    launch_kind(std::integral_constant<ZeroFillKind, ZeroFillKind::ilu>{});
   } else {
-    launch(factor_kernel<ZeroFillKind::ic>);
+    launch_kind(std::integral_constant<ZeroFillKind, ZeroFillKind::ic>{});
   }
 }
 

@@ -86,6 +86,7 @@ class ZeroFill {
   std::pair<SweepArrays<Space, V>, SweepArrays<Space, V>> list_rows(const SpaceCsr<Space, T>& a,
                                                                     const JoinedGroups& groups,
                                                                     const Vector<Space, Index>& order) const;
+  bool looks_ahead(Index levels) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
   template <class V>
   detail::FactorCounts store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
@@ -97,6 +98,7 @@ class ZeroFill {
   std::optional<Prepared> prepared_;
   Vector<Space, Offset> after_;  ///< the first entry of each row past the diagonal
   Offset below_ = 0, on_ = 0;    ///< entries below the diagonal and on it
+  Offset in_long_rows_ = 0;      ///< entries of long rows
 };
 
 extern template class ZeroFill<Host, float>;

@@ -29,6 +29,7 @@ struct FactorOrder {
   const Index* row;
   const SweepTile* tile;  ///< null on Host
   std::size_t tiles;
+  bool looks_ahead;  ///< whether rows go through several strips at once (zero_fill_strips.hpp); on Cuda
 };
 
 /// What rows count while they are factored and stored. All bits are set before the first row.

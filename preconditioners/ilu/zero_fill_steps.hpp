@@ -6,22 +6,27 @@
 
 #include <ostinato/preconditioners/ilu/sweep.hpp>
 #include <ostinato/preconditioners/ilu/sweep_steps.hpp>
-#include <ostinato/preconditioners/ilu/zero_fill_rows.hpp>
+#include <ostinato/preconditioners/ilu/zero_fill_levels.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::detail {
 
-/// after[i] := the first entry of row i past the diagonal. Counts the entries below the diagonal, and those on it.
+/// after[i] := the first entry of row i past the diagonal. Counts the entries below the diagonal, those on it, and
+/// those of long rows.
 struct FindDiagonal {
+  static constexpr Offset longest_short_row = 9;
+
   CsrPattern a;
   Offset* after;
 
-  OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
+  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
     after[i] = a.first_from(static_cast<Index>(i), static_cast<Index>(i) + 1);
     const Triangle lower{a, after, false};
-    return {{static_cast<double>(lower.end(i) - lower.begin(i)), lower.has_diagonal(i) ? 1.0 : 0.0}};
+    const Offset entries = a.row_ptr[i + 1] - a.row_ptr[i];
+    return {{static_cast<double>(lower.end(i) - lower.begin(i)), lower.has_diagonal(i) ? 1.0 : 0.0,
+             entries > longest_short_row ? static_cast<double>(entries) : 0.0}};
   }
 };
 

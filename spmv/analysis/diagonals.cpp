@@ -39,10 +39,11 @@ struct Slots {
   }
 };
 
-/// Calls f(row) for each row. One thread handles a block of 2048 rows in order, until f returns false.
+/// Calls f(row) for each row; the rows have so many entries. One thread handles a block of 2048 rows in order, until f
+/// returns false.
 template <class F>
-void for_rows(const Host& space, std::size_t rows, F f) {
-  parallel_for(space, (rows + host_block - 1) / host_block, [=](std::size_t block) {
+void for_rows(const Host& space, std::size_t rows, Offset entries, F f) {
+  detail::for_parts(space, (rows + host_block - 1) / host_block, entries, [=](std::size_t block) {
     const std::size_t end = std::min((block + 1) * host_block, rows);
     for (std::size_t i = block * host_block; i < end && f(static_cast<Offset>(i)); ++i) {
     }
@@ -83,27 +84,28 @@ std::vector<detail::Stretch> whole_diagonals(const DiagonalCensus& census) {
 }
 
 template <class T>
-std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, std::size_t rows) {
+std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, std::size_t rows, Offset entries) {
   Slots slots;
   const Distinct distinct = slots.distinct();
-  for_rows(space, rows, [=](Offset row) {
+  for_rows(space, rows, entries, [=](Offset row) {
     const auto same = [=](Offset other) { return a.same(row, other); };
     return !distinct.too_many() && distinct.add(a.hash(row), row, same, nullptr);
   });
   return slots.held();
 }
 
-/// Inspects the values in the rows row_at(0) .. row_at(count - 1). These rows hold every value of the matrix.
+/// Inspects the values in the rows row_at(0) .. row_at(count - 1). These rows hold every value of the matrix, which has
+/// so many entries.
 template <class T, class Row>
 void inspect_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
-                    Row row_at, DiagonalCensus& census) {
+                    Row row_at, Offset entries, DiagonalCensus& census) {
   const std::vector<detail::Stretch> whole = whole_diagonals(census);
   std::vector<T> first(offsets.size());
   for (std::size_t d = 0; d < first.size(); ++d) first[d] = a.value(whole[d].first, offsets[d]);
   std::vector<unsigned> misfit(offsets.size(), 0);
   Slots slots;
   const Distinct distinct = slots.distinct();
-  for_rows(space, count, [=, first = first.data(), misfit = misfit.data()](Offset i) {
+  for_rows(space, count, entries, [=, first = first.data(), misfit = misfit.data()](Offset i) {
     walk(a, offsets, row_at(i), [=](std::size_t d, Offset k) {
       const T v = a.val[k];
       if (HostAtomics::load(misfit + d) != detail::all_misfits<T>)
@@ -130,21 +132,22 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
   const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
   const std::size_t row_count = static_cast<std::size_t>(a.rows), pieces = detail::piece_count(census);
   census.pieces.resize(pieces * offsets.size());
-  parallel_for(space, pieces, [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
-    const Offset begin = static_cast<Offset>(p) * rows_in_piece;
-    PieceDiagonal* const piece = out + p * offsets.size();
-    count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), piece);
-    const auto has_fewer = [](const PieceDiagonal& l, const PieceDiagonal& r) { return l.entries < r.entries; };
-    fewest[p] = std::min_element(piece, piece + offsets.size(), has_fewer)->entries;
-  });
+  detail::for_parts(
+      space, pieces, a.nonzeros(), [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
+        const Offset begin = static_cast<Offset>(p) * rows_in_piece;
+        PieceDiagonal* const piece = out + p * offsets.size();
+        count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), piece);
+        const auto has_fewer = [](const PieceDiagonal& l, const PieceDiagonal& r) { return l.entries < r.entries; };
+        fewest[p] = std::min_element(piece, piece + offsets.size(), has_fewer)->entries;
+      });
 
-  const std::vector<Offset> classes = find_classes(space, rows, row_count);
+  const std::vector<Offset> classes = find_classes(space, rows, row_count, a.nonzeros());
   if (classes.empty()) {
     inspect_values(
-        space, rows, offsets, row_count, [](Offset i) { return i; }, census);
+        space, rows, offsets, row_count, [](Offset i) { return i; }, a.nonzeros(), census);
   } else {
     inspect_values(
-        space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, census);
+        space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, a.nonzeros(), census);
   }
   std::vector<detail::ClassRow> listed;
   for (const Offset row : classes) listed.push_back({static_cast<Index>(row), static_cast<Index>(rows.length(row))});

@@ -8,6 +8,7 @@
 
 #include <ostinato/spmv/analysis/pattern_hash_steps.hpp>
 #include <ostinato/spmv/matrix/assemble.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -15,7 +16,7 @@ template <class T>
 std::string pattern_hash(const Host& space, const CsrView<T>& a) {
   const std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   std::vector<detail::PatternWords> words(runs.size());
-  parallel_for(space, runs.size(), [&](std::size_t run) {
+  detail::for_parts(space, runs.size(), a.nonzeros(), [&](std::size_t run) {
     detail::PatternWords sum;
     for (Index i = runs[run].first; i < runs[run].last; ++i) {
       const Offset end = a.row_ptr[static_cast<std::size_t>(i) + 1];
@@ -63,7 +64,7 @@ void add_blocks(const Host& space, const Word* word, std::size_t count, std::uin
                 std::array<std::uint64_t, 2>& to) {
   const std::size_t blocks = (count + block_words - 1) / block_words, run = 16;
   std::vector<std::array<std::uint64_t, 2>> sums((blocks + run - 1) / run);
-  parallel_for(space, sums.size(), [&](std::size_t r) {
+  detail::for_parts(space, sums.size(), static_cast<Offset>(count), [&](std::size_t r) {
     for (std::size_t b = r * run; b < std::min(blocks, (r + 1) * run); ++b) {
       const std::size_t begin = b * block_words, size = std::min(block_words, count - begin);
       for (std::size_t w = 0; w < 2; ++w) {

@@ -15,6 +15,8 @@ const FormatList<Space, T>& format_list() {
   return none;
 }
 
+std::string why_no_cusparse() { return Cuda::why_absent(); }
+
 template <class T>
 double vendor_csr_seconds(const Cuda&, const CsrView<T>&) {
   throw DeviceError(Cuda::why_absent());

@@ -44,6 +44,9 @@ namespace ostinato {
 ///                                                  is set
 ///   int revision() const                           changes when compiled kernels come into use
 ///   std::string generated() const                  the state of the compiled kernels in words
+///   static std::string why_absent()                why the format can't be used in this process, such as a library
+///                                                  that isn't there; empty when it can be. `auto` asks before it takes
+///                                                  the format
 ///
 /// A format that takes decisions before the arrays are built has a `Plan`. The plan is made once; cost() and the
 /// constructor take it:
@@ -106,6 +109,9 @@ struct FormatEntry {
 
   /// Builds the format from a proposal for the same input.
   Built (*build)(const Space& space, const SpaceCsr<Space, T>& a, const PlanInput& in, const Proposal& proposal);
+
+  /// Why the format can't be used in this process; empty when it can be.
+  std::string (*why_absent)();
 };
 
 namespace detail {
@@ -287,6 +293,15 @@ std::unique_ptr<BuiltFormat<Space, T>> build(const Space& space, const SpaceCsr<
   }
 }
 
+template <class F>
+std::string why_absent() {
+  if constexpr (requires { F::why_absent(); }) {
+    return F::why_absent();
+  } else {
+    return {};
+  }
+}
+
 }  // namespace detail
 
 /// The list entry of a format class.
@@ -294,8 +309,9 @@ template <class F>
 FormatEntry<typename F::space_type, typename F::value_type> format_entry() {
   detail::require_format<F>();
   if constexpr (HasParameters<F>) detail::require_parameters<F>();
-  return {F::name,          F::description, &detail::propose<F>, &detail::check_parameters<F>, &detail::variants<F>,
-          &detail::build<F>};
+  return {
+      F::name,           F::description,        &detail::propose<F>, &detail::check_parameters<F>, &detail::variants<F>,
+      &detail::build<F>, &detail::why_absent<F>};
 }
 
 }  // namespace ostinato

@@ -10,19 +10,20 @@
 #include <ostinato/spmv/matrix/assemble.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 namespace {
 
 constexpr Index no_row = std::numeric_limits<Index>::max();
 
-/// The first row for which bad(row) holds, or no_row.
+/// The first row for which bad(row) holds, or no_row. The rows have so many entries.
 template <class F>
-Index first_row(Index rows, F bad) {
+Index first_row(Index rows, Offset entries, F bad) {
   const Host host;
   const std::vector<detail::RowRun> runs = detail::cut_rows(rows);
   std::vector<Index> found(runs.size(), no_row);
-  parallel_for(host, runs.size(), [&](std::size_t k) {
+  detail::for_parts(host, runs.size(), entries, [&](std::size_t k) {
     for (Index r = runs[k].first; r < runs[k].last; ++r) {
       if (bad(r)) {
         found[k] = r;
@@ -148,7 +149,7 @@ void check(const CsrView<T>& a) {
            (a.row_ptr[0] == 1 ? ask_base : ""));
   }
   const auto entries = static_cast<Offset>(a.col.size());
-  const Index bad = first_row(a.rows, [&](Index r) {
+  const Index bad = first_row(a.rows, entries, [&](Index r) {
     const Offset begin = a.row_ptr[static_cast<std::size_t>(r)];
     const Offset end = a.row_ptr[static_cast<std::size_t>(r) + 1];
     if (begin < 0 || end < begin || end > entries) return true;
@@ -164,7 +165,7 @@ void check(const CsrView<T>& a) {
 
 template <class T>
 bool is_canonical(const CsrView<T>& a) {
-  return no_row == first_row(a.rows, [&](Index r) {
+  return no_row == first_row(a.rows, a.nonzeros(), [&](Index r) {
            const auto row = columns(a, r);
            return std::adjacent_find(row.begin(), row.end(), std::greater_equal<Index>()) != row.end();
          });

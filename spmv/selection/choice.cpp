@@ -45,13 +45,23 @@ std::string against_chosen(double ratio, double products) {
 }
 
 /// Measured candidates come before predicted ones, because predicted and measured times can't be compared.
+bool is_before(const Candidate& a, const Candidate& b) {
+  if (a.cost.applies() != b.cost.applies()) return a.cost.applies();
+  if (a.is_measured() != b.is_measured()) return a.is_measured();
+  return a.cost.applies() && a.total_seconds < b.total_seconds;
+}
+
+/// Sorts the candidates, each of which is moved once: they are large.
 void rank(std::vector<Candidate>& candidates, const FormatOptions& options) {
   for (Candidate& c : candidates) c.total_seconds = c.setup_seconds() + options.expected_products * c.product_seconds();
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    if (a.cost.applies() != b.cost.applies()) return a.cost.applies();
-    if (a.is_measured() != b.is_measured()) return a.is_measured();
-    return a.cost.applies() && a.total_seconds < b.total_seconds;
-  });
+  std::vector<Candidate*> order;
+  for (Candidate& c : candidates) order.push_back(&c);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Candidate* a, const Candidate* b) { return is_before(*a, *b); });
+  std::vector<Candidate> ranked;
+  ranked.reserve(order.size());
+  for (Candidate* const c : order) ranked.push_back(std::move(*c));
+  candidates = std::move(ranked);
 }
 
 /// "12.3 us a product (4.56 MB moved) and 1.20 ms for the conversion"

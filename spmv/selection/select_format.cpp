@@ -47,7 +47,7 @@ class Selector {
   /// Chooses by predicted or measured times.
   Selection<Space, T> select() {
     exclude_nonreproducible(candidates_);
-    Choice predicted = choose(candidates_, options_);
+    Choice predicted = choose_of_present();
     if (!measures(options_) || in_.structure.nonzeros == 0) return {std::move(predicted), nullptr, 0};
     return tune(std::move(predicted));
   }
@@ -63,6 +63,19 @@ class Selector {
   }
 
  private:
+  /// Chooses by predicted times among formats that can be used in this process. Only the cheapest are asked: for the
+  /// answer a library may have to be opened.
+  Choice choose_of_present() {
+    for (;;) {
+      Choice choice = choose(candidates_, options_);
+      const std::string why = list_.find(choice.format)->why_absent();
+      if (why.empty()) return choice;
+      for (Candidate& c : candidates_) {
+        if (c.name == choice.format) c.cost.reason_not = why;
+      }
+    }
+  }
+
   /// Chooses by measured times: those of an earlier run if the format that they favour can be built, otherwise new
   /// ones.
   Selection<Space, T> tune(Choice predicted) {

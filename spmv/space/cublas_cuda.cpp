@@ -13,25 +13,17 @@ namespace {
 
 std::atomic<bool> closed = false;
 
-/// Made after cuBLAS was opened, so that its destructor runs before those of cuBLAS.
-struct EndOfProgram {
-  ~EndOfProgram() { closed = true; }
-};
-
 Cublas opened() {
-  std::string why;
-  void* const library = open_library("cublas", CUBLAS_VER_MAJOR, Versions::of_build, why);
-  if (library == nullptr) throw DeviceError("cuBLAS not found: " + why);
+  const Functions functions("cuBLAS", "cublas", CUBLAS_VER_MAJOR);
   Cublas found{};
-  const bool is_complete = find_function(library, "cublasCreate_v2", found.create) &&
-                           find_function(library, "cublasDestroy_v2", found.destroy) &&
-                           find_function(library, "cublasSetStream_v2", found.set_stream) &&
-                           find_function(library, "cublasGetStatusString", found.status_string) &&
-                           find_function(library, "cublasSgemv_v2_64", found.sgemv) &&
-                           find_function(library, "cublasDgemv_v2_64", found.dgemv) &&
-                           find_function(library, "cublasSgemm_v2_64", found.sgemm) &&
-                           find_function(library, "cublasDgemm_v2_64", found.dgemm);
-  if (!is_complete) throw DeviceError("cuBLAS not found: the library lacks functions that are needed");
+  functions.find("cublasCreate_v2", found.create);
+  functions.find("cublasDestroy_v2", found.destroy);
+  functions.find("cublasSetStream_v2", found.set_stream);
+  functions.find("cublasGetStatusString", found.status_string);
+  functions.find("cublasSgemv_v2_64", found.sgemv);
+  functions.find("cublasDgemv_v2_64", found.dgemv);
+  functions.find("cublasSgemm_v2_64", found.sgemm);
+  functions.find("cublasDgemm_v2_64", found.dgemm);
   return found;
 }
 
@@ -39,7 +31,7 @@ Cublas opened() {
 
 const Cublas& Cublas::get() {
   static const Cublas cublas = opened();
-  static const EndOfProgram end;
+  static const EndOfProgram end{closed};
   return cublas;
 }
 

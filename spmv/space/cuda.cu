@@ -7,8 +7,8 @@
 #include <new>
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
+#include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/cuda/state.cuh>
-#include <ostinato/spmv/space/cuda/vendor.cuh>
 #include <ostinato/spmv/space/units.hpp>
 
 namespace ostinato {
@@ -115,7 +115,7 @@ Cuda::State::~State() {
   const std::unique_lock<std::shared_mutex> alone(captures());
   const OnDevice here(*this, OnDevice::Quietly{});
   if (cublas != nullptr && !cuda::Cublas::is_closed()) (void)cuda::Cublas::get().destroy(cublas);
-  if (cusparse != nullptr) (void)cusparseDestroy(cusparse);
+  if (cusparse != nullptr && !cuda::Cusparse::is_closed()) (void)cuda::Cusparse::get().destroy(cusparse);
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
   if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
@@ -191,8 +191,8 @@ cublasHandle_t Cuda::State::blas() {
 
 cusparseHandle_t Cuda::State::sparse() {
   if (cusparse == nullptr) {
-    OSTINATO_CUSPARSE(cusparseCreate(&cusparse));
-    OSTINATO_CUSPARSE(cusparseSetStream(cusparse, stream));
+    OSTINATO_CUSPARSE(create, &cusparse);
+    OSTINATO_CUSPARSE(set_stream, cusparse, stream);
   }
   return cusparse;
 }

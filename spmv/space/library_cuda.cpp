@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
+#include <utility>
+
 #include <ostinato/spmv/space/cuda/library.hpp>
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cuda {
 
@@ -30,5 +33,15 @@ void* open_library(const std::string& stem, int major, Versions versions, std::s
 }
 
 void* function_of(void* library, const char* name) { return dlsym(library, name); }
+
+Functions::Functions(std::string title, const std::string& stem, int major) : title_(std::move(title)) {
+  std::string why;
+  library_ = open_library(stem, major, Versions::of_build, why);
+  if (library_ == nullptr) throw DeviceError(title_ + " not found: " + why);
+}
+
+void Functions::throw_missing(const char* name) const {
+  throw DeviceError(title_ + " can't be used: the library has no function " + name);
+}
 
 }  // namespace ostinato::cuda

@@ -8,24 +8,26 @@
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_steps.hpp>
 #include <ostinato/spmv/formats/store_row.hpp>
+#include <ostinato/spmv/space/cuda/cusparse.hpp>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
-#include <ostinato/spmv/space/cuda/vendor.cuh>
+#include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::formats {
 
 namespace {
 
 /// Ignores errors of the destruction: at the end of a program the driver may be gone already.
-template <auto destroy>
 struct Destroy {
-  template <class Descriptor>
-  void operator()(Descriptor* d) const {
-    (void)destroy(d);
+  void operator()(cusparseSpMatDescr_t matrix) const {
+    if (!cuda::Cusparse::is_closed()) (void)cuda::Cusparse::get().destroy_matrix(matrix);
+  }
+  void operator()(cusparseDnVecDescr_t vector) const {
+    if (!cuda::Cusparse::is_closed()) (void)cuda::Cusparse::get().destroy_vector(vector);
   }
 };
 
-template <class Descriptor, auto destroy>
-using Owned = std::unique_ptr<std::remove_pointer_t<Descriptor>, Destroy<destroy>>;
+template <class Descriptor>
+using Owned = std::unique_ptr<std::remove_pointer_t<Descriptor>, Destroy>;
 
 /// y := beta y: the product with a matrix without entries, for which cuSPARSE isn't called.
 template <class T>
@@ -62,8 +64,8 @@ struct CusparseProduct<Cuda, T>::State {
   Index rows;
   CusparseArrays<Cuda, T> arrays;
   Vector<Cuda, char> buffer;
-  Owned<cusparseSpMatDescr_t, cusparseDestroySpMat> matrix;  ///< null for a matrix without entries
-  Owned<cusparseDnVecDescr_t, cusparseDestroyDnVec> x, y;
+  Owned<cusparseSpMatDescr_t> matrix;  ///< null for a matrix without entries
+  Owned<cusparseDnVecDescr_t> x, y;
 
   CusparseArrays<Cuda, T> convert(const CsrView<T>& a) const {
     if (kind == CusparseKind::sell) return to_slices(space, a);
@@ -80,16 +82,15 @@ struct CusparseProduct<Cuda, T>::State {
     Index* const col = arrays.col.data();
     T* const val = arrays.val.data();
     if (kind == CusparseKind::sell) {
-      OSTINATO_CUSPARSE(cusparseCreateSlicedEll(&m, a.rows, a.cols, a.nonzeros(),
-                                                static_cast<std::int64_t>(arrays.val.size()), detail::slice_rows, start,
-                                                col, val, index, index, base, type));
+      OSTINATO_CUSPARSE(create_sliced_ell, &m, a.rows, a.cols, a.nonzeros(),
+                        static_cast<std::int64_t>(arrays.val.size()), detail::slice_rows, start, col, val, index, index,
+                        base, type);
     } else if (kind == CusparseKind::bsr) {
-      OSTINATO_CUSPARSE(cusparseCreateBsr(&m, a.rows / block, a.cols / block,
-                                          static_cast<std::int64_t>(arrays.col.size()), block, block, start, col, val,
-                                          index, index, base, type, CUSPARSE_ORDER_ROW));
+      OSTINATO_CUSPARSE(create_bsr, &m, a.rows / block, a.cols / block, static_cast<std::int64_t>(arrays.col.size()),
+                        block, block, start, col, val, index, index, base, type, CUSPARSE_ORDER_ROW);
     } else {
-      OSTINATO_CUSPARSE(cusparseCreateCsr(&m, a.rows, a.cols, a.nonzeros(), start, const_cast<Index*>(a.col.data()),
-                                          const_cast<T*>(a.val.data()), index, index, base, type));
+      OSTINATO_CUSPARSE(create_csr, &m, a.rows, a.cols, a.nonzeros(), start, const_cast<Index*>(a.col.data()),
+                        const_cast<T*>(a.val.data()), index, index, base, type);
     }
     matrix.reset(m);
   }
@@ -99,14 +100,14 @@ struct CusparseProduct<Cuda, T>::State {
     Vector<Cuda, T> in(space, static_cast<std::size_t>(a.cols)), out(space, static_cast<std::size_t>(a.rows));
     space.zero(in.data(), in.bytes());
     cusparseDnVecDescr_t to = nullptr, from = nullptr;
-    OSTINATO_CUSPARSE(cusparseCreateDnVec(&from, a.cols, in.data(), type));
+    OSTINATO_CUSPARSE(create_vector, &from, a.cols, in.data(), type);
     x.reset(from);
-    OSTINATO_CUSPARSE(cusparseCreateDnVec(&to, a.rows, out.data(), type));
+    OSTINATO_CUSPARSE(create_vector, &to, a.rows, out.data(), type);
     y.reset(to);
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
-    OSTINATO_CUSPARSE(cusparseSpMV_bufferSize(space.state().sparse(), operation, &one, matrix.get(), from, &zero, to,
-                                              type, algorithm_of(kind), &bytes));
+    OSTINATO_CUSPARSE(spmv_buffer_size, space.state().sparse(), operation, &one, matrix.get(), from, &zero, to, type,
+                      algorithm_of(kind), &bytes);
     buffer = Vector<Cuda, char>(space, std::max<std::size_t>(bytes, 1));
     preprocess();
     multiply(one, in.data(), zero, out.data());
@@ -116,22 +117,22 @@ struct CusparseProduct<Cuda, T>::State {
   void preprocess() {
 #if CUSPARSE_VERSION >= 12300
     const T one = 1, zero = 0;
-    OSTINATO_CUSPARSE(cusparseSpMV_preprocess(space.state().sparse(), operation, &one, matrix.get(), x.get(), &zero,
-                                              y.get(), type, algorithm_of(kind), buffer.data()));
+    OSTINATO_CUSPARSE(spmv_preprocess, space.state().sparse(), operation, &one, matrix.get(), x.get(), &zero, y.get(),
+                      type, algorithm_of(kind), buffer.data());
 #endif
   }
 
   void multiply(T alpha, const T* in, T beta, T* out) {
-    OSTINATO_CUSPARSE(cusparseDnVecSetValues(x.get(), const_cast<T*>(in)));
-    OSTINATO_CUSPARSE(cusparseDnVecSetValues(y.get(), out));
-    OSTINATO_CUSPARSE(cusparseSpMV(space.state().sparse(), operation, &alpha, matrix.get(), x.get(), &beta, y.get(),
-                                   type, algorithm_of(kind), buffer.data()));
+    OSTINATO_CUSPARSE(set_vector_values, x.get(), const_cast<T*>(in));
+    OSTINATO_CUSPARSE(set_vector_values, y.get(), out);
+    OSTINATO_CUSPARSE(spmv, space.state().sparse(), operation, &alpha, matrix.get(), x.get(), &beta, y.get(), type,
+                      algorithm_of(kind), buffer.data());
   }
 
   /// Refers to the arrays of `a`: the pattern's arrays may have moved along with the values.
   void point_to(const CsrView<T>& a) {
-    OSTINATO_CUSPARSE(cusparseCsrSetPointers(matrix.get(), arrays.start.data(), const_cast<Index*>(a.col.data()),
-                                             const_cast<T*>(a.val.data())));
+    OSTINATO_CUSPARSE(set_csr_pointers, matrix.get(), arrays.start.data(), const_cast<Index*>(a.col.data()),
+                      const_cast<T*>(a.val.data()));
     preprocess();
   }
 };

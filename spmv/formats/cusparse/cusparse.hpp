@@ -15,6 +15,7 @@
 
 #include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/formats/cusparse/cusparse_product.hpp>
+#include <ostinato/spmv/formats/cusparse/vendor.hpp>
 #include <ostinato/spmv/formats/format.hpp>
 #include <ostinato/spmv/formats/parameters.hpp>
 
@@ -47,7 +48,8 @@ constexpr CusparseSpeed speed_of(CusparseKind kind) {
 
 }  // namespace detail
 
-/// y := alpha A x + beta y by NVIDIA's cuSPARSE: what the four cuSPARSE formats have in common.
+/// y := alpha A x + beta y by NVIDIA's cuSPARSE: what the four cuSPARSE formats have in common. cuSPARSE is opened when
+/// the first of them is built.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
 /// Exec      Cuda only. apply() is enqueued and allocates nothing. Two threads must not use one matrix at the same
@@ -64,6 +66,8 @@ class Cusparse {
   Cusparse(const Space& space, const SpaceCsr<Space, T>& a, int block = 0) : product_(space, a.view(), Kind, block) {
     if (reads_csr) matrix_ = a;
   }
+
+  static std::string why_absent() { return why_no_cusparse(); }
 
   void apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
     product_.apply(alpha, x.data(), beta, y.data());

@@ -4,6 +4,7 @@
 
 // Libraries of the CUDA toolkit that are opened when they are first needed: cuBLAS alone takes a tenth of a second.
 
+#include <atomic>
 #include <string>
 
 namespace ostinato::cuda {
@@ -25,5 +26,32 @@ bool find_function(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(function_of(library, name));
   return function != nullptr;
 }
+
+/// The functions of a library that the CUDA of this build needs.
+class Functions {
+ public:
+  /// Opens lib`stem`.so.`major`. `title`: the library's name in messages.
+  /// Throws    DeviceError when there is none.
+  Functions(std::string title, const std::string& stem, int major);
+
+  /// Throws    DeviceError when the library has no function of this name.
+  template <class Function>
+  void find(const char* name, Function& function) const {
+    if (!find_function(library_, name, function)) throw_missing(name);
+  }
+
+ private:
+  [[noreturn]] void throw_missing(const char* name) const;
+
+  std::string title_;
+  void* library_;
+};
+
+/// Sets `closed` at the end of the program. Made after a library was opened, so that the destructor runs before those
+/// of the library.
+struct EndOfProgram {
+  std::atomic<bool>& closed;
+  ~EndOfProgram() { closed = true; }
+};
 
 }  // namespace ostinato::cuda

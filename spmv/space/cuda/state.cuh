@@ -17,7 +17,7 @@
 #include <ostinato/spmv/space/error.hpp>
 
 // The types behind cublasHandle_t and cusparseHandle_t. Their headers compile slowly, so only cuda/cublas.hpp and
-// cuda/vendor.cuh include those headers.
+// cuda/cusparse.hpp include those headers.
 struct cublasContext;
 struct cusparseContext;
 

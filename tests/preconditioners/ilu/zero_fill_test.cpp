@@ -400,7 +400,10 @@ struct Step {
 };
 
 /// Groups of lanes that are threads, as a GPU runs them: several groups at once take rows by a ticket.
+template <bool LooksAhead>
 struct ThreadGroup {
+  static constexpr bool looks_ahead = LooksAhead;
+
   int number, count;
   Barrier* all;
   double* room;
@@ -470,14 +473,14 @@ struct ThreadGroup {
 };
 
 /// Calls f(group, turn) for the turns 0 .. n - 1, by `groups` groups of `lanes` threads.
-template <class F>
+template <bool LooksAhead, class F>
 void in_groups(int groups, int lanes, Index n, F f) {
   std::atomic<Index> ticket{0};
   run_lanes(groups, [&](int, Barrier&) {
     Index turn = 0;
     std::vector<double> room(static_cast<std::size_t>(lanes));
     run_lanes(lanes, [&](int lane, Barrier& all) {
-      const ThreadGroup group{lane, lanes, &all, room.data()};
+      const ThreadGroup<LooksAhead> group{lane, lanes, &all, room.data()};
       for (;;) {
         if (lane == 0) turn = ticket++;
         group.sync();
@@ -497,7 +500,7 @@ void in_step(const std::vector<std::size_t>& rows, int lanes, F f) {
   run_lanes(static_cast<int>(rows.size()), [&](int number, Barrier&) {
     std::vector<double> room(static_cast<std::size_t>(lanes));
     run_lanes(lanes, [&](int lane, Barrier& all) {
-      f(ThreadGroup{lane, lanes, &all, room.data(), &step, number * lanes + lane},
+      f(ThreadGroup<true>{lane, lanes, &all, room.data(), &step, number * lanes + lane},
         rows[static_cast<std::size_t>(number)]);
     });
   });
@@ -538,7 +541,8 @@ void expect_same_lower(const detail::Triangle& lower, const RowArrays& ours, con
 }
 
 /// `room`: of a group, for so many entries.
-void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes, Index room) {
+template <bool LooksAhead>
+void expect_lanes_to_agree_with(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes, Index room) {
   std::vector<Offset> after(static_cast<std::size_t>(a.rows));
   const auto pattern = detail::pattern_of(a.view());
   for (Index i = 0; i < a.rows; ++i) after[static_cast<std::size_t>(i)] = pattern.first_from(i, i + 1);
@@ -548,10 +552,10 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   std::vector<Index> level(n, -1), upper_level(n, -1), most(2, -1);
   const std::vector<Index> found = detail::find_levels(Host(), lower, upper).download();
   const Index turns = (a.rows + lanes - 1) / lanes;
-  in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
+  in_groups<LooksAhead>(groups, lanes, turns, [&](const auto& g, Index t) {
     detail::find_levels_of_rows(g, lower, t * lanes, level.data(), most.data());
   });
-  in_groups(groups, lanes, turns, [&](const ThreadGroup& g, Index t) {
+  in_groups<LooksAhead>(groups, lanes, turns, [&](const auto& g, Index t) {
     detail::find_levels_of_rows(g, upper, t * lanes, upper_level.data(), most.data() + 1);
   });
   std::vector<Index> all = level;
@@ -566,10 +570,10 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
   detail::FactorCounts counts{};
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0, false}, kind, parameter, &counts);
   std::atomic<Index> counted{0};
   std::vector<RoomArrays> rooms(n, RoomArrays(room));
-  in_groups(groups, lanes, a.rows, [&](const ThreadGroup& g, Index at) {
+  in_groups<LooksAhead>(groups, lanes, a.rows, [&](const auto& g, Index at) {
     const auto i = static_cast<std::size_t>(order[static_cast<std::size_t>(at)]);
     const detail::RowRoom own = rooms[i].room();
     const bool counts_row = kind == ZeroFillKind::ilu ? ours.rows.eliminate(g, i, parameter, own)
@@ -580,6 +584,11 @@ void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, 
   expect_same_lower(lower, ours, theirs);
   EXPECT_TRUE(same_bits(ours.upper, theirs.upper)) << groups << " groups of " << lanes;
   EXPECT_TRUE(same_bits(ours.pivot, theirs.pivot)) << groups << " groups of " << lanes;
+}
+
+void expect_lanes_to_agree(const Csr<double>& a, ZeroFillKind kind, int groups, int lanes, Index room) {
+  expect_lanes_to_agree_with<false>(a, kind, groups, lanes, room);
+  expect_lanes_to_agree_with<true>(a, kind, groups, lanes, room);
 }
 
 TEST(ZeroFillRows, GroupsOfLanesHaveTheBitsOfOneLane) {
@@ -612,7 +621,7 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
   const double parameter = kind == ZeroFillKind::ilu ? 1e-8 : 1;
   RowArrays ours(a, after), theirs(a, after);
   detail::FactorCounts counts{};
-  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0}, kind, parameter, &counts);
+  detail::factor_rows(Host(), theirs.rows, a.nonzeros(), {order.data(), nullptr, 0, false}, kind, parameter, &counts);
   std::vector<RoomArrays> rooms(after.size(), RoomArrays(room));
   std::atomic<Index> counted{0};
   for (Index l = 0; l < a.rows; ++l) {
@@ -623,7 +632,7 @@ void expect_rows_in_step_to_agree(const Csr<double>& a, ZeroFillKind kind, Index
     for (std::size_t first = 0; first < rows.size(); first += 4) {
       const std::size_t end = std::min(first + 4, rows.size());
       in_step({rows.begin() + static_cast<std::ptrdiff_t>(first), rows.begin() + static_cast<std::ptrdiff_t>(end)},
-              lanes, [&](const ThreadGroup& g, std::size_t i) {
+              lanes, [&](const auto& g, std::size_t i) {
                 const bool counts_row = kind == ZeroFillKind::ilu
                                             ? ours.rows.eliminate(g, i, parameter, rooms[i].room())
                                             : ours.rows.decompose(g, i, parameter, rooms[i].room());

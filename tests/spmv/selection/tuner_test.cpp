@@ -164,6 +164,16 @@ struct Refused : Paused {
   }
 };
 
+/// The cheapest format, whose library isn't there.
+struct Absent : Paused {
+  static constexpr std::string_view name = "absent", description = "";
+  static Cost cost(const PlanInput&) { return predicted(1e-9); }
+  static std::string why_absent() { return "libabsent not found"; }
+  Absent(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
+    throw DeviceError(why_absent());
+  }
+};
+
 template <class... F>
 FormatList<Host, double> list_of() {
   FormatList<Host, double> list;
@@ -212,6 +222,17 @@ TEST_F(Tuning, FindsTheFastestVariant) {
   std::vector<double> x = {1, 1}, y(2);
   op.apply(1, x, 0, y);
   EXPECT_EQ(y, (std::vector<double>{3, 3}));
+}
+
+TEST_F(Tuning, LeavesOutAFormatWhoseLibraryIsAbsent) {
+  using Operators = OperatorOf<Absent, Slow>;
+
+  for (const FormatOptions& options : {FormatOptions{}, measure_}) {
+    const Operators op(space_, matrix_, options);
+    EXPECT_EQ(op.format(), "slow");
+    EXPECT_EQ(candidate(op.choice(), "absent").verdict, "libabsent not found");
+  }
+  EXPECT_THROW(Operators(space_, matrix_, {.format = "absent"}), DeviceError);
 }
 
 TEST_F(Tuning, LeavesOutVariantsThatStoreMuchMore) {

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <string>
+
+#include <ostinato/spmv/space/cuda/cusparse.hpp>
+#include <ostinato/spmv/space/cuda/library.hpp>
+#include <ostinato/spmv/space/error.hpp>
+
+namespace ostinato::cuda {
+
+namespace {
+
+std::atomic<bool> closed = false;
+
+Cusparse opened() {
+  const Functions functions("cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR);
+  Cusparse found{};
+  functions.find("cusparseCreate", found.create);
+  functions.find("cusparseDestroy", found.destroy);
+  functions.find("cusparseSetStream", found.set_stream);
+  functions.find("cusparseGetErrorString", found.error_string);
+  functions.find("cusparseGetProperty", found.get_property);
+  functions.find("cusparseCreateCsr", found.create_csr);
+  functions.find("cusparseCreateBsr", found.create_bsr);
+  functions.find("cusparseCreateSlicedEll", found.create_sliced_ell);
+  functions.find("cusparseCsrSetPointers", found.set_csr_pointers);
+  functions.find("cusparseDestroySpMat", found.destroy_matrix);
+  functions.find("cusparseCreateDnVec", found.create_vector);
+  functions.find("cusparseDnVecSetValues", found.set_vector_values);
+  functions.find("cusparseDestroyDnVec", found.destroy_vector);
+  functions.find("cusparseSpMV_bufferSize", found.spmv_buffer_size);
+#if CUSPARSE_VERSION >= 12300
+  functions.find("cusparseSpMV_preprocess", found.spmv_preprocess);
+#endif
+  functions.find("cusparseSpMV", found.spmv);
+  return found;
+}
+
+}  // namespace
+
+const Cusparse& Cusparse::get() {
+  static const Cusparse cusparse = opened();
+  static const EndOfProgram end{closed};
+  return cusparse;
+}
+
+std::string Cusparse::why_absent() {
+  try {
+    get();
+    return "";
+  } catch (const DeviceError& e) {
+    return e.what();
+  }
+}
+
+bool Cusparse::is_closed() { return closed; }
+
+void cusparse_check(cusparseStatus_t code, const char* what) {
+  if (code == CUSPARSE_STATUS_SUCCESS) return;
+  throw DeviceError(std::string("cuSPARSE: ") + Cusparse::get().error_string(code) + " in " + what);
+}
+
+}  // namespace ostinato::cuda
