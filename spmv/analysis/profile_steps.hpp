@@ -117,7 +117,8 @@ struct Spread {
 
 /// The sampling tasks: first block rows, then the entries of runs. Task t * groups.count + g is a block row of group g.
 /// The height of the block rows grows with t, so that neighbouring threads do the same work, and neighbouring threads
-/// have entries of the same run, so that they load the same columns.
+/// have entries of the same run, so that they load the same columns. `OnDevice`: many threads, which load side by side.
+template <bool OnDevice>
 struct Samples {
   static constexpr bool follows = false;
   static constexpr Offset group_rows = 12, run_entries = 32, longest_merge = 96;
@@ -222,10 +223,13 @@ struct Samples {
     const Index* const c = col + runs.at(number / run_entries) * run_entries;
     const int at = static_cast<int>(number % run_entries);
     if (at >= nonzeros) return;
-    if (at > 0 && c[at - 1] / 4 == c[at] / 4) return;  // as most neighbours on diagonals
-    int known = 0;
-    for (int e = 0; e < at; ++e) known |= c[e] / 4 == c[at] / 4;
-    if (known == 0) add(Sampled::sectors, 1);
+    bool known = false;
+    if constexpr (OnDevice) {
+      for (int e = 0; e < at; ++e) known |= c[e] / 4 == c[at] / 4;  // no branch, so the loads overlap
+    } else {
+      for (int e = at - 1; e >= 0 && !known; --e) known = c[e] / 4 == c[at] / 4;  // mostly one of the last
+    }
+    if (!known) add(Sampled::sectors, 1);
   }
 };
 
@@ -265,9 +269,10 @@ inline Spread sample_of(Offset all, Offset few, Offset most) {
   return {all, std::min({all, std::max(all / 16, few), most})};
 }
 
-inline Samples samples_of(const Offset* row_ptr, const Index* col, Index rows, Offset nonzeros) {
-  const Offset groups = (static_cast<Offset>(rows) + Samples::group_rows - 1) / Samples::group_rows;
-  const Offset runs = std::max<Offset>(nonzeros / Samples::run_entries, 1);
+template <bool OnDevice>
+Samples<OnDevice> samples_of(const Offset* row_ptr, const Index* col, Index rows, Offset nonzeros) {
+  const Offset groups = (static_cast<Offset>(rows) + Samples<OnDevice>::group_rows - 1) / Samples<OnDevice>::group_rows;
+  const Offset runs = std::max<Offset>(nonzeros / Samples<OnDevice>::run_entries, 1);
   return {row_ptr, col, rows, nonzeros, sample_of(groups, 8, 1024), sample_of(runs, 16, 2048)};
 }
 
@@ -320,15 +325,16 @@ inline std::vector<Offset> different_entries(const ProfileCounters& counters) {
   return entries;
 }
 
-inline Profile finished(const ProfileCounters& counters, const Samples& samples) {
+/// `runs`: that were sampled.
+inline Profile finished(const ProfileCounters& counters, Index rows, Offset runs) {
   Profile p;
   set_fills(counters.sampled, p);
   p.sliced_slots = counters.slice_widths * Profile::slice_rows;
-  p.ell_third = third_width(counters, static_cast<Index>(samples.rows));
+  p.ell_third = third_width(counters, rows);
   p.single = counters.wide == 0;
   p.distinct = counters.values <= Profile::most_distinct ? counters.values : 0;
   if (p.distinct > 0) p.different = different_entries(counters);
-  p.sectors = counters.sampled[Sampled::sectors] / static_cast<double>(samples.runs.count);
+  p.sectors = counters.sampled[Sampled::sectors] / static_cast<double>(runs);
   return p;
 }
 
@@ -359,7 +365,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
       (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
   histogram<ProfileCounters::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.rows, counters},
                                       counters->rows_of_length);
-  const Samples samples = samples_of(row_ptr, a.col.data(), a.rows, a.nonzeros());
+  const auto samples = samples_of<Space::on_device>(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
   if (inspects_values) inspect_values(space, a, counters);
   const Offset hot_sample = count_hot(space, a, counters);
@@ -367,7 +373,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
   const Copied copy = copied(*found, counters);
   return {copy, std::async(std::launch::deferred, [counters = std::move(on_space), found = std::move(found), samples,
                                                    hot_sample, inspects_values] {
-            Profile p = finished(*found, samples);
+            Profile p = finished(*found, static_cast<Index>(samples.rows), samples.runs.count);
             if (hot_sample > 0) set_hot(*found, hot_sample, p);
             p.single = p.single && (inspects_values || sizeof(T) == sizeof(float));
             return p;

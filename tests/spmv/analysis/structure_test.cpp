@@ -381,28 +381,51 @@ TYPED_TEST(StructureOf, IsTheSameHoweverEntriesAreSharedOut) {
   }
 }
 
+/// Flags and sums that InspectByRun finds in runs of some length, or InspectByRow where the length is 0.
+std::vector<double> inspected(const Csr<double>& a, Offset length, Offset lanes) {
+  detail::Findings f{};
+  std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
+  std::vector<Index> expected(static_cast<std::size_t>(a.rows), 0);
+  const detail::InspectEntries<Atomic<Host>, double> entries{
+      detail::pattern_of(a.view()), a.val.data(), a.nonzeros(), a.rows == a.cols, &f, used.data(), expected.data()};
+  Sums<2> sums;
+  if (length == 0) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
+      sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);
+  } else {
+    const detail::InspectByRun<Atomic<Host>, double> run{entries, {a.nonzeros(), length, lanes}};
+    for (std::size_t k = 0; k < run.runs.count(); ++k) sums += run(k);
+  }
+  std::vector<double> all(used.begin(), used.end());
+  for (const double v :
+       {sums.v[0], sums.v[1], double(f.nonpositive_diagonal), double(f.nonnegative_diagonal),
+        double(f.varying_diagonal), double(f.asymmetric_pattern), double(f.asymmetric_values), double(f.not_finite)})
+    all.push_back(v);
+  return all;
+}
+
 TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
-  const Csr<double> a = with_dense_row<double>(90, 90, 40, 5);
-  const auto found = [&](Offset length, Offset lanes) {
-    detail::Findings f{};
-    std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
-    const detail::InspectEntries<Atomic<Host>, double> entries{
-        detail::pattern_of(a.view()), a.val.data(), a.nonzeros(), true, &f, used.data()};
-    Sums<2> sums;
-    if (length == 0) {
-      for (std::size_t i = 0; i < 90; ++i) sums += detail::InspectByRow<Atomic<Host>, double>{entries}(i);
-    } else {
-      const detail::InspectByRun<Atomic<Host>, double> run{entries, {a.nonzeros(), length, lanes}};
-      for (std::size_t k = 0; k < run.runs.count(); ++k) sums += run(k);
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), huge = std::numeric_limits<double>::max();
+  Csr<double> symmetric = dense<double>({{2, -1, 0, 3}, {-1, 0, 5, 0}, {0, 5, 2, -1}, {3, 0, -1, -2}});
+  Csr<double> other_values = symmetric, not_finite = symmetric, overflowing = symmetric;
+  other_values.val.back() = 7;
+  other_values.val[2] = 4;
+  not_finite.val[1] = nan;
+  overflowing.val[0] = overflowing.val[1] = overflowing.val[3] = huge;
+  const std::vector<Csr<double>> matrices = {with_dense_row<double>(90, 90, 40, 5),
+                                             with_dense_row<double>(20, 33, 7, 3),
+                                             stencil<double>(9, 7, 3, 1),
+                                             symmetric,
+                                             other_values,
+                                             not_finite,
+                                             overflowing,
+                                             dense<double>({{0, 1}, {0, 0}})};
+  for (std::size_t k = 0; k < matrices.size(); ++k) {
+    const std::vector<double> by_row = inspected(matrices[k], 0, 0);
+    for (const Offset length : {1, 2, 3, 32}) {
+      for (const Offset lanes : {1, 32})
+        EXPECT_EQ(inspected(matrices[k], length, lanes), by_row) << "matrix " << k << ", " << length << " x " << lanes;
     }
-    std::vector<double> all(used.begin(), used.end());
-    for (const double v : {sums.v[0], sums.v[1], double(f.nonpositive_diagonal), double(f.varying_diagonal),
-                           double(f.asymmetric_pattern), double(f.not_finite)})
-      all.push_back(v);
-    return all;
-  };
-  for (const Offset length : {1, 2, 3, 32}) {
-    for (const Offset lanes : {1, 32}) EXPECT_EQ(found(length, lanes), found(0, 0)) << length << " x " << lanes;
   }
 }
 
