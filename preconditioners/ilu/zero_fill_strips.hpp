@@ -47,9 +47,9 @@ struct Changed {
 struct RowCursor {
   Index entry = 0;
   UpperEntries upper = {0, 0};  ///< that the entry brings in
-  Index taken = 0;              ///< of these, or of what they may change, where that is less
+  Index taken = 0;              ///< of `shared`
   bool searches_upper = false;  ///< whether the rest of the own row is searched in U
-  Index shared = 0;             ///< what the lanes share
+  Index shared = 0;             ///< entries that the lanes share: of U or, with searches_upper, of the own row
 
   /// Goes to an entry.
   template <class Group>

@@ -43,7 +43,8 @@ struct Slots {
 /// returns false.
 template <class F>
 void for_rows(const Host& space, std::size_t rows, Offset entries, F f) {
-  detail::for_parts(space, (rows + host_block - 1) / host_block, entries, [=](std::size_t block) {
+  const Offset looks = static_cast<Offset>(rows) + entries;
+  detail::for_parts(space, (rows + host_block - 1) / host_block, looks, [=](std::size_t block) {
     const std::size_t end = std::min((block + 1) * host_block, rows);
     for (std::size_t i = block * host_block; i < end && f(static_cast<Offset>(i)); ++i) {
     }
@@ -132,8 +133,9 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
   const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
   const std::size_t row_count = static_cast<std::size_t>(a.rows), pieces = detail::piece_count(census);
   census.pieces.resize(pieces * offsets.size());
+  const Offset looks = a.rows + a.nonzeros() + static_cast<Offset>(census.pieces.size());
   detail::for_parts(
-      space, pieces, a.nonzeros(), [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
+      space, pieces, looks, [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
         const Offset begin = static_cast<Offset>(p) * rows_in_piece;
         PieceDiagonal* const piece = out + p * offsets.size();
         count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), piece);

@@ -16,7 +16,7 @@ template <class T>
 std::string pattern_hash(const Host& space, const CsrView<T>& a) {
   const std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   std::vector<detail::PatternWords> words(runs.size());
-  detail::for_parts(space, runs.size(), a.nonzeros(), [&](std::size_t run) {
+  detail::for_parts(space, runs.size(), a.rows + a.nonzeros(), [&](std::size_t run) {
     detail::PatternWords sum;
     for (Index i = runs[run].first; i < runs[run].last; ++i) {
       const Offset end = a.row_ptr[static_cast<std::size_t>(i) + 1];

@@ -102,7 +102,7 @@ void analyse_values(const Host& space, const CsrView<T>& a, Structure& s) {
   const std::vector<detail::RowRun> runs = detail::cut_rows(a.rows);
   std::vector<Findings> found(runs.size());
   const ValuesOfRows<T> look(a, s.pattern_symmetric);
-  detail::for_parts(space, runs.size(), a.nonzeros(), [&](std::size_t k) { found[k] = look(runs[k]); });
+  detail::for_parts(space, runs.size(), a.rows + a.nonzeros(), [&](std::size_t k) { found[k] = look(runs[k]); });
   for (std::size_t k = 1; k < found.size(); ++k) add(found[k], found[0]);
   detail::take_new_values<T>(found[0], s);
 }

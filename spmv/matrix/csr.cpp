@@ -17,13 +17,13 @@ namespace {
 
 constexpr Index no_row = std::numeric_limits<Index>::max();
 
-/// The first row for which bad(row) holds, or no_row. The rows have so many entries.
+/// The first row for which bad(row) holds, or no_row. All rows have so many entries.
 template <class F>
 Index first_row(Index rows, Offset entries, F bad) {
   const Host host;
   const std::vector<detail::RowRun> runs = detail::cut_rows(rows);
   std::vector<Index> found(runs.size(), no_row);
-  detail::for_parts(host, runs.size(), entries, [&](std::size_t k) {
+  detail::for_parts(host, runs.size(), rows + entries, [&](std::size_t k) {
     for (Index r = runs[k].first; r < runs[k].last; ++r) {
       if (bad(r)) {
         found[k] = r;

@@ -130,7 +130,8 @@ void Tuner<Space, T>::attempt(Candidate c) {
     return;
   }
   if (options_.on_trial) options_.on_trial(c, trials_);
-  Failure failure = try_out(c);
+  Failure failure = {list_.find(c.name)->why_absent()};
+  if (failure.reason.empty()) failure = try_out(c);
   if (failure.for_memory && best_ != nullptr) {  // freeing the best format may leave enough memory
     best_.reset();
     failure = try_out(c);

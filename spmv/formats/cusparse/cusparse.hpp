@@ -49,7 +49,7 @@ constexpr CusparseSpeed speed_of(CusparseKind kind) {
 }  // namespace detail
 
 /// y := alpha A x + beta y by NVIDIA's cuSPARSE: what the four cuSPARSE formats have in common. cuSPARSE is opened when
-/// the first of them is built.
+/// the first of them is built, or is the cheapest and `auto` asks whether it can be.
 ///
 /// Shapes    A: rows x cols.  x: cols.  y: rows.
 /// Exec      Cuda only. apply() is enqueued and allocates nothing. Two threads must not use one matrix at the same

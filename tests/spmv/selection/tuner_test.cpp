@@ -164,12 +164,15 @@ struct Refused : Paused {
   }
 };
 
-/// The cheapest format, whose library isn't there.
+/// A format whose library isn't there, cheaper or dearer than others.
+template <bool Cheapest>
 struct Absent : Paused {
-  static constexpr std::string_view name = "absent", description = "";
-  static Cost cost(const PlanInput&) { return predicted(1e-9); }
+  static constexpr std::string_view name = Cheapest ? "absent" : "absent-and-dear", description = "";
+  static inline int constructed = 0;
+  static Cost cost(const PlanInput&) { return predicted(Cheapest ? 1e-9 : 1.1e-4); }
   static std::string why_absent() { return "libabsent not found"; }
   Absent(const Host&, const SpaceCsr<Host, double>& a, const PlanInput&) : Paused(a, 0) {
+    ++constructed;
     throw DeviceError(why_absent());
   }
 };
@@ -224,14 +227,20 @@ TEST_F(Tuning, FindsTheFastestVariant) {
   EXPECT_EQ(y, (std::vector<double>{3, 3}));
 }
 
-TEST_F(Tuning, LeavesOutAFormatWhoseLibraryIsAbsent) {
-  using Operators = OperatorOf<Absent, Slow>;
+TEST_F(Tuning, LeavesOutFormatsWhoseLibraryIsAbsent) {
+  using Operators = OperatorOf<Absent<true>, Slow, Absent<false>>;
 
-  for (const FormatOptions& options : {FormatOptions{}, measure_}) {
+  for (const FormatOptions& options : {FormatOptions{}, measure_, everything_}) {
+    population = {};
     const Operators op(space_, matrix_, options);
     EXPECT_EQ(op.format(), "slow");
     EXPECT_EQ(candidate(op.choice(), "absent").verdict, "libabsent not found");
+    if (options.tune != Tune::model) {
+      EXPECT_EQ(candidate(op.choice(), "absent-and-dear").verdict, "libabsent not found");
+    }
+    EXPECT_EQ(population.built, 1);
   }
+  EXPECT_EQ(Absent<true>::constructed + Absent<false>::constructed, 0);
   EXPECT_THROW(Operators(space_, matrix_, {.format = "absent"}), DeviceError);
 }
 
