@@ -129,9 +129,13 @@ void Tuner<Space, T>::attempt(Candidate c) {
     ++trials_.left_out;
     return;
   }
+  if (std::string why = list_.find(c.name)->why_absent(); !why.empty()) {
+    c.cost.reason_not = std::move(why);
+    trials_.candidates.push_back(std::move(c));
+    return;
+  }
   if (options_.on_trial) options_.on_trial(c, trials_);
-  Failure failure = {list_.find(c.name)->why_absent()};
-  if (failure.reason.empty()) failure = try_out(c);
+  Failure failure = try_out(c);
   if (failure.for_memory && best_ != nullptr) {  // freeing the best format may leave enough memory
     best_.reset();
     failure = try_out(c);

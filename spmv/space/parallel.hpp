@@ -31,10 +31,11 @@ void for_blocks(const Host& host, std::size_t blocks, F f) {
   for (std::size_t block = 0; block < blocks; ++block) f(block);
 }
 
-/// One thread looks at this many rows and entries of a matrix in the time that waking the others takes.
+/// One thread looks at this many numbers in the time that waking the others takes.
 inline constexpr Offset serial_looks = 32768;
 
-/// Calls f(k) for k = 0 .. count - 1, on the calling thread where all calls together look at few rows and entries.
+/// Calls f(k) for k = 0 .. count - 1, on the calling thread where all calls together look at few numbers: at so many
+/// rows and entries of a matrix, for example.
 template <class F>
 void for_parts(const Host& host, std::size_t count, Offset looks, F f) {
   if (looks > serial_looks) return parallel_for(host, count, f);

@@ -381,13 +381,15 @@ TYPED_TEST(StructureOf, IsTheSameHoweverEntriesAreSharedOut) {
   }
 }
 
-/// Flags and sums that InspectByRun finds in runs of some length, or InspectByRow where the length is 0.
+/// Flags and sums that InspectByRun finds in runs of some length by searching all mirror entries; where the length is
+/// 0, those of InspectByRow, which expects them.
 std::vector<double> inspected(const Csr<double>& a, Offset length, Offset lanes) {
   detail::Findings f{};
   std::vector<std::uint8_t> used(static_cast<std::size_t>(a.rows + a.cols - 1), 0);
   std::vector<Index> expected(static_cast<std::size_t>(a.rows), 0);
   const detail::InspectEntries<Atomic<Host>, double> entries{
-      detail::pattern_of(a.view()), a.val.data(), a.nonzeros(), a.rows == a.cols, &f, used.data(), expected.data()};
+      detail::pattern_of(a.view()),           a.val.data(), a.nonzeros(), a.rows == a.cols, &f, used.data(),
+      length == 0 ? expected.data() : nullptr};
   Sums<2> sums;
   if (length == 0) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
@@ -412,14 +414,11 @@ TEST(InspectByRun, FindsWhatRowsFindWhateverItsLanes) {
   other_values.val[2] = 4;
   not_finite.val[1] = nan;
   overflowing.val[0] = overflowing.val[1] = overflowing.val[3] = huge;
-  const std::vector<Csr<double>> matrices = {with_dense_row<double>(90, 90, 40, 5),
-                                             with_dense_row<double>(20, 33, 7, 3),
-                                             stencil<double>(9, 7, 3, 1),
-                                             symmetric,
-                                             other_values,
-                                             not_finite,
-                                             overflowing,
-                                             dense<double>({{0, 1}, {0, 0}})};
+  const std::vector<Csr<double>> matrices = {
+      with_dense_row<double>(90, 90, 40, 5), with_dense_row<double>(20, 33, 7, 3), stencil<double>(9, 7, 3, 1),
+      symmetric, other_values, not_finite, overflowing, dense<double>({{0, 1}, {0, 0}}),
+      // A mirror entry is expected behind the end of row 2, where row 3 has it.
+      dense<double>({{0, 1, 1, 0}, {1, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}})};
   for (std::size_t k = 0; k < matrices.size(); ++k) {
     const std::vector<double> by_row = inspected(matrices[k], 0, 0);
     for (const Offset length : {1, 2, 3, 32}) {
