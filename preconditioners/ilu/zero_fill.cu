@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
-#include <type_traits>
 
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
@@ -174,19 +173,12 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   const std::size_t published = (static_cast<std::size_t>(entries) + n) * sizeof(double) + sizeof(FactorCounts);
   OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, published, space.stream()));
   if (n == 0) return;
-  const auto launch = [&](auto kernel) {
-    kernel<<<static_cast<unsigned>(order.tiles) * parts_of_tile, factor_threads, 0, space.stream()>>>(
-        rows, order.row, order.tile, parameter, counts);
-    OSTINATO_CUDA(cudaGetLastError());
-  };
-  const auto launch_kind = [&]<ZeroFillKind Kind>(std::integral_constant<ZeroFillKind, Kind>) {
-    order.looks_ahead ? launch(factor_kernel<Kind, true>) : launch(factor_kernel<Kind, false>);
-  };
-  if (kind == ZeroFillKind::ilu) {
-    launch_kind(std::integral_constant<ZeroFillKind, ZeroFillKind::ilu>{});
-  } else {
-    launch_kind(std::integral_constant<ZeroFillKind, ZeroFillKind::ic>{});
-  }
+  constexpr auto ilu = ZeroFillKind::ilu, ic = ZeroFillKind::ic;
+  const auto kernel = order.looks_ahead ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
+                                        : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);
+  kernel<<<static_cast<unsigned>(order.tiles) * parts_of_tile, factor_threads, 0, space.stream()>>>(
+      rows, order.row, order.tile, parameter, counts);
+  OSTINATO_CUDA(cudaGetLastError());
 }
 
 }  // namespace ostinato::detail

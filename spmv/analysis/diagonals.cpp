@@ -39,11 +39,10 @@ struct Slots {
   }
 };
 
-/// Calls f(row) for each row; the rows have so many entries. One thread handles a block of 2048 rows in order, until f
-/// returns false.
-template <class F>
-void for_rows(const Host& space, std::size_t rows, Offset entries, F f) {
-  const Offset looks = static_cast<Offset>(rows) + entries;
+/// Calls f(row) for the first rows. One thread handles a block of 2048 rows in order, until f returns false.
+template <class T, class F>
+void for_rows(const Host& space, const detail::Rows<T>& a, std::size_t rows, F f) {
+  const Offset looks = static_cast<Offset>(rows) + a.begin(static_cast<Offset>(rows));
   detail::for_parts(space, (rows + host_block - 1) / host_block, looks, [=](std::size_t block) {
     const std::size_t end = std::min((block + 1) * host_block, rows);
     for (std::size_t i = block * host_block; i < end && f(static_cast<Offset>(i)); ++i) {
@@ -85,28 +84,27 @@ std::vector<detail::Stretch> whole_diagonals(const DiagonalCensus& census) {
 }
 
 template <class T>
-std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, std::size_t rows, Offset entries) {
+std::vector<Offset> find_classes(const Host& space, const detail::Rows<T>& a, std::size_t rows) {
   Slots slots;
   const Distinct distinct = slots.distinct();
-  for_rows(space, rows, entries, [=](Offset row) {
+  for_rows(space, a, rows, [=](Offset row) {
     const auto same = [=](Offset other) { return a.same(row, other); };
     return !distinct.too_many() && distinct.add(a.hash(row), row, same, nullptr);
   });
   return slots.held();
 }
 
-/// Inspects the values in the rows row_at(0) .. row_at(count - 1). These rows hold every value of the matrix, which has
-/// so many entries.
+/// Inspects the values in the rows row_at(0) .. row_at(count - 1). These rows hold every value of the matrix.
 template <class T, class Row>
 void inspect_values(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets, std::size_t count,
-                    Row row_at, Offset entries, DiagonalCensus& census) {
+                    Row row_at, DiagonalCensus& census) {
   const std::vector<detail::Stretch> whole = whole_diagonals(census);
   std::vector<T> first(offsets.size());
   for (std::size_t d = 0; d < first.size(); ++d) first[d] = a.value(whole[d].first, offsets[d]);
   std::vector<unsigned> misfit(offsets.size(), 0);
   Slots slots;
   const Distinct distinct = slots.distinct();
-  for_rows(space, count, entries, [=, first = first.data(), misfit = misfit.data()](Offset i) {
+  for_rows(space, a, count, [=, first = first.data(), misfit = misfit.data()](Offset i) {
     walk(a, offsets, row_at(i), [=](std::size_t d, Offset k) {
       const T v = a.val[k];
       if (HostAtomics::load(misfit + d) != detail::all_misfits<T>)
@@ -143,13 +141,13 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
         fewest[p] = std::min_element(piece, piece + offsets.size(), has_fewer)->entries;
       });
 
-  const std::vector<Offset> classes = find_classes(space, rows, row_count, a.nonzeros());
+  const std::vector<Offset> classes = find_classes(space, rows, row_count);
   if (classes.empty()) {
     inspect_values(
-        space, rows, offsets, row_count, [](Offset i) { return i; }, a.nonzeros(), census);
+        space, rows, offsets, row_count, [](Offset i) { return i; }, census);
   } else {
     inspect_values(
-        space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, a.nonzeros(), census);
+        space, rows, offsets, classes.size(), [at = classes.data()](Offset i) { return at[i]; }, census);
   }
   std::vector<detail::ClassRow> listed;
   for (const Offset row : classes) listed.push_back({static_cast<Index>(row), static_cast<Index>(rows.length(row))});

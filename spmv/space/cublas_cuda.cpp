@@ -1,19 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <string>
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
-#include <ostinato/spmv/space/cuda/library.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cuda {
 
-namespace {
-
-std::atomic<bool> closed = false;
-
-Cublas opened() {
+Cublas Cublas::opened() {
   const Functions functions("cuBLAS", "cublas", CUBLAS_VER_MAJOR);
   Cublas found{};
   functions.find("cublasCreate_v2", found.create);
@@ -26,16 +20,6 @@ Cublas opened() {
   functions.find("cublasDgemm_v2_64", found.dgemm);
   return found;
 }
-
-}  // namespace
-
-const Cublas& Cublas::get() {
-  static const Cublas cublas = opened();
-  static const EndOfProgram end{closed};
-  return cublas;
-}
-
-bool Cublas::is_closed() { return closed; }
 
 void cublas_check(cublasStatus_t code, const char* what) {
   if (code == CUBLAS_STATUS_SUCCESS) return;

@@ -1,19 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <string>
 
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
-#include <ostinato/spmv/space/cuda/library.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::cuda {
 
-namespace {
-
-std::atomic<bool> closed = false;
-
-Cusparse opened() {
+Cusparse Cusparse::opened() {
   const Functions functions("cuSPARSE", "cusparse", CUSPARSE_VER_MAJOR);
   Cusparse found{};
   functions.find("cusparseCreate", found.create);
@@ -37,14 +31,6 @@ Cusparse opened() {
   return found;
 }
 
-}  // namespace
-
-const Cusparse& Cusparse::get() {
-  static const Cusparse cusparse = opened();
-  static const EndOfProgram end{closed};
-  return cusparse;
-}
-
 std::string Cusparse::why_absent() {
   try {
     get();
@@ -53,8 +39,6 @@ std::string Cusparse::why_absent() {
     return e.what();
   }
 }
-
-bool Cusparse::is_closed() { return closed; }
 
 void cusparse_check(cusparseStatus_t code, const char* what) {
   if (code == CUSPARSE_STATUS_SUCCESS) return;

@@ -4,15 +4,14 @@
 
 #include <cublas_v2.h>
 
+#include <ostinato/spmv/space/cuda/library.hpp>
+
 namespace ostinato::cuda {
 
 /// The functions of cuBLAS that the library calls. The first use opens cuBLAS, so that programs that don't need it
 /// start a tenth of a second earlier.
-struct Cublas {
-  /// Throws    DeviceError when cuBLAS can't be opened.
-  static const Cublas& get();
-  /// Whether the program ends and cuBLAS has begun to destroy what belongs to it: handles are left alone then.
-  static bool is_closed();
+struct Cublas : OnDemand<Cublas> {
+  static Cublas opened();
 
   decltype(&cublasCreate_v2) create;
   decltype(&cublasDestroy_v2) destroy;

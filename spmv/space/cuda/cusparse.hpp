@@ -6,17 +6,16 @@
 
 #include <string>
 
+#include <ostinato/spmv/space/cuda/library.hpp>
+
 namespace ostinato::cuda {
 
 /// The functions of cuSPARSE that the library calls. The first use opens cuSPARSE, so that programs that don't need it
-/// start earlier: with the library that it needs itself, it takes 8 ms (two cores of an AMD EPYC, 2026-11).
-struct Cusparse {
-  /// Throws    DeviceError when cuSPARSE can't be opened.
-  static const Cusparse& get();
+/// start earlier: to load cuSPARSE and the library that cuSPARSE needs takes 8 ms (two cores of an AMD EPYC, 2026-11).
+struct Cusparse : OnDemand<Cusparse> {
+  static Cusparse opened();
   /// Why cuSPARSE can't be opened; empty when it can be.
   static std::string why_absent();
-  /// Whether the program ends and cuSPARSE has begun to destroy what belongs to it: handles are left alone then.
-  static bool is_closed();
 
   decltype(&cusparseCreate) create;
   decltype(&cusparseDestroy) destroy;

@@ -47,11 +47,26 @@ class Functions {
   void* library_;
 };
 
-/// Sets `closed` at the end of the program. Made after a library was opened, so that the destructor runs before those
-/// of the library.
-struct EndOfProgram {
-  std::atomic<bool>& closed;
-  ~EndOfProgram() { closed = true; }
+/// The functions of one library, which the first use opens. `Found` is a struct of them, with a static opened().
+template <class Found>
+class OnDemand {
+ public:
+  /// Throws    DeviceError when the library can't be opened.
+  static const Found& get() {
+    static const Found found = Found::opened();
+    static const EndOfProgram end;
+    return found;
+  }
+  /// Whether the program ends and the library has begun to destroy what belongs to it: handles are left alone then.
+  static bool is_closed() { return closed_; }
+
+ private:
+  /// Made after the library was opened, so that the destructor runs before those of the library.
+  struct EndOfProgram {
+    ~EndOfProgram() { closed_ = true; }
+  };
+
+  static inline std::atomic<bool> closed_ = false;
 };
 
 }  // namespace ostinato::cuda
