@@ -157,6 +157,7 @@ double ResidualJudge<Space, T>::size(In<T> x, Out<T> r) const {
 
 template <class Space, class T>
 bool ResidualJudge<Space, T>::is_finite(In<T> x) const {
+  if (x_norm_ >= 0 && std::isfinite(x_norm_)) return true;
   sum(system_.space(), x.size(), detail::CountNotFinite<T>{x.data()}, slot_);
   return read_scalar(system_.space(), slot_) == 0;
 }
@@ -164,7 +165,13 @@ bool ResidualJudge<Space, T>::is_finite(In<T> x) const {
 template <class Space, class T>
 void ResidualJudge<Space, T>::make_finite(Out<T> x) const {
   forget_x();
-  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data()});
+  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data(), std::numeric_limits<T>::max()});
+}
+
+template <class Space, class T>
+void ResidualJudge<Space, T>::drop_not_finite(Out<T> x) const {
+  forget_x();
+  for_each(system_.space(), x.size(), detail::MakeFinite<T>{x.data(), T{0}});
 }
 
 #define OSTINATO_INSTANTIATE(Space, T) template class ResidualJudge<Space, T>

@@ -51,10 +51,12 @@ class ResidualJudge {
   /// To be called where x has changed since compute().
   void forget_x() const { x_norm_ = -1; }
 
-  /// Whether all elements of x are finite.
+  /// Whether all elements of x are finite. Costs nothing where the norm of this x is known and finite.
   bool is_finite(In<T> x) const;
   /// Infinite elements of x become the largest finite numbers, NaN becomes 0.
   void make_finite(Out<T> x) const;
+  /// Elements of x that aren't finite become 0.
+  void drop_not_finite(Out<T> x) const;
 
  private:
   double bound(In<T> x) const;

@@ -298,9 +298,15 @@ class Solve {
     return true;
   }
 
-  /// The iterates may overflow before the residual does.
+  /// The iterates may overflow before the residual does, or where the product reads no element of x: a preconditioner
+  /// may write anything there.
   void keep_finite(SolveResult& result) {
-    if (result.status == Status::converged || !guess_is_finite_ || judge_.is_finite(x_)) return;
+    if (!guess_is_finite_ || judge_.is_finite(x_)) return;
+    if (result.status == Status::converged) {
+      judge_.drop_not_finite(x_);
+      compute_residual(result);
+      if (norm_ <= monitor_.goal()) return;
+    }
     judge_.make_finite(x_);
     norm_ = judge_.compute(x_, r_);
     result.status = Status::not_finite;

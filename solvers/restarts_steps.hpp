@@ -48,16 +48,16 @@ struct CountNotFinite {
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const { return {{x[i] - x[i] == T{0} ? 0.0 : 1.0}}; }
 };
 
-/// Infinite values become the largest finite ones, NaN becomes 0.
+/// Infinite values become `infinite` with their sign, NaN becomes 0.
 template <class T>
 struct MakeFinite {
   T* x;
-  static constexpr T largest = std::numeric_limits<T>::max();
+  T infinite;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     const T value = x[i];
     if (value - value == T{0}) return;
-    x[i] = value > T{0} ? largest : value < T{0} ? -largest : T{0};
+    x[i] = value > T{0} ? infinite : value < T{0} ? -infinite : T{0};
   }
 };
 

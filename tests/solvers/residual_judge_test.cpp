@@ -394,5 +394,33 @@ TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {
   EXPECT_FALSE(result.result.at_precision_limit);
 }
 
+// No entry of A reads x[3], where the preconditioner writes infinity; b[3] alone is within the goal.
+TYPED_TEST(Rounding, LeavesElementsThatNoEntryReadsFinite) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  const Csr<T> a = from_triplets(
+      5, 5, std::vector<Triplet<T>>{{0, 0, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 3}, {4, 4, 4}});
+  const std::vector<T> b_values{1, 2, 3, T(1e-4), 4};
+  const Analysis analysis(this->space(), a);
+  const Operator<Space, T> op(analysis, {.format = "csr"});
+  const UserDiagonal<Space, T> m(this->space(), {1, 1, 1, inf, 1});
+  const auto b = this->put(b_values);
+  for (const char* solver : {"auto", "cg", "minres", "bicgstab", "bicgstab2", "gmres", "gcrodr", "idr"}) {
+    SCOPED_TRACE(solver);
+    auto x = this->put(std::vector<T>(5));
+
+    const SolveResult result = solve(this->space(), op, b, x, m, solver, {.rtol = 1e-3});
+
+    const std::vector<T> found = x.download();
+    EXPECT_TRUE(all_finite(found)) << result.message();
+    if (result.status == Status::converged) {
+      EXPECT_LE(exact_residual(a.view(), found, b_values).relative, 1e-3);
+      EXPECT_GT(result.backward_error, 1e-7);
+    }
+    if (std::string(solver) == "gmres") { EXPECT_EQ(result.status, Status::converged) << result.message(); }
+  }
+}
+
 }  // namespace
 }  // namespace ostinato::test
