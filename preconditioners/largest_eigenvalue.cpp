@@ -83,26 +83,27 @@ double ritz_bound(const Tridiagonal& t) {
 }
 
 template <class Space, class T>
-EigenvalueSearch<Space, T>::EigenvalueSearch(const Operator<Space, T>& op, const CsrView<T>& a,
-                                             const Vector<Space, T>& inverse, int sign, int steps)
+EigenvalueSearch<Space, T>::EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse,
+                                             int sign, int steps)
     : sign_(sign), steps_(steps) {
   if (inverse.size() == 0) return;
   using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
-  const Space& space = space_.emplace(op.space());
+  space_.emplace(space);
   row_sums_ = Vector<Space, std::int32_t>(space, RowSum::slots, 0);
   for_each(space, inverse.size(), RowSum{detail::pattern_of(a), a.val.data(), inverse.data(), row_sums_.data()});
-  slots_ = Vector<Space, double>(space, static_cast<std::size_t>(detail::LanczosSlots::count(steps)), 0.0);
-  search(op, inverse);
 }
 
-/// The steps of the Lanczos method. On Host, no more of them than tell something; on Cuda, where a look at the slots
-/// takes as long as a step on a small level, such a look is taken only where it may save much.
+/// On Host, no more steps than tell something; on Cuda, where a look at the slots takes as long as a step on a small
+/// level, such a look is taken only where it may save much.
 template <class Space, class T>
-void EigenvalueSearch<Space, T>::search(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
+void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
   using Slots = detail::LanczosSlots;
   constexpr std::size_t large = 1000000;
+  if (!space_ || is_started_) return;
+  is_started_ = true;
   const Space& space = *space_;
   const std::size_t n = inverse.size();
+  slots_ = Vector<Space, double>(space, static_cast<std::size_t>(Slots::count(steps_)), 0.0);
   double* const slots = slots_.data();
   Vector<Space, T> product(space, n), u(space, n), before(space, n);
   sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
@@ -152,7 +153,8 @@ LargestEigenvalue EigenvalueSearch<Space, T>::read(const Left& left) const {
 template <class Space, class T>
 LargestEigenvalue largest_eigenvalue(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse,
                                      int sign, int steps) {
-  const EigenvalueSearch<Space, T> search(op, a, inverse, sign, steps);
+  EigenvalueSearch<Space, T> search(op.space(), a, inverse, sign, steps);
+  search.start(op, inverse);
   return EigenvalueSearch<Space, T>::results({&search, 1}).front();
 }
 

@@ -34,11 +34,15 @@ struct LargestEigenvalue {
 template <class Space, class T>
 class EigenvalueSearch {
  public:
-  /// Exec      Enqueued on Cuda, but for a look at a large matrix that may not be symmetric.
-  EigenvalueSearch(const Operator<Space, T>& op, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign,
-                   int steps = 15);
+  /// Sums the rows.
+  /// Exec      Enqueued on Cuda.
+  EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign, int steps = 15);
 
-  /// What each of some searches in the same space has found.
+  /// Takes the steps of the Lanczos method, unless they were taken.
+  /// Exec      Enqueued on Cuda, but for a look at a large matrix that may not be symmetric.
+  void start(const Operator<Space, T>& op, const Vector<Space, T>& inverse);
+
+  /// What each of some searches in the same space has found, all of which were started.
   /// Exec      Waits, once for all of them.
   static std::vector<LargestEigenvalue> results(std::span<const EigenvalueSearch> searches);
 
@@ -49,11 +53,11 @@ class EigenvalueSearch {
     std::vector<double> slots;
   };
   LargestEigenvalue read(const Left& left) const;
-  void search(const Operator<Space, T>& op, const Vector<Space, T>& inverse);
 
   std::optional<Space> space_;  ///< none for an empty matrix
   double sign_;
   int steps_;
+  bool is_started_ = false;
   Vector<Space, std::int32_t> row_sums_;
   Vector<Space, double> slots_;
 };

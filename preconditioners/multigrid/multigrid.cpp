@@ -367,26 +367,28 @@ Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   const double size = std::abs(power);
   const bool energy = in_energy();
   Vector<Space, T> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
-  Vector<Space, double> squares(space, 2);
-  const auto cycle = [&](const T* corrected) {
+  Vector<Space, double> squares(space, again ? 4 : 2);  // of the error before and after a cycle
+  const auto cycle = [&](const T* corrected, double* slot) {
     apply(r.data(), z.data(), unused.data());
     const multigrid::ErrorLeft<T> error{size, corrected};
     if (energy || (corrected == nullptr && again))
       for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
     if (energy) {
-      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, squares.data());
+      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, slot);
     } else {
-      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, squares.data());
+      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, slot);
     }
-    const std::vector<double> values = squares.download();
-    return part_left(values[0], values[1]);
   };
   for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  Trial trial{cycle(nullptr)};
-  if (!again) return trial;
-  for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
-  std::swap(before, z);
-  trial.next_rate = cycle(before.data());
+  cycle(nullptr, squares.data());
+  if (again) {
+    for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
+    std::swap(before, z);
+    cycle(before.data(), squares.data() + 2);
+  }
+  const std::vector<double> values = squares.download();
+  Trial trial{part_left(values[0], values[1])};
+  if (again) trial.next_rate = part_left(values[2], values[3]);
   return trial;
 }
 

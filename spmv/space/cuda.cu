@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -147,18 +148,20 @@ char* Cuda::State::room_to_upload(std::size_t bytes) {
   return room;
 }
 
-Cuda::State::Pinned Cuda::State::take_pinned() {
+Cuda::State::Pinned Cuda::State::take_pinned(std::size_t bytes) {
   Pinned p;
   {
     const std::lock_guard lock(spare_mutex);
-    if (!spare.empty()) {
-      p = spare.back();
-      spare.pop_back();
+    const auto found = std::find_if(spare.begin(), spare.end(), [&](const Pinned& s) { return s.bytes >= bytes; });
+    if (found != spare.end()) {
+      p = *found;
+      spare.erase(found);
       return p;
     }
   }
+  p.bytes = std::max(bytes, Pinned::least_bytes);
   try {
-    OSTINATO_CUDA(cudaMallocHost(&p.memory, Pinned::bytes));
+    OSTINATO_CUDA(cudaMallocHost(&p.memory, p.bytes));
     OSTINATO_CUDA(cudaEventCreateWithFlags(&p.copied, cudaEventDisableTiming));
   } catch (...) {
     free(p);

@@ -54,6 +54,10 @@ CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes) : space_(space)
 CudaReadback::~CudaReadback() = default;
 void CudaReadback::start(const void*) { fail(); }
 const void* CudaReadback::wait() { fail(); }
+struct DownloadBehind<Cuda>::Buffer {};
+DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied>) : space_(space) { fail(); }
+DownloadBehind<Cuda>::~DownloadBehind() = default;
+void DownloadBehind<Cuda>::finish() { fail(); }
 
 struct CudaGraph::Body {};
 CudaGraph::CudaGraph(const Cuda& space) : space_(space) { fail(); }

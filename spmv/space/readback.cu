@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/readback.hpp>
 
-#include <stdexcept>
+#include <cstring>
+#include <utility>
 
 #include <ostinato/spmv/space/cuda/overlap.cuh>
 
@@ -25,24 +26,27 @@ __global__ void __launch_bounds__(threads) copy_kernel(const void* from, void* t
 
 }  // namespace
 
-struct CudaReadback::Buffer {
+/// A pinned buffer, for as long as the object lives.
+struct PinnedBuffer {
   Cuda::State* state = nullptr;
   Cuda::State::Pinned pinned;
 
-  void take(Cuda::State& from) {
-    pinned = from.take_pinned();
+  void take(Cuda::State& from, std::size_t bytes) {
+    pinned = from.take_pinned(bytes);
     state = &from;
   }
-  ~Buffer() {
+  ~PinnedBuffer() {
     if (state != nullptr) state->give_pinned(pinned);
   }
 };
 
+struct CudaReadback::Buffer : PinnedBuffer {};
+struct DownloadBehind<Cuda>::Buffer : PinnedBuffer {};
+
 CudaReadback::CudaReadback(const Cuda& space, std::size_t bytes)
     : space_(space), bytes_(bytes), buffers_(new Buffer[2]) {
-  if (bytes > Cuda::State::Pinned::bytes) throw std::length_error("CudaReadback: too many bytes");
   const OnDevice here(space_);
-  for (int k = 0; k < 2; ++k) buffers_[k].take(space_.state());
+  for (int k = 0; k < 2; ++k) buffers_[k].take(space_.state(), bytes);
 }
 
 CudaReadback::~CudaReadback() {
@@ -63,6 +67,36 @@ const void* CudaReadback::wait() {
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventSynchronize(buffer.copied));
   return buffer.memory;
+}
+
+DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied> arrays)
+    : space_(space), arrays_(std::move(arrays)), buffer_(new Buffer) {
+  std::size_t total = 0;
+  for (const Copied& a : arrays_) total += a.bytes;
+  const OnDevice here(space_);
+  buffer_->take(space_.state(), total);
+  char* to = static_cast<char*>(buffer_->pinned.memory);
+  for (const Copied& a : arrays_) {
+    if (a.bytes > 0) OSTINATO_CUDA(cudaMemcpyAsync(to, a.from, a.bytes, cudaMemcpyDeviceToHost, space_.stream()));
+    to += a.bytes;
+  }
+  OSTINATO_CUDA(cudaEventRecord(buffer_->pinned.copied, space_.stream()));
+}
+
+DownloadBehind<Cuda>::~DownloadBehind() {
+  const OnDevice here(space_.state(), OnDevice::Quietly{});
+  (void)cudaEventSynchronize(buffer_->pinned.copied);
+  buffer_.reset();
+}
+
+void DownloadBehind<Cuda>::finish() {
+  const OnDevice here(space_);
+  OSTINATO_CUDA(cudaEventSynchronize(buffer_->pinned.copied));
+  const char* from = static_cast<const char*>(buffer_->pinned.memory);
+  for (const Copied& a : arrays_) {
+    if (a.bytes > 0) std::memcpy(a.to, from, a.bytes);
+    from += a.bytes;
+  }
 }
 
 }  // namespace ostinato

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
 
@@ -68,6 +70,36 @@ class Readback<Cuda, T> {
 
  private:
   CudaReadback copies_;
+};
+
+/// Copies arrays to host memory while the stream goes on. After finish() they are where they were to go. On Host the
+/// constructor copies.
+template <class Space>
+class DownloadBehind;
+
+template <>
+class DownloadBehind<Host> {
+ public:
+  DownloadBehind(const Host& space, const std::vector<Copied>& arrays) { download(space, arrays); }
+  void finish() {}
+};
+
+template <>
+class DownloadBehind<Cuda> {
+ public:
+  /// Exec      Enqueued.
+  DownloadBehind(const Cuda& space, std::vector<Copied> arrays);
+  ~DownloadBehind();
+  DownloadBehind(const DownloadBehind&) = delete;
+  DownloadBehind& operator=(const DownloadBehind&) = delete;
+
+  void finish();  ///< waits for the copies, not for what was enqueued after them
+
+ private:
+  struct Buffer;
+  Cuda space_;
+  std::vector<Copied> arrays_;
+  std::unique_ptr<Buffer> buffer_;
 };
 
 }  // namespace ostinato

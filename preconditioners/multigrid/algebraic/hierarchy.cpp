@@ -23,6 +23,7 @@
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
@@ -71,15 +72,18 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
   return f;
 }
 
-template <class Space, class T>
-Csr<double> on_host(const Space& space, const CsrView<T>& a) {
-  Csr<T> h{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())};
-  download(space, {{h.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
-                   {h.col.data(), a.col.data(), a.col.size_bytes()},
-                   {h.val.data(), a.val.data(), a.val.size_bytes()}});
-  Csr<double> d{h.rows, h.cols, std::move(h.row_ptr), std::move(h.col), Array<double>(h.val.size())};
-  std::copy(h.val.begin(), h.val.end(), d.val.begin());
-  return d;
+
+template <class Space>
+std::shared_ptr<CsrStorage<Space, float>> uploaded(const Space& space, const CsrView<float>& a) {
+  return std::make_shared<CsrStorage<Space, float>>(CsrStorage<Space, float>{
+      a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr), Vector<Space, Index>(space, a.col),
+      Vector<Space, float>(space, a.val)});
+}
+
+/// What the arrays of a matrix take beside an operator, whose format may share them.
+template <class Space>
+std::size_t beside(const Operator<Space, float>& op, const CsrStorage<Space, float>& m) {
+  return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
 }
 
 /// A full matrix, row by row.
@@ -96,6 +100,39 @@ Csr<float> full(Index n, const std::vector<double>& values) {
 }
 
 }  // namespace
+
+/// The matrix of the last level on its way to the host.
+template <class Space, class T>
+class Coarsest {
+ public:
+  /// sizes: SumSizes of the rows, or empty.
+  Coarsest(const Space& space, const CsrView<T>& a, const Vector<Space, double>& sizes)
+      : a_{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())},
+        sizes_(sizes.size()),
+        copies_(space, {{a_.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
+                        {a_.col.data(), a.col.data(), a.col.size_bytes()},
+                        {a_.val.data(), a.val.data(), a.val.size_bytes()},
+                        {sizes_.data(), sizes.data(), sizes.bytes()}}) {}
+
+  /// The matrix times a factor, with zeros on the diagonal where rounding is all that is left there.
+  Csr<double> scaled(double factor) {
+    copies_.finish();
+    Csr<double> d{a_.rows, a_.cols, a_.row_ptr, a_.col, Array<double>(a_.val.size())};
+    for (std::size_t k = 0; k < a_.val.size(); ++k) d.val[k] = factor * static_cast<double>(a_.val[k]);
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      for (auto k = static_cast<std::size_t>(d.row_ptr[i]); k < static_cast<std::size_t>(d.row_ptr[i + 1]); ++k) {
+        const bool is_own = d.col[k] == static_cast<Index>(i);
+        if (is_own && std::abs(d.val[k]) <= rounding<T> * sizes_[i]) d.val[k] = 0;
+      }
+    }
+    return d;
+  }
+
+ private:
+  Csr<T> a_;
+  std::vector<double> sizes_;
+  DownloadBehind<Space> copies_;
+};
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
@@ -174,7 +211,11 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
     add_level(space, a.view(), takes_values, memory);
     announce_rest(memory);
   }
-  if (a.view().rows <= coarsest_rows) invert(space, a, memory);
+  if (a.view().rows <= coarsest_rows) {
+    Coarsest<Space, T> coarsest(space, a.view(), sizes_);
+    start_searches();
+    invert(space, coarsest, memory);
+  }
   memory.confirm(bytes());
 }
 
@@ -289,10 +330,16 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     source.next->update(of_level);
     of_level = source.next->result();
   }
+  // While a GPU searches for the eigenvalues, the host inverts the coarsest matrix.
+  std::optional<Coarsest<Space, T>> coarsest;
+  if (coarse_inverse_) coarsest.emplace(space, of_level.view(), sizes_);
+  std::vector<double> counts(bad.size());
+  DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
+  start_searches();
+  counted.finish();
+  require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
+  if (coarsest) invert(space, *coarsest, MemoryBudget(space, "multigrid"));
   find_spectra();
-  const std::vector<double> found = bad.download();
-  require_finite(std::all_of(found.begin(), found.end(), [](double count) { return count == 0; }));
-  if (coarse_inverse_) invert(space, of_level, MemoryBudget(space, "multigrid"));
   space.wait();
 }
 
@@ -359,18 +406,17 @@ void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const Me
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory) {
-  Csr<double> scaled = on_host(space, a.view());
-  for (double& v : scaled.val) v *= power_;
-  const std::vector<double> sizes = sizes_.download();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    for (auto k = static_cast<std::size_t>(scaled.row_ptr[i]); k < static_cast<std::size_t>(scaled.row_ptr[i + 1]);
-         ++k) {
-      const bool is_own = scaled.col[k] == static_cast<Index>(i);
-      if (is_own && std::abs(scaled.val[k]) <= rounding<T> * sizes[i]) scaled.val[k] = 0;
-    }
+void AlgebraicHierarchy<Space, T>::invert(const Space& space, Coarsest<Space, T>& coarsest, const MemoryBudget& memory) {
+  const Csr<double> scaled = coarsest.scaled(power_);
+  const Csr<float> inverse = full(scaled.rows, algebraic::coarse_inverse(scaled, no_pivot<T>));
+  if (inverse_) {
+    space.upload(inverse_->val.data(), inverse.val.data(), inverse_->val.bytes());
+    coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
+    return;
   }
-  coarse_inverse_ = within(memory, space, {space, full(scaled.rows, algebraic::coarse_inverse(scaled, no_pivot<T>))});
+  const auto made = uploaded(space, inverse.view());
+  coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made));
+  if (!sources_.empty()) inverse_ = made;
 }
 
 template <class Space, class T>
@@ -381,20 +427,28 @@ void AlgebraicHierarchy<Space, T>::find_sizes(const Space& space, const Algebrai
                SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
 }
 
-/// Finds what follows from the values of a level: the inverse of the diagonal. Starts to look for the largest
-/// eigenvalue.
+/// Finds what follows from the values of a level: the inverse of the diagonal, and the sums of the rows.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const CsrView<float>& a,
                                                    AlgebraicLevel<Space>& level) {
   const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
   for_each(space, level.inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
-  searches_.emplace_back(level.a, a, level.inverse, 1, eigenvalue_steps);
+  searches_.emplace_back(level.a.space(), a, level.inverse, 1, eigenvalue_steps);
 }
 
-/// Finds the largest eigenvalues of the latest levels, for which a search was started.
+/// Starts to search for the largest eigenvalues of the latest levels.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::start_searches() {
+  const std::size_t first = levels_.size() - searches_.size();
+  for (std::size_t k = 0; k < searches_.size(); ++k)
+    searches_[k].start(levels_[first + k].a, levels_[first + k].inverse);
+}
+
+/// Finds the largest eigenvalues of the latest levels.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::find_spectra() {
+  start_searches();
   const std::size_t first = levels_.size() - searches_.size();
   const std::vector<LargestEigenvalue> found = EigenvalueSearch<Space, float>::results(searches_);
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -421,9 +475,6 @@ double AlgebraicHierarchy<Space, T>::complexity() const {
 /// What new values of P need beside the levels' operators, P and P^T.
 template <class Space, class T>
 std::size_t AlgebraicHierarchy<Space, T>::bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t) {
-  const auto beside = [](const Operator<Space, float>& op, const CsrStorage<Space, float>& m) {
-    return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
-  };
   const std::size_t places = sizeof(Offset) * static_cast<std::size_t>(t.p.result().view().nonzeros());
   return t.p.bytes() + places + beside(*level.prolong, *t.prolong) + beside(*level.restrict, *t.restrict);
 }
@@ -433,11 +484,11 @@ std::size_t AlgebraicHierarchy<Space, T>::bytes_for_updates() const {
   std::size_t total = 0;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& source = sources_[k];
-    const bool shared = levels_[k].a.format().starts_with("csr");
-    total += shared ? source.a->row_ptr.bytes() : bytes_of(source.a->view());
+    total += beside(levels_[k].a, *source.a);
     if (source.next) total += source.next->bytes();
     if (source.transfer) total += bytes_of_transfer(levels_[k], *source.transfer);
   }
+  if (inverse_) total += beside(*coarse_inverse_, *inverse_);
   return total;
 }
 

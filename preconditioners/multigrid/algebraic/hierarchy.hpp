@@ -54,6 +54,9 @@ struct AlgebraicLevel {
   std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
 };
 
+template <class Space, class T>
+class Coarsest;
+
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
 /// or no longer becomes smaller. Classical multigrid takes coarse rows by PMIS and extended+i interpolation; the other
 /// kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and
@@ -136,12 +139,13 @@ class AlgebraicHierarchy {
                                 const std::optional<Structure>& known = {}) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
-  void invert(const Space& space, const SpaceCsr<Space, T>& a, const MemoryBudget& memory);
+  void invert(const Space& space, Coarsest<Space, T>& coarsest, const MemoryBudget& memory);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
   /// entries: of the pattern w.
   void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w,
                   std::size_t entries, const T* weight);
   void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
+  void start_searches();
   void find_spectra();
 
   double power_ = 1;
@@ -153,6 +157,7 @@ class AlgebraicHierarchy {
   std::vector<EigenvalueSearch<Space, float>> searches_;
   std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
+  std::shared_ptr<CsrStorage<Space, float>> inverse_;  ///< of coarse_inverse_, where update() is wanted
 };
 
 }  // namespace ostinato::algebraic

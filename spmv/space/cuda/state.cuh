@@ -70,15 +70,16 @@ struct Cuda::State {
 
   /// A pinned buffer for copies to the host, and an event to record after a copy.
   struct Pinned {
-    static constexpr std::size_t bytes = 4096;
+    static constexpr std::size_t least_bytes = 4096;
     void* memory = nullptr;
+    std::size_t bytes = 0;
     cudaEvent_t copied = nullptr;
   };
   /// Pinned buffers that nobody uses: they are kept, since to make and to free one takes longer than a small solve.
   /// The mutex is for destructors, which run in a thread that was refused because another one uses the space, too.
   std::vector<Pinned> spare;
   std::mutex spare_mutex;
-  Pinned take_pinned();
+  Pinned take_pinned(std::size_t bytes);  ///< of that many bytes or more
   void give_pinned(const Pinned& p) noexcept;
   static void free(const Pinned& p) noexcept;
 
