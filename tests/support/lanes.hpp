@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/space/index.hpp>
@@ -21,19 +22,24 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
-  void arrive_and_wait() {
+  /// Whether all threads that have arrived came with true.
+  bool arrive_and_wait(bool with = true) {
     std::unique_lock lock(mutex_);
+    all_true_ = all_true_ && with;
     if (++arrived_ == threads_) {
       arrived_ = 0;
       ++round_;
+      result_ = std::exchange(all_true_, true);
       all_arrived_.notify_all();
     } else {
       all_arrived_.wait(lock, [this, round = round_] { return round != round_; });
     }
+    return result_;  // of this round: the next one ends when this thread has arrived again
   }
 
  private:
   int threads_, arrived_ = 0, round_ = 0;
+  bool all_true_ = true, result_ = true;
   std::mutex mutex_;
   std::condition_variable all_arrived_;
 };
@@ -50,11 +56,12 @@ void run_lanes(int lanes, F f) {
 /// A lane that is a thread (spmv/matrix/algebra/product_rows.hpp).
 struct ThreadLane {
   int number, count;
-  Barrier* all;
+  Barrier* barrier;
 
   int lane() const { return number; }
   int lanes() const { return count; }
-  void sync() const { all->arrive_and_wait(); }
+  void sync() const { barrier->arrive_and_wait(); }
+  bool all(bool b) const { return barrier->arrive_and_wait(b); }
   template <class I>
   static I load(const I* p) {
     return std::atomic_ref<I>(*const_cast<I*>(p)).load();

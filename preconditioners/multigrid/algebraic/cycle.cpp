@@ -96,6 +96,7 @@ void AlgebraicCycle<Space, T>::choose_steps() {
   steps_.clear();
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const bool last = k + 1 == hierarchy_.levels().size();
+    if (has_inverse(k)) break;
     const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
     const double most = level(k).is_symmetric ? most_damped / level(k).largest : jacobi_damping;
     const auto damping = static_cast<float>(std::min(jacobi_damping, most));

@@ -73,7 +73,7 @@ class AlgebraicCycle {
   AlgebraicHierarchy<Space, T> hierarchy_;
   Smoother smoother_;
   int sweeps_;
-  std::vector<std::vector<SmootherStep>> steps_;  ///< of each level
+  std::vector<std::vector<SmootherStep>> steps_;  ///< of each level that is smoothed
   std::size_t inner_levels_ = 0;                  ///< 1 .. inner_levels_ have inner steps
   mutable std::vector<Vectors> vectors_;
   mutable std::vector<InnerVectors> inner_;  ///< of level k at k - 1

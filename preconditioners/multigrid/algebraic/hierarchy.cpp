@@ -312,6 +312,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   const Space& space = levels_.front().a.space();
   const MadeTogether together;
   searches_.clear();
+  first_searched_ = 0;
   constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
   Vector<Space, double> bad(space, matrices * levels_.size(), 0.0);
   SpaceCsr<Space, T> of_level = a;
@@ -427,34 +428,37 @@ void AlgebraicHierarchy<Space, T>::find_sizes(const Space& space, const Algebrai
                SumSizes<T>{w, weight, level.inverse.data(), sizes_.data()});
 }
 
-/// Finds what follows from the values of a level: the inverse of the diagonal, and the sums of the rows.
+/// Finds what follows from the values of a level: the inverse of the diagonal, and the sums of the rows where the
+/// level is smoothed.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const CsrView<float>& a,
                                                    AlgebraicLevel<Space>& level) {
   const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
   for_each(space, level.inverse.size(),
            InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
-  searches_.emplace_back(level.a.space(), a, level.inverse, 1, eigenvalue_steps);
+  if (a.rows > coarsest_rows) searches_.emplace_back(level.a.space(), a, level.inverse, 1, eigenvalue_steps);
 }
 
 /// Starts to search for the largest eigenvalues of the latest levels.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::start_searches() {
-  const std::size_t first = levels_.size() - searches_.size();
-  for (std::size_t k = 0; k < searches_.size(); ++k)
-    searches_[k].start(levels_[first + k].a, levels_[first + k].inverse);
+  for (std::size_t k = 0; k < searches_.size(); ++k) {
+    const AlgebraicLevel<Space>& level = levels_[first_searched_ + k];
+    searches_[k].start(level.a, level.inverse);
+  }
 }
 
 /// Finds the largest eigenvalues of the latest levels.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::find_spectra() {
   start_searches();
-  const std::size_t first = levels_.size() - searches_.size();
   const std::vector<LargestEigenvalue> found = EigenvalueSearch<Space, float>::results(searches_);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    levels_[first + k].largest = margin * found[k].bound;
-    levels_[first + k].is_symmetric = found[k].is_symmetric;
+    AlgebraicLevel<Space>& level = levels_[first_searched_ + k];
+    level.largest = margin * found[k].bound;
+    level.is_symmetric = found[k].is_symmetric;
   }
+  first_searched_ += searches_.size();
   searches_.clear();
 }
 

@@ -43,7 +43,7 @@ struct AlgebraicLevel {
   Operator<Space, float> a;
   Offset nonzeros = 0;                             ///< of `a`
   Vector<Space, float> inverse;                    ///< of the diagonal
-  double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A
+  double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A; 0 where A is inverted
   bool is_symmetric = false;                       ///< but for rounding, which `a` alone doesn't know
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
@@ -153,8 +153,9 @@ class AlgebraicHierarchy {
   mutable bool is_predicted_ = false;  ///< a close prediction was announced
   Vector<Space, double> sizes_;        ///< SumSizes for the latest level; empty for the first
   std::vector<AlgebraicLevel<Space>> levels_;
-  /// Of the latest levels, whose largest eigenvalues are found later: a GPU then waits once for all of them.
+  /// Of levels one after the other, whose largest eigenvalues are found later: a GPU then waits once for all of them.
   std::vector<EigenvalueSearch<Space, float>> searches_;
+  std::size_t first_searched_ = 0;  ///< the level of the first search
   std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
   std::shared_ptr<CsrStorage<Space, float>> inverse_;  ///< of coarse_inverse_, where update() is wanted

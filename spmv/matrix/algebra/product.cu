@@ -333,8 +333,9 @@ void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, cons
     cuda::with_lanes(with_idle_lanes(width, c.rows), [&](auto lanes) {
       constexpr int count = std::max<int>(long_row, lanes), groups = block_threads / count;
       constexpr int most_slots = slots_of_lane * count;
+      // A quarter of the slots for an average row: the lanes wait for the one that meets the most other columns.
       int slots = count;
-      while (slots < most_slots && slots < 2 * c_entries / c.rows) slots *= 2;
+      while (slots < most_slots && slots < 4 * c_entries / c.rows) slots *= 2;
       const auto bytes = [](int of) { return groups * table_bytes<T>(count, static_cast<std::size_t>(of)); };
       cuda::allow_shared(space, table_values_kernel<T, count>, bytes(most_slots));
       cuda::launch(space, table_values_kernel<T, count>, blocks_for(space, c.rows, groups), block_threads, bytes(slots),

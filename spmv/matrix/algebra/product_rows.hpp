@@ -11,6 +11,7 @@
 //   add(p, v)            atomically *p += v; returns the previous value
 //   set_bit(p, bit)      atomically *p |= bit
 //   lowest_bit(word)     the place of the lowest bit that is set, of a word that isn't 0
+//   all(b)               whether b is true on all lanes, none of which goes on before all have asked
 // All lanes call the functions below with the same arguments.
 
 #include <cstdint>
@@ -164,7 +165,8 @@ struct ColumnBits {
 /// What an entry of A contributes to a row of C: a factor times a row of B.
 template <class T>
 struct ScaledRow {
-  Offset begin, end;  ///< of the row of B
+  Offset begin;  ///< of the row of B
+  Index length;
   T factor;
 };
 
@@ -217,8 +219,8 @@ struct ProductValues {
     const Offset begin = c.row_ptr[i];
     const auto count = static_cast<Index>(c.length(i));
     table.begin(group, c.col + begin, count);
-    visit_entries(group, i, table.scaled, [&, this](Offset entries) {
-      for (Offset e = 0; e < entries; ++e)
+    visit_entries(group, i, table.scaled, [&, this](int entries) {
+      for (int e = 0; e < entries; ++e)
         add_row(group, table.scaled[e], [&](Index j) -> T& { return table.sums[table.find(j)]; });
     });
     for (Index e = group.lane(); e < count; e += group.lanes())
@@ -237,17 +239,9 @@ struct ProductValues {
     const auto place_of = [=](Index j) { return bisect(Index{0}, count, [=](Index e) { return col[e] >= j; }); };
     for (Index e = group.lane(); e < count; e += group.lanes()) sums[e] = 0;
     group.sync();
-    visit_entries(group, i, scaled, [&, this](Offset entries) {
-      const int together = group.lanes() / width;
-      for (Offset e = 0; e < entries; e += together) {
-        const auto rows = static_cast<int>(entries - e < together ? entries - e : together);
-        if (are_short(scaled + e, rows, width)) {
-          add_rows(group, width, scaled + e, rows, sums, place_of);
-        } else {
-          for (int r = 0; r < rows; ++r)
-            add_row(group, scaled[e + r], [&](Index j) -> T& { return sums[place_of(j)]; });
-        }
-      }
+    visit_entries(group, i, scaled, [&, this](int entries) {
+      for (int e = 0; e < entries; e += group.lanes() / width)
+        add_rows(group, width, scaled + e, entries - e, [=](Index j) -> T& { return sums[place_of(j)]; });
     });
     if (sums == c_val + begin) return;
     for (Index e = group.lane(); e < count; e += group.lanes()) c_val[begin + e] = sums[e];
@@ -258,14 +252,15 @@ struct ProductValues {
   /// Calls use(n) for as many entries of row i of A at a time as there are lanes, or fewer: the first n of `scaled`.
   template <class Group, class Use>
   OSTINATO_FUNCTION void visit_entries(const Group& group, std::size_t i, ScaledRow<T>* scaled, Use use) const {
-    const Offset end = a.row_ptr[i + 1];
-    for (Offset first = a.row_ptr[i]; first < end; first += group.lanes()) {
-      if (const Offset k = first + group.lane(); k < end) {
-        const auto of_b = static_cast<std::size_t>(a.col[k]);
-        scaled[group.lane()] = {b.row_ptr[of_b], b.row_ptr[of_b + 1], a_val[k]};
+    const Offset begin = a.row_ptr[i];
+    const auto length = static_cast<Index>(a.length(i));
+    for (Index first = 0; first < length; first += group.lanes()) {
+      if (const Index k = first + group.lane(); k < length) {
+        const auto of_b = static_cast<std::size_t>(a.col[begin + k]);
+        scaled[group.lane()] = {b.row_ptr[of_b], static_cast<Index>(b.length(of_b)), a_val[begin + k]};
       }
       group.sync();
-      use(end - first < group.lanes() ? end - first : group.lanes());
+      use(length - first < group.lanes() ? length - first : group.lanes());
       group.sync();
     }
   }
@@ -273,33 +268,31 @@ struct ProductValues {
   /// Adds a row of B; sum_of(j) is the sum of column j.
   template <class Group, class F>
   OSTINATO_FUNCTION void add_row(const Group& group, const ScaledRow<T>& row, F sum_of) const {
-    for (Offset q = row.begin + group.lane(); q < row.end; q += group.lanes())
-      sum_of(b.col[q]) += row.factor * b_val[q];
+    const Index* const col = b.col + row.begin;
+    const T* const val = b_val + row.begin;
+    for (Index q = group.lane(); q < row.length; q += group.lanes()) sum_of(col[q]) += row.factor * val[q];
     group.sync();
   }
 
-  OSTINATO_FUNCTION static bool are_short(const ScaledRow<T>* rows, int count, int width) {
-    bool all = true;
-    for (int r = 0; r < count; ++r) all = all && rows[r].end - rows[r].begin <= width;
-    return all;
-  }
-
-  /// Adds rows of B that have an element for each of `width` lanes at most.
+  /// Adds as many rows of B, of `count` or more, as `width` lanes each can share. If all of these are short, the lanes
+  /// find the sums for all rows at the same time, and then add one row after the other.
   template <class Group, class F>
-  OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, T* sums,
-                                  F place_of) const {
-    const int own = group.lane() / width;
-    Index place = -1;
+  OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, F sum_of) const {
+    const int together = group.lanes() / width, own = group.lane() / width;
+    if (count > together) count = together;
+    const ScaledRow<T> row = own < count ? rows[own] : ScaledRow<T>{};
+    if (!group.all(row.length <= width)) {
+      for (int r = 0; r < count; ++r) add_row(group, rows[r], sum_of);
+      return;
+    }
+    T* sum = nullptr;
     T value = 0;
-    if (own < count) {
-      const Offset q = rows[own].begin + group.lane() % width;
-      if (q < rows[own].end) {
-        place = place_of(b.col[q]);
-        value = b_val[q];
-      }
+    if (const Index q = group.lane() % width; q < row.length) {
+      sum = &sum_of(b.col[row.begin + q]);
+      value = b_val[row.begin + q];
     }
     for (int r = 0; r < count; ++r) {
-      if (r == own && place >= 0) sums[place] += rows[r].factor * value;
+      if (r == own && sum != nullptr) *sum += row.factor * value;
       group.sync();
     }
   }

@@ -36,6 +36,7 @@ struct LaneGroup : SharedCells {
     return first << (threadIdx.x % 32 / Lanes * Lanes);
   }
   __device__ static void sync() { __syncwarp(mask()); }
+  __device__ static bool all(bool b) { return __all_sync(mask(), b) != 0; }
 };
 
 /// The threads of a thread block.
