@@ -6,6 +6,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/coarse_grids.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -15,6 +16,9 @@ bool has_descent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_
 bool has_ascent(const Cuda&, const Level<Cuda>&) { throw DeviceError(Cuda::why_absent()); }
 
 std::size_t first_coarse_grid(const Cuda&, const std::vector<Level<Cuda>>&) { throw DeviceError(Cuda::why_absent()); }
+void ascend_in_tiles(const Cuda&, const Level<Cuda>&, float, const float*, const float*, float*) {
+  throw DeviceError(Cuda::why_absent());
+}
 Vector<Cuda, float> join_coarse_grids(const Cuda&, CoarseGrids&) { throw DeviceError(Cuda::why_absent()); }
 void solve_coarse_grids(const Cuda&, const CoarseGrids&, const float*, float*, bool) {
   throw DeviceError(Cuda::why_absent());

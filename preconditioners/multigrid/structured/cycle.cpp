@@ -9,6 +9,7 @@
 
 #include <ostinato/preconditioners/multigrid/structured/half_host.hpp>
 #include <ostinato/preconditioners/multigrid/structured/passes.hpp>
+#include <ostinato/preconditioners/multigrid/structured/tiles.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -317,6 +318,14 @@ const float* Cycle<Space, T>::solve(std::size_t k) const {
   }
   if (k + 1 == hierarchy_.levels().size()) return solve_coarsest();
   if (ways_[k] == Way::passes) return solve_by_passes(k);
+  if constexpr (Space::on_device) {
+    if (sweeps_ == 1 && has_tiles(level(k))) {
+      const Iterate x = descend(k);
+      const float* const coarse = solve(k + 1);
+      ascend_in_tiles(space_, level(k), x.c, x.x, coarse, vectors_[k].x.data());
+      return vectors_[k].x.data();
+    }
+  }
   const Iterate x = correct(k);
   float* out = other(k, x);
   smooth(k, 0, x, out);

@@ -373,26 +373,18 @@ struct Interpolate {
   }
 
   /// P coarse for the coarse point's own fine point, and for the one before along x. Points outside the grid give 0.
+  /// Lines of coarse points that don't count are read, too, at another place: all threads of a warp do the same, and
+  /// all loads wait together.
   OSTINATO_FUNCTION void cell(Index cx, Index y, Index z, float& own, float& before) const {
     const bool between_y = H::y && y % 2 == 0, between_z = H::z && z % 2 == 0;
     const Parents parents(p, cx, H::y ? y / 2 : y, H::z ? z / 2 : z);
     own = before = 0;
-    if (between_z) {
-      if (between_y) {
-        add<-1, -1>(parents, own, before);
-        add<1, -1>(parents, own, before);
-        add<-1, 1>(parents, own, before);
-        add<1, 1>(parents, own, before);
-      } else {
-        add<0, -1>(parents, own, before);
-        add<0, 1>(parents, own, before);
-      }
-    } else if (between_y) {
-      add<-1, 0>(parents, own, before);
-      add<1, 0>(parents, own, before);
-    } else {
-      add<0, 0>(parents, own, before);
-    }
+    each<0, H::z ? 2 : 1>([&](auto before_z) {
+      each<0, H::y ? 2 : 1>([&](auto before_y) {
+        const bool counts = (before_y == 0 || between_y) && (before_z == 0 || between_z);
+        add<before_y, before_z>(parents, between_y, between_z, counts, own, before);
+      });
+    });
   }
 
   /// Cells whose own coarse point and the one before have even coefficients.
@@ -452,31 +444,39 @@ struct Interpolate {
     }
   };
 
-  /// Adds what the coarse points x and x - 1 of a line give to fine points at steps Dy and Dz from that line. A step of
-  /// 1 is from the line before.
-  template <int Dy, int Dz>
-  OSTINATO_FUNCTION void add(const Parents& at, float& own, float& before) const {
-    if constexpr ((Dy == 0 || H::y) && (Dz == 0 || H::z)) {
-      constexpr int before_y = Dy > 0 ? 1 : 0, before_z = Dz > 0 ? 1 : 0;
-      constexpr std::size_t coefficient = H::coefficient(Step{0, Dy, Dz}.number());
-      const Index y = at.y - before_y, z = at.z - before_z;
-      if (y < 0 || z < 0 || y >= p.grid.y || z >= p.grid.z) return;
-      const Index j = at.point - (before_z * p.grid.y + before_y) * p.grid.x;
-      const int line = at.place_y[before_y] + at.place_z[before_z];
-      const std::size_t stride = p.stride();
-      if (at.x < p.grid.x) {
-        const float* w = p.a + (p.by_class ? line + at.place_x[0] : j) + coefficient * stride;
-        const float value = coarse[j];
-        own += w[0] * value;
-        // Beside it in the order of the steps: the weight for the fine point before.
-        if constexpr (H::x) before += *(w - stride) * value;
+  /// The coefficient of the step (0, dy, dz) from a coarse point.
+  OSTINATO_FUNCTION static std::size_t coefficient(int dy, int dz) {
+    constexpr int of_y = H::x ? 3 : 1, of_z = H::y ? 3 * of_y : of_y;
+    return static_cast<std::size_t>((H::x ? 1 : 0) + (H::y ? (dy + 1) * of_y : 0) + (H::z ? (dz + 1) * of_z : 0));
+  }
+
+  /// Adds what the coarse points x and x - 1 of a line give, if the line counts: of the own line or, with 1, of the line
+  /// before.
+  template <int BeforeY, int BeforeZ>
+  OSTINATO_FUNCTION void add(const Parents& at, bool between_y, bool between_z, bool counts, float& own,
+                             float& before) const {
+    const int dy = !between_y ? 0 : BeforeY ? 1 : -1, dz = !between_z ? 0 : BeforeZ ? 1 : -1;
+    const Index y = at.y - BeforeY, z = at.z - BeforeZ;
+    const bool is_line = counts && y >= 0 && z >= 0 && y < p.grid.y && z < p.grid.z;
+    const bool is_own = is_line && at.x < p.grid.x, is_before = is_line && at.x > 0;
+    const Index j = at.point - (BeforeZ * p.grid.y + BeforeY) * p.grid.x;
+    const int line = at.place_y[BeforeY] + at.place_z[BeforeZ];
+    const std::size_t stride = p.stride();
+    const float* const of_line = p.a + coefficient(dy, dz) * stride;
+    {
+      const Index from = is_own ? j : 0;
+      const float* const w = of_line + (p.by_class ? line + at.place_x[0] : from);
+      const float value = coarse[from], of_own = w[0];
+      own += is_own ? of_own * value : 0.0f;
+      if constexpr (H::x) {  // beside it in the order of the steps: the weight for the fine point before
+        const float of_before = *(w - stride);
+        before += is_own ? of_before * value : 0.0f;
       }
-      if constexpr (H::x) {
-        if (at.x > 0) {
-          const float* w = p.a + (p.by_class ? line + at.place_x[1] : j - 1) + coefficient * stride;
-          before += w[stride] * coarse[j - 1];
-        }
-      }
+    }
+    if constexpr (H::x) {
+      const Index from = is_before ? j - 1 : 0;
+      const float value = coarse[from], weight = of_line[(p.by_class ? line + at.place_x[1] : from) + stride];
+      before += is_before ? weight * value : 0.0f;
     }
   }
 };
