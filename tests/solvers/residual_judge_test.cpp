@@ -399,8 +399,7 @@ TYPED_TEST(Rounding, LeavesElementsThatNoEntryReadsFinite) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
   constexpr T inf = std::numeric_limits<T>::infinity();
-  const Csr<T> a = from_triplets(
-      5, 5, std::vector<Triplet<T>>{{0, 0, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 3}, {4, 4, 4}});
+  const Csr<T> a = from_triplets(5, 5, std::vector<Triplet<T>>{{0, 0, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 3}, {4, 4, 4}});
   const std::vector<T> b_values{1, 2, 3, T(1e-4), 4};
   const Analysis analysis(this->space(), a);
   const Operator<Space, T> op(analysis, {.format = "csr"});
@@ -418,7 +417,9 @@ TYPED_TEST(Rounding, LeavesElementsThatNoEntryReadsFinite) {
       EXPECT_LE(exact_residual(a.view(), found, b_values).relative, 1e-3);
       EXPECT_GT(result.backward_error, 1e-7);
     }
-    if (std::string(solver) == "gmres") { EXPECT_EQ(result.status, Status::converged) << result.message(); }
+    if (std::string(solver) == "gmres") {
+      EXPECT_EQ(result.status, Status::converged) << result.message();
+    }
   }
 }
 
