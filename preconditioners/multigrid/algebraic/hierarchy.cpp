@@ -72,12 +72,11 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
   return f;
 }
 
-
 template <class Space>
 std::shared_ptr<CsrStorage<Space, float>> uploaded(const Space& space, const CsrView<float>& a) {
-  return std::make_shared<CsrStorage<Space, float>>(CsrStorage<Space, float>{
-      a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr), Vector<Space, Index>(space, a.col),
-      Vector<Space, float>(space, a.val)});
+  return std::make_shared<CsrStorage<Space, float>>(
+      CsrStorage<Space, float>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr),
+                               Vector<Space, Index>(space, a.col), Vector<Space, float>(space, a.val)});
 }
 
 /// What the arrays of a matrix take beside an operator, whose format may share them.
@@ -407,7 +406,8 @@ void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const Me
 }
 
 template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::invert(const Space& space, Coarsest<Space, T>& coarsest, const MemoryBudget& memory) {
+void AlgebraicHierarchy<Space, T>::invert(const Space& space, Coarsest<Space, T>& coarsest,
+                                          const MemoryBudget& memory) {
   const Csr<double> scaled = coarsest.scaled(power_);
   const Csr<float> inverse = full(scaled.rows, algebraic::coarse_inverse(scaled, no_pivot<T>));
   if (inverse_) {

@@ -156,7 +156,7 @@ class AlgebraicHierarchy {
   /// Of levels one after the other, whose largest eigenvalues are found later: a GPU then waits once for all of them.
   std::vector<EigenvalueSearch<Space, float>> searches_;
   std::size_t first_searched_ = 0;  ///< the level of the first search
-  std::vector<Source> sources_;  ///< of each level; empty where update() isn't wanted
+  std::vector<Source> sources_;     ///< of each level; empty where update() isn't wanted
   std::optional<Operator<Space, float>> coarse_inverse_;
   std::shared_ptr<CsrStorage<Space, float>> inverse_;  ///< of coarse_inverse_, where update() is wanted
 };
