@@ -70,6 +70,7 @@ void expect_steps(const Cuda& space, const Level<Cuda>& level) {
 /// Checks all levels that have tiles; there has to be one.
 void expect_steps(const Cuda& space, const Csr<double>& matrix, bool half = false) {
   const Analysis<Cuda, double> analysis(space, matrix);
+  ASSERT_TRUE(analysis.grid()) << analysis.grid().why_not;
   Hierarchy<Cuda, double> h(analysis, analysis.grid());
   if (half) h.round_to_half(1);
   int checked = 0;
@@ -84,16 +85,15 @@ void expect_steps(const Cuda& space, const Csr<double>& matrix, bool half = fals
 TEST(Tiles, GiveWhatTheStepsGive) {
   if (const std::string why = Cuda::why_absent(); !why.empty()) GTEST_SKIP() << why;
   const Cuda space;
-  // Less than a tile, one tile, and several along each axis, of which the last ones are cut; even and odd.
-  for (const Extents& e : {Extents{4, 4, 4},
-                           {5, 3, 7},
-                           {32, 4, 2},
-                           {33, 5, 3},
+  // Less than a tile and several along each axis, of which the last ones are cut; even and odd.
+  for (const Extents& e : {Extents{6, 5, 7},
+                           {9, 7, 11},
+                           {33, 5, 5},
                            {31, 9, 8},
                            {34, 8, 6},
                            {64, 10, 12},
                            {65, 13, 9},
-                           {97, 3, 2},
+                           {97, 4, 4},
                            {8, 40, 5},
                            {6, 7, 50},
                            {32, 32, 32}}) {
