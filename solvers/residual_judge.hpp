@@ -55,7 +55,7 @@ class ResidualJudge {
   bool is_finite(In<T> x) const;
   /// Infinite elements of x become the largest finite numbers, NaN becomes 0.
   void make_finite(Out<T> x) const;
-  /// Elements of x that aren't finite become 0.
+  /// Infinite elements of x and NaN become 0.
   void drop_not_finite(Out<T> x) const;
 
  private:

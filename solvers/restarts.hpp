@@ -298,20 +298,29 @@ class Solve {
     return true;
   }
 
-  /// The iterates may overflow before the residual does, or where the product reads no element of x: a preconditioner
-  /// may write anything there.
+  /// The iterates may overflow before the residual does. Where no entry of A reads x, the guess or the preconditioner
+  /// may have written anything.
   void keep_finite(SolveResult& result) {
-    if (!guess_is_finite_ || judge_.is_finite(x_)) return;
-    if (result.status == Status::converged) {
-      judge_.drop_not_finite(x_);
-      compute_residual(result);
-      if (norm_ <= monitor_.goal()) return;
-    }
+    if (judge_.is_finite(x_)) return;
+    if (std::isfinite(norm_)) return drop_unread(result);  // a product that reads these elements isn't finite
+    if (!guess_is_finite_) return;
     judge_.make_finite(x_);
     norm_ = judge_.compute(x_, r_);
     result.status = Status::not_finite;
     tell(result, "x grew out of the range of " + std::string(precision_name<T>) +
                      "; its elements end at the largest finite number");
+  }
+
+  /// Elements of x that aren't finite, and that no entry of A reads, become 0.
+  void drop_unread(SolveResult& result) {
+    const std::string what = "elements of x that no entry of A reads weren't finite; they end at 0";
+    judge_.drop_not_finite(x_);
+    compute_residual(result);
+    const bool is_solved =
+        (result.status == Status::converged && norm_ <= monitor_.goal()) || result.status == Status::least_squares;
+    if (is_solved || !guess_is_finite_) return result.notes.push_back(what);
+    result.status = Status::not_finite;
+    tell(result, what);
   }
 
   /// The residual and the backward error of x, and whether rounding is what keeps the residual from falling.

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <ostinato/spmv/space/cuda/cublas.hpp>
 #include <ostinato/spmv/space/cuda/cusparse.hpp>
@@ -152,14 +154,17 @@ Cuda::State::Pinned Cuda::State::take_pinned(std::size_t bytes) {
   Pinned p;
   {
     const std::lock_guard lock(spare_mutex);
-    const auto found = std::find_if(spare.begin(), spare.end(), [&](const Pinned& s) { return s.bytes >= bytes; });
-    if (found != spare.end()) {
+    const auto found =
+        std::min_element(spare.begin(), spare.end(), [&](const Pinned& a, const Pinned& b) {  // the smallest that fits
+          return std::pair(a.bytes < bytes, a.bytes) < std::pair(b.bytes < bytes, b.bytes);
+        });
+    if (found != spare.end() && found->bytes >= bytes) {
       p = *found;
       spare.erase(found);
       return p;
     }
   }
-  p.bytes = std::max(bytes, Pinned::least_bytes);
+  p.bytes = std::max(std::bit_ceil(bytes), Pinned::least_bytes);
   try {
     OSTINATO_CUDA(cudaMallocHost(&p.memory, p.bytes));
     OSTINATO_CUDA(cudaEventCreateWithFlags(&p.copied, cudaEventDisableTiming));

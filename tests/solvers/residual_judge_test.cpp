@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/solvers/lsmr.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/transposable_operator.hpp>
 
 #include "support/exact_residual.hpp"
 #include "support/solving.hpp"
@@ -394,32 +396,65 @@ TYPED_TEST(Rounding, IsNotBlamedForAResidualThatCannotFall) {
   EXPECT_FALSE(result.result.at_precision_limit);
 }
 
-// No entry of A reads x[3], where the preconditioner writes infinity; b[3] alone is within the goal.
+// No entry of A reads x[3]; b[3] alone is within the goal.
+template <class T>
+Csr<T> with_unread_column() {
+  return from_triplets(5, 5, std::vector<Triplet<T>>{{0, 0, 1}, {1, 1, 2}, {1, 2, 1}, {2, 1, 1}, {2, 2, 3}, {4, 4, 4}});
+}
+
 TYPED_TEST(Rounding, LeavesElementsThatNoEntryReadsFinite) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
-  constexpr T inf = std::numeric_limits<T>::infinity();
-  const Csr<T> a = from_triplets(5, 5, std::vector<Triplet<T>>{{0, 0, 1}, {1, 1, 2}, {1, 2, 1}, {2, 2, 3}, {4, 4, 4}});
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const Csr<T> a = with_unread_column<T>();
   const std::vector<T> b_values{1, 2, 3, T(1e-4), 4};
   const Analysis analysis(this->space(), a);
   const Operator<Space, T> op(analysis, {.format = "csr"});
-  const UserDiagonal<Space, T> m(this->space(), {1, 1, 1, inf, 1});
   const auto b = this->put(b_values);
+  const T far = sizeof(T) == 4 ? T(1e25) : T(1e40);
   for (const char* solver : {"auto", "cg", "minres", "bicgstab", "bicgstab2", "gmres", "gcrodr", "idr"}) {
-    SCOPED_TRACE(solver);
-    auto x = this->put(std::vector<T>(5));
+    for (const T written : {T{1}, inf, -inf, nan}) {  // by the preconditioner
+      for (const std::vector<T>& guess :
+           {std::vector<T>(5), {0, 0, 0, nan, 0}, {0, 0, 0, inf, 0}, {far, 0, 0, nan, 0}}) {
+        SCOPED_TRACE(std::string(solver) + ", " + std::to_string(written) + ", guess " + std::to_string(guess[0]) +
+                     " " + std::to_string(guess[3]));
+        const UserDiagonal<Space, T> m(this->space(), {1, 1, 1, written, 1});
+        auto x = this->put(guess);
 
-    const SolveResult result = solve(this->space(), op, b, x, m, solver, {.rtol = 1e-3});
+        const SolveResult result = solve(this->space(), op, b, x, m, solver, {.rtol = 1e-3});
 
+        const std::vector<T> found = x.download();
+        const bool is_plain = written == 1 && all_finite(guess);
+        if (is_plain || std::string(solver) == "gmres") {
+          EXPECT_EQ(result.status, Status::converged) << result.message();
+        }
+        if (result.status != Status::converged) continue;
+        EXPECT_TRUE(all_finite(found)) << result.message();
+        EXPECT_LT(std::abs(found[3]), 1) << result.message();
+        EXPECT_LE(exact_residual(a.view(), found, b_values).relative, 1e-3);
+        EXPECT_GT(result.backward_error, 1e-9);
+      }
+    }
+  }
+}
+
+TYPED_TEST(Rounding, LeavesLeastSquaresWithAnEmptyColumnFinite) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const Csr<T> a = from_triplets(4, 3, std::vector<Triplet<T>>{{0, 0, 1}, {1, 0, 1}, {2, 1, 2}, {3, 1, 1}});
+  const TransposableOperator<Space, T> op(this->space(), a);
+  const auto b = this->put(std::vector<T>{1, 2, 3, 3});
+  for (const T unread : {T{0}, nan, inf}) {
+    auto x = this->put(std::vector<T>{0, 0, unread});
+
+    const SolveResult result = lsmr(this->space(), op, b, x, {.rtol = 1e-5});
+
+    EXPECT_EQ(result.status, Status::least_squares) << result.message();
     const std::vector<T> found = x.download();
-    EXPECT_TRUE(all_finite(found)) << result.message();
-    if (result.status == Status::converged) {
-      EXPECT_LE(exact_residual(a.view(), found, b_values).relative, 1e-3);
-      EXPECT_GT(result.backward_error, 1e-7);
-    }
-    if (std::string(solver) == "gmres") {
-      EXPECT_EQ(result.status, Status::converged) << result.message();
-    }
+    EXPECT_NEAR(found[0], 1.5, 1e-4);
+    EXPECT_NEAR(found[1], 1.8, 1e-4);
+    EXPECT_EQ(found[2], 0);
   }
 }
 

@@ -113,8 +113,8 @@ class Coarsest {
                         {a_.val.data(), a.val.data(), a.val.size_bytes()},
                         {sizes_.data(), sizes.data(), sizes.bytes()}}) {}
 
-  /// The matrix times a factor, with zeros on the diagonal where rounding is all that is left there.
-  Csr<double> scaled(double factor) {
+  /// The inverse of the matrix times a factor, with zeros on its diagonal where rounding is all that is left there.
+  Csr<float> inverse(double factor) {
     copies_.finish();
     Csr<double> d{a_.rows, a_.cols, a_.row_ptr, a_.col, Array<double>(a_.val.size())};
     for (std::size_t k = 0; k < a_.val.size(); ++k) d.val[k] = factor * static_cast<double>(a_.val[k]);
@@ -124,7 +124,7 @@ class Coarsest {
         if (is_own && std::abs(d.val[k]) <= rounding<T> * sizes_[i]) d.val[k] = 0;
       }
     }
-    return d;
+    return full(d.rows, algebraic::coarse_inverse(d, no_pivot<T>));
   }
 
  private:
@@ -338,7 +338,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   start_searches();
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
-  if (coarsest) invert(space, *coarsest, MemoryBudget(space, "multigrid"));
+  if (coarsest) update_inverse(space, *coarsest);
   find_spectra();
   space.wait();
 }
@@ -408,16 +408,16 @@ void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const Me
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::invert(const Space& space, Coarsest<Space, T>& coarsest,
                                           const MemoryBudget& memory) {
-  const Csr<double> scaled = coarsest.scaled(power_);
-  const Csr<float> inverse = full(scaled.rows, algebraic::coarse_inverse(scaled, no_pivot<T>));
-  if (inverse_) {
-    space.upload(inverse_->val.data(), inverse.val.data(), inverse_->val.bytes());
-    coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
-    return;
-  }
-  const auto made = uploaded(space, inverse.view());
+  const auto made = uploaded(space, coarsest.inverse(power_).view());
   coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made));
   if (!sources_.empty()) inverse_ = made;
+}
+
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update_inverse(const Space& space, Coarsest<Space, T>& coarsest) {
+  const Csr<float> inverse = coarsest.inverse(power_);
+  space.upload(inverse_->val.data(), inverse.val.data(), inverse_->val.bytes());
+  coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
 }
 
 template <class Space, class T>

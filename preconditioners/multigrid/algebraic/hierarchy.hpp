@@ -44,7 +44,7 @@ struct AlgebraicLevel {
   Offset nonzeros = 0;                             ///< of `a`
   Vector<Space, float> inverse;                    ///< of the diagonal
   double largest = 0;                              ///< a bound of the eigenvalues of D^-1 A; 0 where A is inverted
-  bool is_symmetric = false;                       ///< but for rounding, which `a` alone doesn't know
+  bool is_symmetric = false;                       ///< but for rounding, which `a` alone doesn't know; as `largest`
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
   std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
@@ -140,6 +140,7 @@ class AlgebraicHierarchy {
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   void invert(const Space& space, Coarsest<Space, T>& coarsest, const MemoryBudget& memory);
+  void update_inverse(const Space& space, Coarsest<Space, T>& coarsest);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
   /// entries: of the pattern w.
   void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w,

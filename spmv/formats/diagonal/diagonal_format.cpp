@@ -26,17 +26,21 @@ double gaps(const DiagonalCensus& census) {
   return gaps;
 }
 
+/// Terms take so much longer where the library was compiled for vectors of 16 bytes (EPYC, 2026-11: 1.9 to 2.1).
+constexpr double narrow_vectors = __BIGGEST_ALIGNMENT__ < 32 ? 2 : 1;
+
 /// Seconds of a product on the CPU, whose vector units take several terms at once. Row classes have no values to read.
 double host_product_seconds(const Structure& s, const Cost& c, const DiagonalPlan& planned, const Machine& m) {
   const BandPlan& plan = *planned.bands;
   const double tasks = std::ceil(s.rows / host_task_rows);
   if (planned.as_classes) {  // A row stands for a gap, at which a run of equal rows ends.
-    return host_seconds(s, m, {.slot = 0.11, .row = 19, .gather = 0, .stream = 0.5},
+    return host_seconds(s, m, {.slot = 0.11 * narrow_vectors, .row = 19, .gather = 0, .stream = 0.5},
                         {static_cast<double>(s.nonzeros), gaps(*s.census), c.moved, tasks});
   }
   // A row stands for an entry of the remainder.
   const HostWork work = {static_cast<double>(plan.slots), static_cast<double>(plan.remainder()), c.moved, tasks};
-  return host_seconds(s, m, {.slot = plan.is_whole ? 0.23 : 0.26, .row = 2, .gather = 0, .stream = 0.6}, work);
+  const double slot = narrow_vectors * (plan.is_whole ? 0.23 : 0.26);
+  return host_seconds(s, m, {.slot = slot, .row = 2, .gather = 0, .stream = 0.6}, work);
 }
 
 /// Seconds of a product with row classes on a GPU. Row classes need neither values nor masks, and generated kernels

@@ -235,8 +235,10 @@ struct ProductValues {
   OSTINATO_FUNCTION void multiply(const Group& group, int width, std::size_t i, T* sums, ScaledRow<T>* scaled) const {
     const Offset begin = c.row_ptr[i];
     const auto count = static_cast<Index>(c.length(i));
+    if (count == 0) return;
     const Index* const col = c.col + begin;
-    const auto place_of = [=](Index j) { return bisect(Index{0}, count, [=](Index e) { return col[e] >= j; }); };
+    // A column that isn't there, because the pattern of C is that of another product, changes another one's sum.
+    const auto place_of = [=](Index j) { return bisect(Index{0}, count - 1, [=](Index e) { return col[e] >= j; }); };
     for (Index e = group.lane(); e < count; e += group.lanes()) sums[e] = 0;
     group.sync();
     visit_entries(group, i, scaled, [&, this](int entries) {
@@ -274,8 +276,8 @@ struct ProductValues {
     group.sync();
   }
 
-  /// Adds as many rows of B, of `count` or more, as `width` lanes each can share. If all of these are short, the lanes
-  /// find the sums for all rows at the same time, and then add one row after the other.
+  /// Adds the first of `count` rows of B: as many as lanes can take with `width` lanes a row. If all of these are short,
+  /// the lanes find the sums for all rows at the same time, and then add one row after the other.
   template <class Group, class F>
   OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, F sum_of) const {
     const int together = group.lanes() / width, own = group.lane() / width;

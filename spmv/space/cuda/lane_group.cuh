@@ -44,6 +44,7 @@ struct BlockGroup : SharedCells {
   __device__ static int lane() { return static_cast<int>(threadIdx.x); }
   __device__ static constexpr int lanes() { return block_threads; }
   __device__ static void sync() { __syncthreads(); }
+  __device__ static bool all(bool b) { return __syncthreads_and(b) != 0; }
 };
 
 /// The smallest power of two in low .. 32 that is at least n.
