@@ -32,13 +32,12 @@ std::vector<Index> order_of(const CsrView<double>& a, Ordering order, const Stop
     return all;
   }
   const Graph g = symmetric_graph(a.row_ptr, a.col);
-  if (order == Ordering::amd) return minimum_degree(g);
+  if (order == Ordering::amd || (order == Ordering::quick && has_minimum_degree)) return minimum_degree(g);
   if (order == Ordering::least_work && has_minimum_degree) {
     std::vector<Index> least = minimum_degree(g);
     if (has_little_fill(a, least, stop)) return least;
   }
-  const bool dissect =
-      order == Ordering::nd || ((order == Ordering::best || order == Ordering::least_work) && has_nested_dissection);
+  const bool dissect = order == Ordering::nd || (order != Ordering::rcm && has_nested_dissection);
   return dissect ? nested_dissection(g, stop) : reverse_cuthill_mckee(g);
 }
 

@@ -18,6 +18,7 @@ enum class Ordering {
   nd,       ///< nested dissection: little fill, and many rows that don't wait for each other
   amd,      ///< approximate minimum degree: little fill, quickly found; in builds with SuiteSparse
   best,     ///< nd where the build has METIS, otherwise rcm
+  quick,    ///< amd where the build has SuiteSparse, otherwise best
   /// For complete factors: amd, but best where the factors would have more than 100 entries a row with amd, because
   /// then less fill saves more time than nd takes.
   least_work,
