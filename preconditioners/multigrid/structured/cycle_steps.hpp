@@ -450,7 +450,7 @@ struct Interpolate {
     return static_cast<std::size_t>((H::x ? 1 : 0) + (H::y ? (dy + 1) * of_y : 0) + (H::z ? (dz + 1) * of_z : 0));
   }
 
-  /// Adds what the coarse points x and x - 1 of a line give, if the line counts: of the own line or, with 1, of the line
+  /// Adds what the coarse points x and x - 1 of a line give, if the line counts: of the own one or, with 1, of the one
   /// before.
   template <int BeforeY, int BeforeZ>
   OSTINATO_FUNCTION void add(const Parents& at, bool between_y, bool between_z, bool counts, float& own,

@@ -22,8 +22,8 @@ struct Tile {
   __device__ const float& at(int px, int py, int pz) const { return x[pz + 1][py + 1][px + 2]; }
 };
 
-/// Fills the tile whose first point is `first` with omega b + P coarse; outside of the grid with 0. A star reads nothing
-/// from the edges along x.
+/// Fills the tile whose first point is `first` with omega b + P coarse; outside of the grid with 0. A star reads
+/// nothing from the edges along x.
 template <class Shape>
 __device__ void interpolate(const Interpolate<7>& step, const Extents& first, Tile& tile) {
   const Extents all = step.cells();

@@ -276,8 +276,8 @@ struct ProductValues {
     group.sync();
   }
 
-  /// Adds the first of `count` rows of B: as many as lanes can take with `width` lanes a row. If all of these are short,
-  /// the lanes find the sums for all rows at the same time, and then add one row after the other.
+  /// Adds the first of `count` rows of B: as many as lanes can take with `width` lanes a row. If all of these are
+  /// short, the lanes find the sums for all rows at the same time, and then add one row after the other.
   template <class Group, class F>
   OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, F sum_of) const {
     const int together = group.lanes() / width, own = group.lane() / width;
