@@ -108,7 +108,7 @@ const std::map<std::string, std::string> methods_that_fail = {
     {"rajat19", "bicgstab bicgstab2 idr gcrodr"},
     {"reorientation_1", "bicgstab minres bicgstab2 idr gcrodr"},
     {"sherman3", "bicgstab idr gcrodr"},
-    {"sherman5", "bicgstab gmres idr gcrodr"},
+    {"sherman5", "bicgstab gmres gcrodr"},
     {"tumorAntiAngiogenesis_2", "bicgstab minres bicgstab2 idr gcrodr"},
     {"watt_1", "bicgstab2"},
     {"west0067", "bicgstab gcrodr"},
@@ -177,7 +177,8 @@ class RealMatrix : public testing::Test {
     const SolveOptions limited = options(max_iterations_alone<Space>(entry_));
     const auto system = with_known_solution(read<double>(entry_));
     const Analysis analysis(space, system.a);
-    const Operator op(analysis);
+    // On the host no sum may depend on the format that a build is predicted to be fastest with.
+    const Operator op(analysis, {.format = Space::on_device ? "auto" : "csr"});
     const Vector<Space, double> b(space, std::span<const double>(system.b));
     std::string failed;
     const auto try_with = [&](const auto& method, const char* way, const PreconditionerRef<Space, double>& m) {
