@@ -99,8 +99,7 @@ template <class Space, class T>
 void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
   using Slots = detail::LanczosSlots;
   constexpr std::size_t large = 1000000;
-  if (!space_ || is_started_) return;
-  is_started_ = true;
+  if (!space_ || slots_.size() > 0) return;
   const Space& space = *space_;
   const std::size_t n = inverse.size();
   slots_ = Vector<Space, double>(space, static_cast<std::size_t>(Slots::count(steps_)), 0.0);

@@ -57,9 +57,8 @@ class EigenvalueSearch {
   std::optional<Space> space_;  ///< none for an empty matrix
   double sign_;
   int steps_;
-  bool is_started_ = false;
   Vector<Space, std::int32_t> row_sums_;
-  Vector<Space, double> slots_;
+  Vector<Space, double> slots_;  ///< empty before start()
 };
 
 /// The same, at once.

@@ -13,7 +13,6 @@ namespace ostinato::multigrid {
 /// Whether there is the kernel `ascend_in_tiles` for a level, and whether it is faster than two steps. (H100, 2026-11:
 /// by class 3.5 us instead of 4.7 on 32^3, but 10.2 instead of 7.6 on 64^3; by point, where weights are read from
 /// memory anyway, a solve of variable3d:128, with 64^3 in tiles, takes 3.08 ms instead of 3.15.)
-inline bool has_tiles(const Level<Host>&) { return false; }
 inline bool has_tiles(const Level<Cuda>& level) {
   const std::size_t most_points = std::size_t{1} << (level.by_class ? 15 : 18);
   return level.dimensions == 3 && level.axes == 7 && !level.periodic.any() && level.grid.points() <= most_points;
