@@ -87,12 +87,13 @@ class Trial {
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
 /// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks after half of the
 /// cost, then after all of it, twice, and so on, and after each quarter of the iterations that are allowed: at how the
-/// residual fell since the look before.
+/// residual fell since the look before, the first time since a quarter of the cost, because the rough part of an error
+/// falls fast.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.
   CostWatch(double cost, double goal, int last)
-      : cost_(cost), next_(0.5 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
+      : cost_(cost), next_(0.25 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
@@ -110,19 +111,24 @@ class CostWatch {
     const int n = now.number - base_.number;
     const bool late = now.seconds >= next_, many = now.number >= next_number_;
     if ((!late && !many) || n < 2) return true;
-    pace_ = {least_, std::pow(least_ / base_.relative_residual, 1.0 / n), (now.seconds - base_.seconds) / n};
-    // CG's residual may rise for long before it falls.
-    const double left = pace_.rate < 1 ? std::log(goal_ / least_) / std::log(pace_.rate) : HUGE_VAL;
-    const double left_of_other = std::log10(least_ / goal_);
-    stopped_ =
-        least_ > goal_ && ((late && (left - left_of_other) * pace_.seconds > cost_) || left > last_ - now.number);
+    if (many || now.seconds >= 0.5 * cost_) judge(now, n, late);
     base_ = {now.number, least_, now.seconds};
-    if (late) next_ = std::fmax(2 * next_, cost_);
+    if (late) next_ *= 2;
     if (many) next_number_ = now.number + std::max(1, last_ / 4);
     return !stopped_;
   }
 
  private:
+  /// Looks at the latest `n` iterations.
+  void judge(const Iteration& now, int n, bool late) {
+    pace_ = {least_, std::pow(least_ / base_.relative_residual, 1.0 / n), (now.seconds - base_.seconds) / n};
+    // CG's residual may rise for long before it falls.
+    const double left = pace_.rate < 1 ? std::log(goal_ / least_) / std::log(pace_.rate) : HUGE_VAL;
+    const double left_of_other = std::log10(least_ / goal_);
+    const bool dear = late && (left - left_of_other) * pace_.seconds > cost_;
+    stopped_ = least_ > goal_ && (dear || left > last_ - now.number);
+  }
+
   double cost_, next_, goal_;
   int last_, next_number_;
   Iteration base_;

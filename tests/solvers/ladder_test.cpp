@@ -549,6 +549,22 @@ TEST(CostWatch, LeavesWhatIsNearlyThere) {
   EXPECT_FALSE(watch.stopped());
 }
 
+TEST(CostWatch, JudgesByTheLatestIterations) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_TRUE(watch(at(26, 1e-6, 0.25)));  // what follows decides, not the fast fall of the start
+  EXPECT_FALSE(watch(at(51, 0.9e-6, 0.5)));
+  EXPECT_NEAR(watch.pace().rate, std::pow(0.9, 1.0 / 25), 1e-12);
+}
+
+TEST(CostWatch, DoesNotJudgeAfterAQuarterOfTheCost) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_TRUE(watch(at(30, 1, 0.3)));
+  EXPECT_TRUE(watch(at(49, 1, 0.49)));
+  EXPECT_FALSE(watch(at(51, 1, 0.51)));
+}
+
 TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
   CostWatch watch(1.0, 1e-8, 10000);
   EXPECT_TRUE(watch(at(1, 1, 0)));
