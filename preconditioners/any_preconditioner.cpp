@@ -217,7 +217,9 @@ template <class Space, class T>
 std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop) {
   try {
     built_ = build(analysis, stop);
-    const bool is_poor = built_ != nullptr && built_->rate() > poor_rate(analysis.grid().unknowns);
+    // Only hierarchies know a rate; for others no grid has to be looked for.
+    const double rate = built_ == nullptr ? 0 : built_->rate();
+    const bool is_poor = rate > 0 && rate > poor_rate(analysis.grid().unknowns);
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
     const std::string what = e.what();  // "what is wrong; what to do"

@@ -30,6 +30,16 @@ bool measures(const FormatOptions& options) {
 std::string libraries_of(const Host&) { return Host::build_description(); }
 std::string libraries_of(const Cuda& space) { return vendor_versions(space); }
 
+/// What predictions are made for. Small matrices do with the usual figures: to read the measured ones takes as long as
+/// tens of their products, to measure them as long as thousands.
+template <class Space, class T>
+Machine machine_for(const Analysis<Space, T>& analysis, const FormatOptions& options) {
+  constexpr Offset fewest_entries = 10000;
+  return options.calibrate && analysis.structure().nonzeros >= fewest_entries
+             ? calibrated_machine(analysis.space(), options.tune_again)
+             : machine_of(analysis.space());
+}
+
 template <class Space, class T>
 class Selector {
  public:
@@ -39,8 +49,7 @@ class Selector {
       : analysis_(analysis),
         options_(options),
         list_(list),
-        machine_(options.calibrate ? calibrated_machine(analysis.space(), options.tune_again)
-                                   : machine_of(analysis.space())),
+        machine_(machine_for(analysis, options)),
         in_{analysis.structure(), machine_, may_compress(options, analysis.structure().nonzeros, sizeof(T))},
         candidates_(candidates_of(list, in_, parse_format(options.format))) {}
 

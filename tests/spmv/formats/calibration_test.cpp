@@ -116,7 +116,7 @@ TEST(CalibratedMachine, ServesAnOperatorThatAsksForIt) {
   const TemporaryDirectory folder;
   const CacheIn cache(folder.path().string());
   const Host host;
-  const Csr<double> a = generate<double>("poisson2d", {.n = 40});
+  const Csr<double> a = generate<double>("poisson2d", {.n = 60});
   const Machine m = calibrated_machine(host, true);
   const Analysis<Host, double> analysis(host, a);
 
@@ -124,6 +124,21 @@ TEST(CalibratedMachine, ServesAnOperatorThatAsksForIt) {
   const auto expected = format_list<Host, double>().find("csr")->propose({analysis.structure(), m, true}, "");
 
   EXPECT_EQ(op.choice().candidates.front().cost.seconds, expected.cost.seconds);
+}
+
+TEST(CalibratedMachine, IsNotMeasuredForSmallMatrices) {
+  const TemporaryDirectory folder;
+  const CacheIn cache(folder.path().string());
+  const Host host;
+  const Csr<double> a = generate<double>("poisson2d", {.n = 10});
+  const Analysis<Host, double> analysis(host, a);
+
+  const Operator<Host, double> op(analysis, {.format = "csr", .calibrate = true});
+  const auto expected =
+      format_list<Host, double>().find("csr")->propose({analysis.structure(), machine_of(host), true}, "");
+
+  EXPECT_EQ(op.choice().candidates.front().cost.seconds, expected.cost.seconds);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace
