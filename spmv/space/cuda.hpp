@@ -53,7 +53,7 @@ class Cuda {
   void download(void* to, const void* from, std::size_t bytes) const;  ///< to host memory; waits
   void copy(void* to, const void* from, std::size_t bytes) const;      ///< device to device
   void zero(void* p, std::size_t bytes) const;
-  void trim() const;                 ///< gives freed memory back to the driver, all but a 64th of the GPU's; waits
+  void trim() const;                 ///< gives freed memory back to the driver, all but a 32nd of the GPU's; waits
   std::size_t free_bytes() const;    ///< of the GPU's memory, pooled_bytes() among it; takes some 65 us
   std::size_t pooled_bytes() const;  ///< of the memory that was freed and not yet given back
 

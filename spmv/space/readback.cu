@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/space/readback.hpp>
 
-#include <cstring>
 #include <utility>
 
 #include <ostinato/spmv/space/cuda/overlap.cuh>
+#include <ostinato/spmv/space/cuda/pinned_copies.hpp>
 
 namespace ostinato {
 
@@ -71,15 +71,9 @@ const void* CudaReadback::wait() {
 
 DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied> arrays)
     : space_(space), arrays_(std::move(arrays)), buffer_(new Buffer) {
-  std::size_t total = 0;
-  for (const Copied& a : arrays_) total += a.bytes;
   const OnDevice here(space_);
-  buffer_->take(space_.state(), total);
-  char* to = static_cast<char*>(buffer_->pinned.memory);
-  for (const Copied& a : arrays_) {
-    if (a.bytes > 0) OSTINATO_CUDA(cudaMemcpyAsync(to, a.from, a.bytes, cudaMemcpyDeviceToHost, space_.stream()));
-    to += a.bytes;
-  }
+  buffer_->take(space_.state(), cuda::room_for(arrays_));
+  cuda::enqueue_copies(space_, arrays_, buffer_->pinned.memory);
   OSTINATO_CUDA(cudaEventRecord(buffer_->pinned.copied, space_.stream()));
 }
 
@@ -92,11 +86,7 @@ DownloadBehind<Cuda>::~DownloadBehind() {
 void DownloadBehind<Cuda>::finish() {
   const OnDevice here(space_);
   OSTINATO_CUDA(cudaEventSynchronize(buffer_->pinned.copied));
-  const char* from = static_cast<const char*>(buffer_->pinned.memory);
-  for (const Copied& a : arrays_) {
-    if (a.bytes > 0) std::memcpy(a.to, from, a.bytes);
-    from += a.bytes;
-  }
+  cuda::hand_out(arrays_, buffer_->pinned.memory);
 }
 
 }  // namespace ostinato

@@ -200,7 +200,7 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
   const Space& space = analysis.space();
   SpaceCsr<Space, T> a = analysis.matrix();
   end_if(stop);
-  add_level(space, a.view(), takes_values, memory, scaled_structure(analysis.structure(), power_));
+  add_level(space, a.view(), takes_values, memory, &analysis.structure());
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
@@ -284,8 +284,10 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
 
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
-                                             const MemoryBudget& memory, const std::optional<Structure>& known) {
+                                             const MemoryBudget& memory, const Structure* of_given) {
   const auto m = in_float(space, a, power_);
+  // While a GPU converts the values, the host copies the structure.
+  const auto known = of_given == nullptr ? std::nullopt : scaled_structure(*of_given, power_);
   levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m), known),
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),

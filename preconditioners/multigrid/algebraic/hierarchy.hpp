@@ -129,9 +129,9 @@ class AlgebraicHierarchy {
   SpaceCsr<Space, T> join_levels(const Space& space, const SpaceCsr<Space, T>& a, const SpaceCsr<Space, T>& p,
                                  const SpaceCsr<Space, T>& r, Offset vectors, const StopRequest& stop,
                                  const MemoryBudget& memory, Transfer* transfer = nullptr);
-  /// known: the structure of the matrix in float, as far as it is known.
+  /// of_given: the structure of the matrix, where it is known.
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory,
-                 const std::optional<Structure>& known = {});
+                 const Structure* of_given = nullptr);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.

@@ -50,7 +50,7 @@ struct Cuda::State {
 
   /// Freed memory that trim() leaves with the library, for the next operators and solves. To map memory anew takes
   /// long. (H200, 2026-11: poisson3d:256, of 1.4 GB, is set up in 15.3 ms instead of 17 to 19.)
-  std::size_t kept_bytes() const { return properties.totalGlobalMem / 64; }
+  std::size_t kept_bytes() const { return properties.totalGlobalMem / 32; }
 
   int device = 0;
   CUctx_st* context = nullptr;
