@@ -1,0 +1,300 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <ostinato/preconditioners/memory_budget.hpp>
+#include <ostinato/solvers/several_methods.hpp>
+#include <ostinato/solvers/solve.hpp>
+#include <ostinato/solvers/watch.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/timing.hpp>
+#include <ostinato/spmv/space/units.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+// Stronger preconditioners one after the other, each from the x of those before.
+
+namespace ostinato::runs {
+
+/// A solve by a method, or by auto, that goes on with stronger preconditioners as long as there are any.
+template <class Space, class T>
+class Ladder {
+ public:
+  Ladder(const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x, std::string_view solver,
+         const SolveOptions& options)
+      : space_(space), a_(a), b_(b), x_(x), solver_(solver), options_(options) {
+    structure_.rows = static_cast<Index>(std::min<std::size_t>(a.rows(), std::numeric_limits<Index>::max()));
+    if (a.structure() != nullptr) structure_ = *a.structure();
+  }
+
+  SolveResult climb(PreconditionerRef<Space, T> m) {
+    SolveResult all = needs_factors() ? without_iterations(m) : watched_run(m, options_);
+    latest_ = ending_of(all);
+    if (!unsolvable_ && may_climb(all))
+      unsolvable_ = take_no_solution<Space, T>(all, space_, a_, b_, goal_of<Space, T>(space_, b_, options_));
+    while (!unsolvable_ && may_climb(all)) {
+      // Other pivots don't make complete factors of a singular matrix better.
+      if (m.name() == "lu" && latest_.reason.find("A is singular") != std::string::npos) break;
+      std::string why;
+      const Stopwatch watch;
+      called_ = 0;
+      const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
+      std::optional<PreconditionerRef<Space, T>> next;
+      try {
+        next = m.stronger({.thorough = options_.effort == Effort::thorough,
+                           .definite = all.solver == Cg::name,
+                           .seconds = seconds,
+                           .left = slow_ ? seconds_left() : 0,
+                           .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
+                           .stop = Asking{*this, all, watch}},
+                          why);
+      } catch (const Stopped&) {
+        all.seconds += watch.seconds();
+        return stopped_while_making(std::move(all));
+      }
+      space_.wait();
+      all.seconds += watch.seconds();
+      if (!next) {
+        if (!why.empty()) all.notes.push_back(why_stopped(m, all) + "; nothing stronger: " + why);
+        if (slow_) resume(m, all);
+        break;
+      }
+      all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", " +
+                          bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(watch.seconds()) +
+                          ")");
+      weaker_bytes_ += m.bytes();
+      m = *next;
+      try {
+        const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
+        go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
+      } catch (const std::bad_alloc&) {
+        return without_memory(std::move(all), "not enough memory");
+      } catch (const DeviceError& e) {
+        return without_memory(std::move(all), e.what());
+      } catch (const MemoryLimitError& e) {
+        return without_memory(std::move(all), e.what());
+      }
+    }
+    return with_limit(std::move(all));
+  }
+
+ private:
+  /// Asks, while a preconditioner is made, whether the time is over or the caller wants an end.
+  struct Asking {
+    const Ladder& ladder;
+    const SolveResult& all;
+    const Stopwatch& watch;
+
+    bool stop_requested() const { return ladder.is_to_stop(all, watch.seconds()); }
+  };
+
+  bool is_to_stop(const SolveResult& all, double seconds) const {
+    constexpr double between = 0.25;  // two calls of the callback
+    const double now = all.seconds + seconds;
+    if (options_.time_limit > 0 && now >= options_.time_limit) return true;
+    if (options_.stop.is_made()) return true;
+    if (!options_.callback || seconds < called_ + between) return false;
+    called_ = seconds;
+    return !options_.callback({all.iterations, all.relative_residual, now});
+  }
+
+  /// The result when the time was over, or the caller wanted an end, before a stronger preconditioner was made.
+  SolveResult stopped_while_making(SolveResult all) const {
+    all.notes.emplace_back("a stronger preconditioner was being made when the solve was stopped");
+    const bool late = options_.time_limit > 0 && all.seconds >= options_.time_limit;
+    all.status = late ? Status::time_limit : Status::interrupted;
+    all.reason = std::string(options_.stop.is_made() ? "a stop was requested" : "the callback ended the solve") +
+                 " at iteration " + std::to_string(all.iterations) + ", while a stronger preconditioner was made";
+    return with_limit(std::move(all));
+  }
+
+  /// Whether there is little hope without factors: rows without a diagonal entry make a matrix indefinite or worse.
+  /// Small systems are solved before factors are there, large ones are given a chance without. Factors are made on the
+  /// host.
+  bool needs_factors() const {
+    constexpr Index fewest_rows = 100;
+    constexpr Offset most_entries = 1000000;
+    const Structure& s = structure_;
+    return !Space::on_device && solver_ == "auto" && options_.effort != Effort::quick && s.finite &&
+           s.missing_diagonal > 0 && s.empty_rows == 0 && s.rows > fewest_rows && s.nonzeros <= most_entries;
+  }
+
+  /// The result of a method that was stopped before its first iteration.
+  SolveResult without_iterations(const PreconditionerRef<Space, T>& m) {
+    SolveOptions none = options_;
+    none.max_iterations = 0;
+    SolveResult result = watched_run(m, none);
+    if (result.status != Status::iteration_limit || m.stronger_seconds() == 0) return watched_run(m, options_);
+    result.status = Status::interrupted;
+    result.notes.clear();
+    slow_ = !at_limit(result, options_);
+    return result;
+  }
+
+  /// Runs the method or methods, and stops them when a stronger preconditioner is likely to take less time.
+  SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+    const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
+    goal_ = goal_of<Space, T>(space_, b_, options);
+    CostWatch watch(cost, goal_, options.max_iterations);
+    SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
+    slow_ = watch.stopped() && result.status == Status::interrupted;
+    pace_ = watch.pace();
+    if (slow_ && at_limit(result, options)) slow_ = false;
+    return result;
+  }
+
+  /// Predicted, of a method that was stopped because it was slow.
+  double seconds_left() const {
+    if (!(pace_.rate > 0 && pace_.rate < 1)) return HUGE_VAL;
+    return pace_.seconds * std::log(goal_ / pace_.residual) / std::log(pace_.rate);
+  }
+
+  /// Whether a run that was stopped had used up its iterations or its time. The status then says so.
+  static bool at_limit(SolveResult& stopped, const SolveOptions& options) {
+    if (stopped.iterations >= options.max_iterations) {
+      stopped.status = Status::iteration_limit;
+    } else if (options.time_limit > 0 && stopped.seconds >= options.time_limit) {
+      stopped.status = Status::time_limit;
+    }
+    return stopped.status != Status::interrupted;
+  }
+
+  /// Names the caller's limit, where the last of several runs would name what was left for that run.
+  SolveResult with_limit(SolveResult all) const {
+    const std::string n = std::to_string(options_.max_iterations), at = std::to_string(all.iterations);
+    if (all.status == Status::iteration_limit)
+      all.reason = "the limit of " + n + (n == "1" ? " iteration" : " iterations") + " was reached";
+    if (all.status == Status::time_limit)
+      all.reason = "the limit of " + seconds_text(options_.time_limit) + " was reached at iteration " + at;
+    return all;
+  }
+
+  SolveResult run_all(const PreconditionerRef<Space, T>& m, SolveOptions options, CostWatch& watch) {
+    options.mem_limit = memory_left(options.mem_limit, weaker_bytes_);
+    if (solver_ != "auto") return run<Space, T>(solver_, space_, a_, b_, x_, m, options);
+    return run_methods<Space, T>(choice_for(m), structure_, space_, a_, b_, x_, m, options, watch, unsolvable_);
+  }
+
+  SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
+    SolverChoice choice = choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric(),
+                                        memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
+    if (a_.structure() == nullptr && m.symmetric())
+      choice.reason =
+          "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";
+    return choice;
+  }
+
+  /// The method that a run begins with.
+  std::string method_for(const PreconditionerRef<Space, T>& m) const {
+    return solver_ == "auto" ? choice_for(m).name : std::string(solver_);
+  }
+
+  /// Whether the method takes a preconditioner that isn't symmetric.
+  bool may_use_factors() const {
+    return solver_ == "auto" || solver_ == Gmres::name || solver_ == Bicgstab::name || solver_ == Bicgstab2::name ||
+           solver_ == Idr::name || solver_ == Gcrodr::name;
+  }
+
+  /// A residual at the limit of the precision doesn't become smaller by other means.
+  bool may_climb(const SolveResult& all) const {
+    if (options_.effort == Effort::quick || !may_use_factors() || remaining(options_, all).max_iterations == 0)
+      return false;
+    if (options_.time_limit > 0 && all.seconds >= options_.time_limit) return false;
+    const Status s = all.status;
+    // Where A, b and x are finite, a preconditioner made numbers that aren't.
+    const bool failed =
+        s == Status::breakdown || s == Status::stagnated || s == Status::diverged || s == Status::not_finite;
+    return slow_ || (failed && !all.at_precision_limit && std::isfinite(all.relative_residual));
+  }
+
+  std::string why_stopped(const PreconditionerRef<Space, T>& m, const SolveResult& all) const {
+    const std::string name = latest_.solver + " with " + (m.is_identity() ? "no preconditioner" : m.name());
+    if (!slow_)
+      return name + " ended as " + in_words(latest_.status) + " at iteration " + std::to_string(all.iterations) + " (" +
+             latest_.reason + ")";
+    if (all.iterations == 0)
+      return std::to_string(structure_.missing_diagonal) +
+             (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
+             " no diagonal entry, which leaves little hope without factors";
+    char text[120];
+    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
+                  all.iterations);
+    return name + text;
+  }
+
+  /// What GMRES or GCRO-DR, asked for by name, takes of the memory for as many vectors as it is asked for.
+  std::size_t basis_bytes() const {
+    const bool gmres = solver_ == Gmres::name, gcrodr = solver_ == Gcrodr::name;
+    if ((!gmres && !gcrodr) || options_.restart == automatic_restart) return 0;
+    const std::size_t column = sizeof(T) * (gmres && options_.flexible ? 2 : 1);
+    const int vectors = krylov_vectors(x_.size(), column, options_.restart);
+    const int kept = std::min(options_.recycle == automatic_recycle ? vectors / 5 : options_.recycle, vectors);
+    return column * x_.size() *
+           (static_cast<std::size_t>(vectors) + (gcrodr ? 2 * static_cast<std::size_t>(kept) + 2 : 0));
+  }
+
+  /// What was reached before is worth more than an exception.
+  static SolveResult without_memory(SolveResult all, const std::string& why) {
+    all.reason = "the next preconditioner wasn't applied: " + why;
+    if (all.status == Status::interrupted) all.status = Status::stagnated;  // by the watch
+    return all;
+  }
+
+  static std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.3g s", seconds);
+    return text;
+  }
+
+  /// A slow method has the time that is left, where there is nothing else.
+  void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+    const MethodChange change = change_between(in_use<Space, T>(all), {method_for(m), name_in_report(m)});
+    go_on(all, change, [&](const SolveOptions& left) {
+      CostWatch none(0, 0, left.max_iterations);
+      return run_all(m, left, none);
+    });
+  }
+
+  /// Adds a further run, of what `change` leads to. x stays as it is when the run comes no nearer.
+  template <class Run>
+  void go_on(SolveResult& all, const MethodChange& change, Run run) {
+    Vector<Space, T> before(space_, x_.size());
+    copy<T>(space_, x_, before.span());
+    try {
+      const bool was_slow = all.status == Status::interrupted;  // by the watch: else there is no further run
+      SolveResult more = counted_from(all.iterations, run(remaining(options_, all)));
+      if (!is_nearer(more, all)) copy<T>(space_, before, x_);
+      if (was_slow) take_ending(all, more);
+      latest_ = ending_of(more);
+      append(all, std::move(more), change);
+    } catch (...) {
+      copy<T>(space_, before, x_);
+      throw;
+    }
+  }
+
+  const Space& space_;
+  const OperatorRef<Space, T>& a_;
+  In<T> b_;
+  Out<T> x_;
+  std::string_view solver_;
+  const SolveOptions& options_;
+  Structure structure_;
+  bool unsolvable_ = false;       ///< no x solves the system
+  bool slow_ = false;             ///< the latest run was stopped because it was slow
+  std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
+  mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made
+  Pace pace_;
+  double goal_ = 0;  ///< relative, of the latest run
+  Ending latest_{};  ///< of that run, which may have come no nearer than those before
+};
+
+}  // namespace ostinato::runs

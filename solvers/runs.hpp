@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ostinato/solvers/list.hpp>
+#include <ostinato/solvers/restarts.hpp>
+#include <ostinato/solvers/solver.hpp>
+#include <ostinato/solvers/watch.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/message.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+// Runs of methods one after the other: a method by its name, the limits that are left for the next run, and one result of
+// several.
+
+namespace ostinato::runs {
+
+template <class Space, class T>
+using Run = SolveResult (*)(const Space&, const OperatorRef<Space, T>&, In<T>, Out<T>,
+                            const PreconditionerRef<Space, T>&, const SolveOptions&);
+
+template <class Space, class T, class... M>
+Run<Space, T> find(std::string_view name, MethodList<M...>) {
+  Run<Space, T> found = nullptr;
+  (void)((name == M::name && (found = &M::template run<Space, T>, true)) || ...);
+  return found;
+}
+
+template <class Space, class T>
+SolveResult run_alone(std::string_view name, const Space& space, const OperatorRef<Space, T>& a, In<T> b, Out<T> x,
+                      const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
+  if (const Run<Space, T> method = find<Space, T>(name, Solvers{})) return method(space, a, b, x, m, options);
+  std::vector<std::string> known{"auto"};
+  for (const SolverInfo& info : solver_infos) known.emplace_back(info.name);
+  throw ArgumentError(unknown_name("solver", name, known));
+}
+
+/// Whether the x of `more` has a smaller residual than that of `all`. The norm itself may be out of range.
+inline bool is_nearer(const SolveResult& more, const SolveResult& all) {
+  const double now = more.relative_residual, before = all.relative_residual;
+  return now < before || (std::isnan(before) && !std::isnan(now));
+}
+
+/// Takes how a further run ended.
+inline void take_ending(SolveResult& to, const SolveResult& from) {
+  to.status = from.status;
+  to.reason = from.reason;
+}
+
+inline void take_residual(SolveResult& to, const SolveResult& from) {
+  to.residual = from.residual;
+  to.relative_residual = from.relative_residual;
+  to.backward_error = from.backward_error;
+  to.at_precision_limit = from.at_precision_limit;
+}
+
+/// The result of a run after `before` iterations of others, whose reason counts the run's own.
+inline SolveResult counted_from(int before, SolveResult run) {
+  constexpr std::string_view words = "at iteration ";
+  const std::size_t at = run.reason.find(words);
+  if (at == std::string::npos) return run;
+  const std::size_t number = at + words.size();
+  const std::size_t end = std::min(run.reason.find_first_not_of("0123456789", number), run.reason.size());
+  run.reason.replace(number, end - number, std::to_string(before + std::stoi(run.reason.substr(number, end - number))));
+  return run;
+}
+
+/// Returns the options for the solver after `done`: the limits that are left, and a callback that continues the counts.
+inline SolveOptions remaining(const SolveOptions& options, const SolveResult& done) {
+  SolveOptions left = options;
+  left.max_iterations = std::max(0, options.max_iterations - done.iterations);
+  if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
+  if (options.callback) {
+    left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
+      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds});
+    };
+  }
+  return left;
+}
+
+/// Adds what a further run has spent and noted.
+inline void count(SolveResult& all, SolveResult& more) {
+  for (const MethodChange& c : more.changes) all.changes.push_back({all.iterations + c.iteration, c.from, c.to});
+  all.iterations += more.iterations;
+  all.seconds += more.seconds;
+  all.workspace_bytes = std::max(more.workspace_bytes, all.workspace_bytes);
+  if (!more.history.empty()) all.history.insert(all.history.end(), more.history.begin() + 1, more.history.end());
+  for (std::string& note : more.notes) {
+    if (std::find(all.notes.begin(), all.notes.end(), note) == all.notes.end()) all.notes.push_back(std::move(note));
+  }
+}
+
+/// Takes the result of a further run of the same method, from the x where the last one was stopped.
+inline void extend(SolveResult& all, SolveResult& more) {
+  count(all, more);
+  take_ending(all, more);
+  take_residual(all, more);
+}
+
+/// The relative residual that ends a solve for b.
+template <class Space, class T>
+double goal_of(const Space& space, In<T> b, const SolveOptions& options) {
+  if (!(options.atol > 0)) return options.rtol;
+  Vector<Space, double> square(space, 1);
+  dot<T>(space, b, b, square.data());
+  return relative_goal(options, std::sqrt(square.download()[0]));
+}
+
+/// How the latest of the methods ended. `iterations` counts those of all methods.
+struct Ending {
+  std::string solver;
+  Status status;
+  int iterations;
+  std::string reason;
+};
+
+inline Ending ending_of(const SolveResult& r) { return {r.solver, r.status, r.iterations, r.reason}; }
+
+/// Whether another method may still converge after a method that ended so. MINRES forms squares of the size of A M^-1,
+/// which the other methods don't.
+inline bool may_try_another(const Ending& e) {
+  return e.status == Status::breakdown || e.status == Status::stagnated || e.status == Status::diverged ||
+         (e.status == Status::not_finite && e.solver == Minres::name);
+}
+
+/// Method and preconditioner that ran last. The x of a result may be that of others.
+struct InUse {
+  std::string method, preconditioner;
+
+  std::string text() const { return method + " with " + preconditioner; }
+};
+
+template <class Space, class T>
+InUse in_use(const SolveResult& result) {
+  constexpr std::string_view between = " with ";
+  InUse last;
+  for (auto change = result.changes.rbegin(); change != result.changes.rend(); ++change) {
+    const std::size_t end = change->to.find(between);
+    const std::string first = change->to.substr(0, end);
+    const bool names_method = find<Space, T>(first, Solvers{}) != nullptr;
+    if (names_method && last.method.empty()) last.method = first;
+    if (!last.preconditioner.empty() || (names_method && end == std::string::npos)) continue;
+    last.preconditioner = names_method ? change->to.substr(end + between.size()) : change->to;
+  }
+  if (last.method.empty()) last.method = result.solver;
+  if (last.preconditioner.empty()) last.preconditioner = result.preconditioner;
+  return last;
+}
+
+/// From what ran last to `next`. Names only what is another one; nothing where both are the same.
+inline MethodChange change_between(const InUse& last, const InUse& next) {
+  if (last.preconditioner == next.preconditioner)
+    return last.method == next.method ? MethodChange{} : MethodChange{0, last.method, next.method};
+  return {0, last.text(), next.text()};
+}
+
+inline std::string why_next(const Ending& r, std::string_view next) {
+  return r.solver + " ended as " + in_words(r.status) + " at iteration " + std::to_string(r.iterations) + " (" +
+         r.reason + "); went on with " + std::string(next);
+}
+
+/// Appends the result `more` of a further solver to the result `all` of the solvers before. Status, solver and
+/// preconditioner become those of `more` unless its x is farther from the solution, the residual if its x is nearer.
+/// `change`: what was given up and what went on; empty where that is the same.
+inline void append(SolveResult& all, SolveResult more, const MethodChange& change) {
+  const bool nearer = is_nearer(more, all), as_near = more.relative_residual == all.relative_residual;
+  if (!change.to.empty()) all.changes.push_back({all.iterations, change.from, change.to});
+  count(all, more);
+  if (!nearer && !as_near) {
+    const std::string ended =
+        more.status == Status::interrupted ? " was stopped" : " ended as " + in_words(more.status);
+    const bool tell_both = more.preconditioner != all.preconditioner;
+    const auto named = [&](const SolveResult& r) {
+      return tell_both ? InUse{r.solver, r.preconditioner}.text() : r.solver;
+    };
+    all.notes.push_back(named(more) + ended + ", no nearer; x is that of " + named(all));
+    // A reached limit or an interruption is reported, even though x is that of the solver before.
+    const Status s = more.status;
+    if (s == Status::iteration_limit || s == Status::time_limit || s == Status::interrupted) take_ending(all, more);
+    return;
+  }
+  take_ending(all, more);
+  all.solver = more.solver;
+  all.preconditioner = more.preconditioner;
+  if (nearer) take_residual(all, more);
+}
+
+}  // namespace ostinato::runs
