@@ -11,11 +11,9 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
-#include <ostinato/spmv/matrix/io/text.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
-#include <ostinato/spmv/space/memory.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 #include "commands.hpp"
@@ -25,248 +23,13 @@
 #include "json.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "solve_input.hpp"
+#include "solve_system.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
 
 namespace {
-
-struct SolveInput {
-  std::string matrix, rhs, guess, coordinates, output, history, json, html, options_file;
-  DeviceOptions device;
-  std::string solver = "auto", precond = "auto", restart = "auto", recycle = "auto";
-  FormatInput formats;
-  std::string renumber = "auto";
-  std::string effort = "normal";
-  std::optional<double> rtol;
-  SolveOptions limits;
-  bool quiet = false;
-};
-
-void add_files(Command& command, SolveInput& in) {
-  const auto file = [&command](const char* names, std::string& path, const char* what) {
-    command.add({.names = names, .description = what, .value = "FILE"}, path);
-  };
-  command.add(matrix_argument, in.matrix);
-  file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
-  file("-x,--guess", in.guess,
-       "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
-  file("--coordinates", in.coordinates,
-       "where the points are, a row of 2 or 3 numbers each, .mtx or .npy: for multigrid:kind=aggregation of "
-       "displacements");
-  file("-o,--output", in.output,
-       "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
-  file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
-  command.add(json_option, in.json);
-  command.add(html_option, in.html);
-  file("-P,--options", in.options_file,
-       "take options from a JSON object whose keys are their long names; the command line goes first");
-  command.add_flag({.names = "--quiet", .description = "no live line, no table; the exit code and --json tell"},
-                   in.quiet);
-}
-
-/// The name in NAME:OPTIONS, as a preconditioner is given.
-std::string name_of(const std::string& precond) { return precond.substr(0, precond.find(':')); }
-
-/// The options of a preconditioner that is given as NAME:OPTIONS.
-std::string options_of(const std::string& precond) {
-  const std::size_t colon = precond.find(':');
-  return colon == std::string::npos ? "" : precond.substr(colon + 1);
-}
-
-/// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
-std::string unusable_preconditioner(std::string& text, const std::string& known) {
-  text = lower(text);
-  std::string name = name_of(text);
-  if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
-  try {
-    check_preconditioner(text);
-    return {};
-  } catch (const ArgumentError& e) {
-    return e.what();
-  }
-}
-
-void add_choices(Command& command, SolveInput& in) {
-  const auto name = [&command](const char* option, std::string& value, const std::string& known) {
-    command.add({.names = option, .description = known, .value = "NAME", .words = known}, value);
-  };
-  name("--solver", in.solver, names_of(solver_infos, "auto"));
-  const std::string preconditioners = names_of(preconditioner_infos(), "auto");
-  command.add(
-      {.names = "--precond,--preconditioner",
-       .description = preconditioners + "; with options: NAME:KEY=VALUE,KEY=VALUE",
-       .value = "NAME",
-       .words = preconditioners,
-       .check = [preconditioners](std::string& text) { return unusable_preconditioner(text, preconditioners); }},
-      in.precond);
-  add_format_option(command, in.formats);
-  add_tune_option(command, in.formats, "off, model, measure",
-                  "how auto finds the format: off (csr), model (predict), measure (time the best few)");
-  add_kernel_options(command, in.formats);
-  command.add({.names = "--renumber",
-               .description = "auto, on, off: whether rows get new numbers, breadth first, so that neighbours are near "
-                              "each other; x comes out in the order of the file",
-               .value = "WHEN",
-               .words = "auto, on, off"},
-              in.renumber);
-}
-
-void add_limits(Command& command, SolveInput& in) {
-  const auto number = [&command](const char* name, auto& value, const char* what, const char* otherwise = "") {
-    command.add({.names = name, .description = what, .value = "X", .check = at_least(0), .default_text = otherwise},
-                value);
-  };
-  const auto count = [&command](const char* name, int& value, int least, const char* what) {
-    command.add({.names = name, .description = what, .value = "N", .check = whole(least)}, value);
-  };
-  number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
-  number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
-  count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
-  number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
-  command.add({.names = "--mem-limit",
-               .description =
-                   "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
-               .value = "SIZE",
-               .check = byte_size()},
-              in.limits.mem_limit);
-  number("--divergence-limit", in.limits.divergence_limit,
-         "give up when the residual is so many times ||b|| or its start; 0: never");
-  command.add(
-      {.names = "--restart",
-       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
-       .value = "N",
-       .check = whole_or_auto(1)},
-      in.restart);
-  command.add({.names = "--recycle",
-               .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
-               .value = "N",
-               .check = whole_or_auto(1)},
-              in.recycle);
-  command.add({.names = "--shadow",
-               .description = "idr: shadow vectors, the s of IDR(s)",
-               .value = "N",
-               .check = whole(1, most_shadow_vectors)},
-              in.limits.shadow);
-  count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
-  command.add(
-      {.names = "--effort",
-       .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
-       .value = "HOW",
-       .words = "quick, normal, thorough"},
-      in.effort);
-  command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
-                   in.limits.flexible);
-}
-
-template <class T>
-struct System {
-  Csr<T> a;
-  Array<T> b, x;  ///< empty when not given
-};
-
-void require_square(const SolveInput& in, const MatrixMarketInfo& info) {
-  if (info.rows == info.cols || in.solver == "auto" || in.solver == Lsmr::name) return;
-  throw FormatError(in.matrix, 0,
-                    fmt::format("the matrix is {} x {}, and {} needs a square one; lsmr solves least squares problems",
-                                info.rows, info.cols, in.solver));
-}
-
-/// The least size of a vector or matrix that keeps its digits in T.
-template <class T>
-constexpr double least_size = std::numeric_limits<T>::min();
-
-template <class Values>
-double largest(const Values& values) {
-  double size = 0;
-  for (const auto v : values) size = std::max(size, std::abs(static_cast<double>(v)));
-  return size;
-}
-
-[[noreturn]] void throw_too_small(const std::string& path, double size) {
-  throw FormatError(path, 0,
-                    fmt::format("the largest value is {:.3g}, too small for single precision; --precision "
-                                "double holds it",
-                                size));
-}
-
-/// Reads a vector in double precision, so that one that would vanish in T isn't taken for 0.
-template <class T>
-Array<T> read_rounded(const std::string& path) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return read_vector<T>(path);
-  } else {
-    const Array<double> read = read_vector<double>(path);
-    const double size = largest(read);
-    if (size > std::numeric_limits<T>::max()) {
-      throw FormatError(path, 0, fmt::format("the largest value is {:.3g}, too large for single precision", size));
-    }
-    if (size > 0 && size < least_size<T>) throw_too_small(path, size);
-    Array<T> rounded(read.size());
-    std::transform(read.begin(), read.end(), rounded.begin(), [](double v) { return static_cast<T>(v); });
-    return rounded;
-  }
-}
-
-/// A matrix that may have vanished in T is read once more. The standard input can't be read again.
-template <class T>
-void require_size(const std::string& path, const Csr<T>& a) {
-  if (sizeof(T) == sizeof(double) || a.val.empty() || path == "-" || largest(a.val) >= least_size<T>) return;
-  const double size = largest(read_matrix_market<double>(path).val);
-  if (size > 0) throw_too_small(path, size);
-}
-
-template <class T>
-Array<T> read_part(const std::string& path, Index size, const char* what = "rows") {
-  if (path.empty()) return {};
-  Array<T> v = read_rounded<T>(path);
-  if (v.size() == static_cast<std::size_t>(size)) return v;
-  throw FormatError(path, 0, fmt::format("holds {} values, but the matrix has {} {}", v.size(), size, what));
-}
-
-/// Refuses a system of more rows than there is memory for the vectors of a solve on the CPU: x, b, r and those of the
-/// method, at least two.
-template <class T>
-void require_vectors(const std::string& path, Index rows, double matrix) {
-  constexpr double vectors = 5;
-  const double need = matrix + vectors * sizeof(T) * static_cast<double>(rows),
-               memory = static_cast<double>(host_memory());
-  if (need <= memory) return;
-  throw FormatError(path, 0,
-                    fmt::format("a solve with {} rows takes at least {} of memory, and there are {}", count_text(rows),
-                                bytes_text(need), bytes_text(memory)));
-}
-
-template <class T>
-double bytes_of(const Csr<T>& a) {
-  return static_cast<double>(a.row_ptr.size() * sizeof(Offset) + a.val.size() * (sizeof(T) + sizeof(Index)));
-}
-
-template <class T>
-System<T> read_system(const SolveInput& in, MatrixMarketInfo& info, Progress& progress) {
-  System<T> s;
-  s.a = load_matrix<T>(in.matrix, &info, &progress);
-  require_square(in, info);
-  require_size(in.matrix, s.a);
-  s.b = read_part<T>(in.rhs, s.a.rows);
-  s.x = read_part<T>(in.guess, s.a.cols, s.a.rows == s.a.cols ? "rows" : "columns");
-  return s;
-}
-
-FormatOptions format_options(const SolveInput& in) {
-  FormatOptions o = format_options(in.formats);
-  if (in.formats.products == 0)
-    o.expected_products = std::min<double>(o.expected_products, std::max(1, in.limits.max_iterations));
-  return o;
-}
-
-SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
-  SolveOptions o = in.limits;
-  o.restart = number_or(in.restart, automatic_restart);
-  o.recycle = number_or(in.recycle, automatic_recycle);
-  o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
-  return o;
-}
 
 /// Returns the vector given, or A * ones.
 template <class A, class Space, class T>
@@ -767,50 +530,6 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }
 
-/// Refuses coordinates that nothing would look at.
-void require_points_together(const SolveInput& in) {
-  if (in.renumber == "on" && (!in.coordinates.empty() || in.precond.find("unknowns=") != std::string::npos))
-    throw UsageError("--renumber on takes the unknowns of a point apart; leave --coordinates and unknowns= out");
-}
-
-void require_use_of_points(const SolveInput& in) {
-  if (in.coordinates.empty()) return;
-  const bool is_multigrid = name_of(in.precond) == Multigrid<Host, double>::name;
-  const bool takes_points =
-      is_multigrid && Multigrid<Host, double>::parse_options(options_of(in.precond)).kind == MultigridKind::aggregation;
-  if (!takes_points || in.solver == Lsmr::name)
-    throw UsageError("--coordinates are for --precond multigrid:kind=aggregation");
-}
-
-void check_files(const SolveInput& in) {
-  if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") + (in.coordinates == "-") > 1) {
-    throw UsageError("only one of the matrix, --rhs, --guess and --coordinates can be the standard input");
-  }
-  require_use_of_points(in);
-  require_points_together(in);
-  if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
-    throw UsageError("only one of --json, --html, --output and --history can be the standard output");
-  require_output(in.output, {in.matrix, in.rhs, in.coordinates, in.options_file});  // x may take the place of the guess
-  require_output(in.json, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
-  require_output(in.history, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
-  require_output(in.history, {}, in.json);
-  require_output(in.html, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
-  require_output(in.html, {in.history}, in.json);
-  require_kind(in.json, "a report is written as JSON", {".json"});
-  require_kind(in.html, "a page is written as HTML", {".html"});
-  require_kind(in.history, "a history is written as CSV", {".csv"});
-  if (!in.output.empty()) check_vector_name(in.output);
-}
-
-/// Refuses options that the solver asked for by name would take no notice of, or that contradict each other.
-void require_use_of_options(const SolveInput& in) {
-  const SolveOptions o = solve_options(in, "");
-  const std::string unused = unused_options(o, in.solver);
-  if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
-  if (o.restart != automatic_restart && o.recycle != automatic_recycle && o.recycle >= o.restart)
-    throw UsageError(fmt::format("--recycle is {}; it has to be less than --restart, {}", o.recycle, o.restart));
-}
-
 int run_solve(Command& command, SolveInput& in) {
   const Stopwatch since_start;
   command.take_options_from(in.options_file);
@@ -828,9 +547,7 @@ int run_solve(Command& command, SolveInput& in) {
 
 std::function<int()> define_solve(Command& command) {
   const auto in = std::make_shared<SolveInput>();
-  add_files(command, *in);
-  add_choices(command, *in);
-  add_limits(command, *in);
+  add_solve_options(command, *in);
   add_device_options(command, in->device);
   command.footer(listing("Solvers", solver_infos) + "\n" + listing("Preconditioners", preconditioner_infos()) + "\n" +
                  format_listing());

@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include "solve_input.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+
+#include <ostinato/ostinato.hpp>
+#include <ostinato/solvers/list.hpp>
+
+#include "commands.hpp"
+#include "exit_code.hpp"
+#include "files.hpp"
+#include "text.hpp"
+
+namespace ostinato::cli {
+
+std::string name_of(const std::string& precond) { return precond.substr(0, precond.find(':')); }
+
+std::string options_of(const std::string& precond) {
+  const std::size_t colon = precond.find(':');
+  return colon == std::string::npos ? "" : precond.substr(colon + 1);
+}
+
+namespace {
+
+void add_files(Command& command, SolveInput& in) {
+  const auto file = [&command](const char* names, std::string& path, const char* what) {
+    command.add({.names = names, .description = what, .value = "FILE"}, path);
+  };
+  command.add(matrix_argument, in.matrix);
+  file("-f,-b,--rhs", in.rhs, "right-hand side b: .mtx, .npy or .txt; without it b = A * ones");
+  file("-x,--guess", in.guess,
+       "initial guess, in the same kinds of files; without it x = 0. The goal stays relative to ||b||");
+  file("--coordinates", in.coordinates,
+       "where the points are, a row of 2 or 3 numbers each, .mtx or .npy: for multigrid:kind=aggregation of "
+       "displacements");
+  file("-o,--output", in.output,
+       "write the solution x to .mtx, .npy or .txt, also when the solve ended early; - is the standard output");
+  file("--history", in.history, "write the residual after each iteration, as CSV; - is the standard output");
+  command.add(json_option, in.json);
+  command.add(html_option, in.html);
+  file("-P,--options", in.options_file,
+       "take options from a JSON object whose keys are their long names; the command line goes first");
+  command.add_flag({.names = "--quiet", .description = "no live line, no table; the exit code and --json tell"},
+                   in.quiet);
+}
+
+/// Says what is wrong with a text such as "multigrid:sweeps=2"; empty when nothing is.
+std::string unusable_preconditioner(std::string& text, const std::string& known) {
+  text = lower(text);
+  std::string name = name_of(text);
+  if (std::string unknown = one_of(known)(name); !unknown.empty()) return unknown;
+  try {
+    check_preconditioner(text);
+    return {};
+  } catch (const ArgumentError& e) {
+    return e.what();
+  }
+}
+
+void add_choices(Command& command, SolveInput& in) {
+  const auto name = [&command](const char* option, std::string& value, const std::string& known) {
+    command.add({.names = option, .description = known, .value = "NAME", .words = known}, value);
+  };
+  name("--solver", in.solver, names_of(solver_infos, "auto"));
+  const std::string preconditioners = names_of(preconditioner_infos(), "auto");
+  command.add(
+      {.names = "--precond,--preconditioner",
+       .description = preconditioners + "; with options: NAME:KEY=VALUE,KEY=VALUE",
+       .value = "NAME",
+       .words = preconditioners,
+       .check = [preconditioners](std::string& text) { return unusable_preconditioner(text, preconditioners); }},
+      in.precond);
+  add_format_option(command, in.formats);
+  add_tune_option(command, in.formats, "off, model, measure",
+                  "how auto finds the format: off (csr), model (predict), measure (time the best few)");
+  add_kernel_options(command, in.formats);
+  command.add({.names = "--renumber",
+               .description = "auto, on, off: whether rows get new numbers, breadth first, so that neighbours are near "
+                              "each other; x comes out in the order of the file",
+               .value = "WHEN",
+               .words = "auto, on, off"},
+              in.renumber);
+}
+
+void add_limits(Command& command, SolveInput& in) {
+  const auto number = [&command](const char* name, auto& value, const char* what, const char* otherwise = "") {
+    command.add({.names = name, .description = what, .value = "X", .check = at_least(0), .default_text = otherwise},
+                value);
+  };
+  const auto count = [&command](const char* name, int& value, int least, const char* what) {
+    command.add({.names = name, .description = what, .value = "N", .check = whole(least)}, value);
+  };
+  number("--rtol", in.rtol, "stop at ||b - A x|| <= rtol ||b||", "1e-8; 1e-5 in single precision");
+  number("--atol", in.limits.atol, "or at ||b - A x|| <= atol");
+  count("--maxiter,--max-iterations", in.limits.max_iterations, 0, "iterations at most");
+  number("--time-limit", in.limits.time_limit, "seconds at most of the solve, and to make its preconditioner; 0: none");
+  command.add({.names = "--mem-limit",
+               .description =
+                   "what preconditioners and the basis of gmres, gcrodr may take, such as 500M or 2G; 0: what is free",
+               .value = "SIZE",
+               .check = byte_size()},
+              in.limits.mem_limit);
+  number("--divergence-limit", in.limits.divergence_limit,
+         "give up when the residual is so many times ||b|| or its start; 0: never");
+  command.add(
+      {.names = "--restart",
+       .description = "vectors before a restart; auto: as many as help and memory allows for gmres, 50 for gcrodr",
+       .value = "N",
+       .check = whole_or_auto(1)},
+      in.restart);
+  command.add({.names = "--recycle",
+               .description = "gcrodr: directions kept at a restart; auto: a fifth of --restart",
+               .value = "N",
+               .check = whole_or_auto(1)},
+              in.recycle);
+  command.add({.names = "--shadow",
+               .description = "idr: shadow vectors, the s of IDR(s)",
+               .value = "N",
+               .check = whole(1, most_shadow_vectors)},
+              in.limits.shadow);
+  count("--check-every", in.limits.check_every, 0, "iterations between checks of the residual; 0: chosen by cost");
+  command.add(
+      {.names = "--effort",
+       .description = "quick, normal, thorough: how far auto goes where the first preconditioner doesn't get there",
+       .value = "HOW",
+       .words = "quick, normal, thorough"},
+      in.effort);
+  command.add_flag({.names = "--flexible", .description = "gmres: allow a preconditioner that varies (FGMRES)"},
+                   in.limits.flexible);
+}
+
+/// Refuses coordinates that nothing would look at.
+void require_points_together(const SolveInput& in) {
+  if (in.renumber == "on" && (!in.coordinates.empty() || in.precond.find("unknowns=") != std::string::npos))
+    throw UsageError("--renumber on takes the unknowns of a point apart; leave --coordinates and unknowns= out");
+}
+
+void require_use_of_points(const SolveInput& in) {
+  if (in.coordinates.empty()) return;
+  const bool is_multigrid = name_of(in.precond) == Multigrid<Host, double>::name;
+  const bool takes_points =
+      is_multigrid && Multigrid<Host, double>::parse_options(options_of(in.precond)).kind == MultigridKind::aggregation;
+  if (!takes_points || in.solver == Lsmr::name)
+    throw UsageError("--coordinates are for --precond multigrid:kind=aggregation");
+}
+
+}  // namespace
+
+void add_solve_options(Command& command, SolveInput& in) {
+  add_files(command, in);
+  add_choices(command, in);
+  add_limits(command, in);
+}
+
+FormatOptions format_options(const SolveInput& in) {
+  FormatOptions o = format_options(in.formats);
+  if (in.formats.products == 0)
+    o.expected_products = std::min<double>(o.expected_products, std::max(1, in.limits.max_iterations));
+  return o;
+}
+
+SolveOptions solve_options(const SolveInput& in, const std::string& precision) {
+  SolveOptions o = in.limits;
+  o.restart = number_or(in.restart, automatic_restart);
+  o.recycle = number_or(in.recycle, automatic_recycle);
+  o.rtol = in.rtol.value_or(precision == "single" ? 1e-5 : 1e-8);
+  return o;
+}
+
+void check_files(const SolveInput& in) {
+  if ((in.matrix == "-") + (in.rhs == "-") + (in.guess == "-") + (in.coordinates == "-") > 1) {
+    throw UsageError("only one of the matrix, --rhs, --guess and --coordinates can be the standard input");
+  }
+  require_use_of_points(in);
+  require_points_together(in);
+  if ((in.json == "-") + (in.html == "-") + (in.output == "-") + (in.history == "-") > 1)
+    throw UsageError("only one of --json, --html, --output and --history can be the standard output");
+  require_output(in.output, {in.matrix, in.rhs, in.coordinates, in.options_file});  // x may take the place of the guess
+  require_output(in.json, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
+  require_output(in.history, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
+  require_output(in.history, {}, in.json);
+  require_output(in.html, {in.matrix, in.rhs, in.guess, in.coordinates, in.options_file}, in.output);
+  require_output(in.html, {in.history}, in.json);
+  require_kind(in.json, "a report is written as JSON", {".json"});
+  require_kind(in.html, "a page is written as HTML", {".html"});
+  require_kind(in.history, "a history is written as CSV", {".csv"});
+  if (!in.output.empty()) check_vector_name(in.output);
+}
+
+void require_use_of_options(const SolveInput& in) {
+  const SolveOptions o = solve_options(in, "");
+  const std::string unused = unused_options(o, in.solver);
+  if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");
+  if (o.restart != automatic_restart && o.recycle != automatic_recycle && o.recycle >= o.restart)
+    throw UsageError(fmt::format("--recycle is {}; it has to be less than --restart, {}", o.recycle, o.restart));
+}
+
+}  // namespace ostinato::cli
