@@ -17,8 +17,8 @@
 #include <ostinato/spmv/space/message.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
-// Runs of methods one after the other: a method by its name, the limits that are left for the next run, and one result of
-// several.
+// Runs of methods one after the other: a method by its name, the limits that are left for the next run, and one result
+// of several.
 
 namespace ostinato::runs {
 

@@ -10,11 +10,11 @@
 //      previous kernel. A kernel without the wait could end before its predecessor, and then the wait in its successor
 //      wouldn't cover that predecessor.
 //   2. Before the wait, the kernel writes nothing. It reads only its arguments, data that was uploaded on the same
-//      stream (a copy orders kernels fully) and data for which the host has waited, such as the arrays of a format: the
-//      constructor of a format and update_values() wait. Data written two launches ago isn't safe: with pdl_trigger()
-//      at the top of each kernel, several kernels run at once. The only exception is the profile (analysis/profile.cu).
-//      Its first kernel waits before it triggers the next kernel. So the kernels that follow may read the matrix before
-//      their own wait, and may add to counters that only they use.
+//      stream (a copy orders kernels fully), data behind which there was a fill, and data for which the host has
+//      waited, such as the arrays of a format: the constructor of a format and update_values() wait. Data written two
+//      launches ago isn't safe: with pdl_trigger() at the top of each kernel, several kernels run at once. The only
+//      exception is the profile (analysis/profile.cu). Its first kernel waits before it triggers the next kernel. So
+//      the kernels that follow may read the matrix before their own wait, and may add to counters that only they use.
 //   3. The kernel reads data that another kernel may write, such as x, by plain loads or __ldcg, and never by __ldg or
 //      through a const __restrict__ parameter. The memory model doesn't cover __ldg and such parameters, so the
 //      compiler may move these loads to a place before the wait.
