@@ -235,12 +235,12 @@ namespace {
 
 /// What "auto" goes on with, one after the other.
 /// Model     Times of the host are fits to set-ups of 20 real matrices with 434 to 48,600 rows on two cores of an AMD
-///           EPYC, 2026-11-26; most are within a factor of 2.
+///           EPYC, 2026-11-26, where most are within a factor of 2. Complete factors of large grids of three dimensions
+///           take up to ten times as long.
 struct Rung {
   std::string_view name, options, thorough_options;
   double seconds_an_entry;  ///< of A
-  bool fills_in = false;  ///< the factors grow: an entry takes these seconds at 12,000 rows, sqrt(rows / 12,000) times
-                          ///< as long at others
+  double from_rows = 0;     ///< rows from which on that is so; n rows before take sqrt(n / from_rows) times that
 
   /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
   template <class Space, class T>
@@ -272,13 +272,13 @@ constexpr std::array<Rung, 11> ladder = {{{"fsai", "", "", 0},
                                           {"chebyshev", "", "", 0},
                                           {"ilu0", "", "", 0.08e-6},
                                           {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
-                                          {"multigrid", "kind=classical", "kind=classical", 0.25e-6},
-                                          {"cholesky", "fill=10", "fill=10", 1e-6, true},
+                                          {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
+                                          {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
                                           {"ict", "", "", 0.2e-6},
-                                          {"cholesky", "fill=100", "", 3e-6, true},
-                                          {"ilut", "", "", 1e-6, true},
-                                          {"lu", "fill=100", "", 3e-6, true},
-                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 3e-6, true}}};
+                                          {"cholesky", "fill=100", "", 3e-6, 12000},
+                                          {"ilut", "", "", 1e-6, 12000},
+                                          {"lu", "fill=100", "", 10e-6, 130000},
+                                          {"lu", "fill=100,match=no,pivot=1", "match=no,pivot=1", 10e-6, 130000}}};
 
 template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
@@ -288,8 +288,8 @@ double predicted_seconds(const Rung& rung, const Structure& s) {
   if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
   const double least = Space::on_device ? 50e-3 : 1e-3;
-  const double growth = rung.fills_in ? std::sqrt(s.rows / 12000.0) : 1;
-  return std::max(least, growth * rung.seconds_an_entry * entries);
+  const double share = s.rows < rung.from_rows ? std::sqrt(s.rows / rung.from_rows) : 1;
+  return std::max(least, share * rung.seconds_an_entry * entries);
 }
 
 /// Names a row or column without an entry, with which complete factors don't exist; empty when there is none.

@@ -143,12 +143,18 @@ class Ladder {
   SolveResult watched_run(const PreconditionerRef<Space, T>& m, const SolveOptions& options) {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
     goal_ = goal_of<Space, T>(space_, b_, options);
-    CostWatch watch(cost, goal_, options.max_iterations);
+    CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
     if (slow_ && at_limit(result, options)) slow_ = false;
     return result;
+  }
+
+  /// Whether the method makes the residual as small as it can. That of CG stays on plateaus, and falls all the faster
+  /// behind them; that of BiCGSTAB jumps.
+  static bool has_steady_residual(std::string_view method) {
+    return method == Gmres::name || method == Gcrodr::name || method == Minres::name;
   }
 
   /// Predicted, of a method that was stopped because it was slow.

@@ -85,15 +85,15 @@ class Trial {
 };
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`
-/// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks after half of the
-/// cost, then after all of it, twice, and so on, and after each quarter of the iterations that are allowed: at how the
-/// residual fell since the look before, the first time since a quarter of the cost, because the rough part of an error
-/// falls fast.
+/// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when `first`
+/// times the cost is over, then after twice the time and so on, and after each quarter of the iterations that are
+/// allowed: at how the residual fell since the look before, the first time since half of that time, because the rough
+/// part of an error falls fast. By the time, no less than eight iterations are judged.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.
-  CostWatch(double cost, double goal, int last)
-      : cost_(cost), next_(0.25 * cost), goal_(goal), last_(last), next_number_(last_ / 4) {}
+  CostWatch(double cost, double goal, int last, double first = 0.5)
+      : cost_(cost), first_(first * cost), next_(0.5 * first_), goal_(goal), last_(last), next_number_(last_ / 4) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
@@ -106,14 +106,15 @@ class CostWatch {
 
   /// False when the method is to stop.
   bool operator()(const Iteration& now) {
+    constexpr int fewest = 8;  // two or three say nothing
     if (base_.number == 0) base_ = now;
     least_ = std::fmin(least_, now.relative_residual);
     const int n = now.number - base_.number;
-    const bool late = now.seconds >= next_, many = now.number >= next_number_;
-    if ((!late && !many) || n < 2) return true;
-    if (many || now.seconds >= 0.5 * cost_) judge(now, n, late);
+    const bool late = now.seconds >= next_ && n >= fewest, many = now.number >= next_number_ && n >= 2;
+    if (!late && !many) return true;
+    if (many || now.seconds >= first_) judge(now, n, late);
     base_ = {now.number, least_, now.seconds};
-    if (late) next_ *= 2;
+    if (late) next_ = 2 * now.seconds;
     if (many) next_number_ = now.number + std::max(1, last_ / 4);
     return !stopped_;
   }
@@ -129,7 +130,7 @@ class CostWatch {
     stopped_ = least_ > goal_ && (dear || left > last_ - now.number);
   }
 
-  double cost_, next_, goal_;
+  double cost_, first_, next_, goal_;
   int last_, next_number_;
   Iteration base_;
   double least_ = HUGE_VAL;

@@ -561,8 +561,22 @@ TEST(CostWatch, DoesNotJudgeAfterAQuarterOfTheCost) {
   CostWatch watch(1.0, 1e-8, 10000);
   EXPECT_TRUE(watch(at(1, 1, 0)));
   EXPECT_TRUE(watch(at(30, 1, 0.3)));
-  EXPECT_TRUE(watch(at(49, 1, 0.49)));
-  EXPECT_FALSE(watch(at(51, 1, 0.51)));
+  EXPECT_TRUE(watch(at(59, 1, 0.59)));
+  EXPECT_FALSE(watch(at(61, 1, 0.61)));
+}
+
+TEST(CostWatch, JudgesNoLessThanEightIterationsByTheTime) {
+  CostWatch watch(1.0, 1e-8, 10000);
+  for (int k = 1; k <= 8; ++k) EXPECT_TRUE(watch(at(k, 1, 0.3 * (k - 1)))) << k;
+  EXPECT_FALSE(watch(at(9, 1, 2.4)));
+}
+
+TEST(CostWatch, LeavesTheFirstLookToTheCaller) {
+  CostWatch watch(1.0, 1e-8, 10000, 1);
+  EXPECT_TRUE(watch(at(1, 1, 0)));
+  EXPECT_TRUE(watch(at(50, 1, 0.5)));
+  EXPECT_TRUE(watch(at(99, 1, 0.99)));
+  EXPECT_FALSE(watch(at(101, 1, 1.01)));
 }
 
 TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
