@@ -57,9 +57,9 @@ void skipped(F& f) {
 }
 
 /// Sums over a block in 16 independent lanes, so that additions overlap. The i-th element of the block goes to lane
-/// i % 16.
+/// i % 16. `f` is a copy, whose members no store of the loop can change: they stay in registers.
 template <class F>
-auto block_sums(const F& f, std::size_t begin, std::size_t end) {
+auto block_sums(const F f, std::size_t begin, std::size_t end) {
   using Result = std::remove_cvref_t<decltype(f(begin))>;
   constexpr int count = Result::count;
   constexpr std::size_t lanes = 16;
@@ -90,8 +90,9 @@ void for_each(const Host& host, std::size_t n, F f) {
   if (!detail::prepare(f)) return detail::skipped(f);
   detail::for_blocks(host, (n + host_block - 1) / host_block, [=](std::size_t block) {
     const std::size_t begin = block * host_block, end = std::min(begin + host_block, n);
+    const F own = f;  // whose members no store of the loop can change: they stay in registers
 #pragma omp simd
-    for (std::size_t i = begin; i < end; ++i) f(i);
+    for (std::size_t i = begin; i < end; ++i) own(i);
   });
 }
 
