@@ -240,7 +240,7 @@ namespace {
 struct Rung {
   std::string_view name, options, thorough_options;
   double seconds_an_entry;  ///< of A
-  double from_rows = 0;     ///< rows from which on that is so; n rows before take sqrt(n / from_rows) times that
+  double from_rows = 0;     ///< holds for so many rows and more; n rows, fewer, take sqrt(n / from_rows) times that
 
   /// Whether there is any hope for a matrix, which may be definite if it is symmetric.
   template <class Space, class T>

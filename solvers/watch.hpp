@@ -88,7 +88,7 @@ class Trial {
 /// seconds and whose iterations, as long as those of the method, leave a tenth of the residual. Looks when `first`
 /// times the cost is over, then after twice the time and so on, and after each quarter of the iterations that are
 /// allowed: at how the residual fell since the look before, the first time since half of that time, because the rough
-/// part of an error falls fast. By the time, no less than eight iterations are judged.
+/// part of an error falls fast. A look at one of these times takes in eight iterations or more.
 class CostWatch {
  public:
   /// `goal`: the relative residual to reach, in at most `last` iterations.
