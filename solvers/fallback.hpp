@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdio>
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
@@ -15,13 +15,6 @@
 // A preconditioner with a fallback(), which takes its place where that is faster.
 
 namespace ostinato::runs {
-
-inline std::string slow_text(const Pace& pace, const std::string& name, int iterations) {
-  char text[160];
-  std::snprintf(text, sizeof text, "%s left %.3g of the residual an iteration, at iteration %d; ", name.c_str(),
-                pace.rate, iterations);
-  return text;
-}
 
 /// A solve with a preconditioner that may turn out slow, and the one that takes its place where that is faster.
 template <class Space, class T>
@@ -43,7 +36,7 @@ class FallbackSolve {
     SlowWatch watch(first_window, goal, options_.max_iterations);
     SolveResult all = run_with(m_, watched(options_, watch));
     for (int window = first_window; watch.stopped() && all.status == Status::interrupted; window *= 4) {
-      const std::string slow = slow_text(watch.pace(), m_.name(), all.iterations);
+      const std::string slow = slow_text(m_.name(), watch.pace(), all.iterations) + "; ";
       bool enough_memory = true;
       if (try_simple(all, slow, watch.pace(), window, goal, enough_memory)) return all;
       const SolveOptions left = remaining(options_, all);

@@ -230,10 +230,7 @@ class Ladder {
       return std::to_string(structure_.missing_diagonal) +
              (structure_.missing_diagonal == 1 ? " row has" : " rows have") +
              " no diagonal entry, which leaves little hope without factors";
-    char text[120];
-    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace_.rate,
-                  all.iterations);
-    return name + text;
+    return slow_text(name, pace_, all.iterations);
   }
 
   /// What GMRES or GCRO-DR, asked for by name, takes of the memory for as many vectors as it is asked for.

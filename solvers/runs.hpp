@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,13 @@ inline void extend(SolveResult& all, SolveResult& more) {
   count(all, more);
   take_ending(all, more);
   take_residual(all, more);
+}
+
+/// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"
+inline std::string slow_text(const std::string& name, const Pace& pace, int iterations) {
+  char text[80];
+  std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace.rate, iterations);
+  return name + text;
 }
 
 /// The relative residual that ends a solve for b.

@@ -9,7 +9,6 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 #include <ostinato/preconditioners/ilu/incomplete_lu.hpp>
-#include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 #include "support/grids.hpp"
@@ -291,36 +290,6 @@ TYPED_TEST(FallbackOn, IsTriedWhereMultigridIsPoor) {
   EXPECT_FALSE(has_note(alone, "multigrid left"));
 }
 
-// A residual that falls by `rate` an iteration, each of a second.
-int stopped_at(SlowWatch& watch, double rate) {
-  for (int n = 1; n < 1000; ++n) {
-    if (!watch({n, std::pow(rate, n), static_cast<double>(n)})) return n;
-  }
-  return 0;
-}
-
-TEST(Watch, StopsAPoorMethodAfterItsWindow) {
-  for (const double rate : {0.1, 0.5, 0.69}) {
-    SlowWatch watch(5, 1e-8, 1000);
-    EXPECT_EQ(stopped_at(watch, rate), 0) << rate;
-    EXPECT_FALSE(watch.stopped());
-  }
-  for (const double rate : {0.72, 0.99, 1.0, 1.5}) {
-    SlowWatch watch(5, 1e-8, 1000);
-    EXPECT_EQ(stopped_at(watch, rate), 6) << rate;
-    EXPECT_TRUE(watch.stopped());
-    EXPECT_NEAR(watch.pace().rate, rate, 1e-12);
-    EXPECT_NEAR(watch.pace().seconds, 1, 1e-12);
-  }
-}
-
-TEST(Watch, GoesByTheLooserOfTheTwoTolerances) {
-  EXPECT_EQ(relative_goal({.rtol = 1e-8}, 100), 1e-8);
-  EXPECT_EQ(relative_goal({.rtol = 1e-8, .atol = 1}, 100), 0.01);
-  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 100), 0.1);
-  EXPECT_EQ(relative_goal({.rtol = 0.1, .atol = 1}, 0), 0.1);
-}
-
 // A tolerance that a slow method reaches soon after the first look.
 TYPED_TEST(FallbackOn, IsNotTriedCloseToTheAbsoluteTolerance) {
   const Scattered m(this->space(), this->system.a.rows, &*this->lu);
@@ -333,30 +302,6 @@ TYPED_TEST(FallbackOn, IsNotTriedCloseToTheAbsoluteTolerance) {
 
   EXPECT_EQ(r.status, Status::converged) << r.message();
   EXPECT_FALSE(has_note(r, "went on with"));
-}
-
-TEST(Watch, LeavesAMethodThatIsAboutToEnd) {
-  SlowWatch near(5, 0.9, 1000), last(5, 1e-8, 6);
-  EXPECT_EQ(stopped_at(near, 0.99), 0) << "the goal was reached: what follows is rounding";
-  EXPECT_TRUE(last({1, 1, 1}));
-  EXPECT_TRUE(last({6, 1, 6}));
-}
-
-TEST(Trial, IsLostByWhoComesLessFar) {
-  const Pace other{.residual = 1, .rate = 0.5, .seconds = 1};
-  Trial fast(other, 3, 1e-8), slow(other, 3, 1e-8);
-  EXPECT_TRUE(fast({1, 2, 1}));
-  EXPECT_TRUE(fast({2, 0.1, 3}));
-  EXPECT_TRUE(fast({3, 0.1, 8}));
-  EXPECT_FALSE(fast({4, 0.1, 9})) << "twice the time is over";
-  EXPECT_TRUE(slow({1, 2, 1}));
-  EXPECT_FALSE(slow({2, 0.2, 3}));
-  EXPECT_TRUE(slow.stopped());
-}
-
-TEST(Trial, LeavesAMethodThatIsAboutToEnd) {
-  Trial trial({.residual = 1, .rate = 0.5, .seconds = 1}, 3, 0.1);
-  EXPECT_TRUE(trial({2, 0.2, 3})) << "0.2 once more is below the goal";
 }
 
 }  // namespace

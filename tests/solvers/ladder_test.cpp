@@ -15,7 +15,6 @@
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
-#include <ostinato/solvers/watch.hpp>
 
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
@@ -528,68 +527,6 @@ TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
     GTEST_SKIP() << "took " << solved.result.seconds << " s";
   EXPECT_FALSE(mentions(solved.result, "went on")) << solved.result.message();
   EXPECT_TRUE(solved.result.changes.empty());
-}
-
-Iteration at(int number, double residual, double seconds) { return {number, residual, seconds}; }
-
-TEST(CostWatch, StopsWhatWouldTakeLongerThanTheCost) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  EXPECT_TRUE(watch(at(0, 1, 0)));
-  EXPECT_TRUE(watch(at(10, 0.9, 0.1)));
-  EXPECT_FALSE(watch(at(60, 0.5, 0.6)));
-  EXPECT_TRUE(watch.stopped());
-  EXPECT_NEAR(watch.pace().rate, std::pow(0.5 / 0.9, 1.0 / 50), 1e-12);
-}
-
-TEST(CostWatch, LeavesWhatIsNearlyThere) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(61, 1e-5, 0.6)));
-  EXPECT_TRUE(watch(at(101, 1e-7, 1.0)));
-  EXPECT_FALSE(watch.stopped());
-}
-
-TEST(CostWatch, JudgesByTheLatestIterations) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(26, 1e-6, 0.25)));  // what follows decides, not the fast fall of the start
-  EXPECT_FALSE(watch(at(51, 0.9e-6, 0.5)));
-  EXPECT_NEAR(watch.pace().rate, std::pow(0.9, 1.0 / 25), 1e-12);
-}
-
-TEST(CostWatch, DoesNotJudgeAfterAQuarterOfTheCost) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(30, 1, 0.3)));
-  EXPECT_TRUE(watch(at(59, 1, 0.59)));
-  EXPECT_FALSE(watch(at(61, 1, 0.61)));
-}
-
-TEST(CostWatch, JudgesNoLessThanEightIterationsByTheTime) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  for (int k = 1; k <= 8; ++k) EXPECT_TRUE(watch(at(k, 1, 0.3 * (k - 1)))) << k;
-  EXPECT_FALSE(watch(at(9, 1, 2.4)));
-}
-
-TEST(CostWatch, LeavesTheFirstLookToTheCaller) {
-  CostWatch watch(1.0, 1e-8, 10000, 1);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(50, 1, 0.5)));
-  EXPECT_TRUE(watch(at(99, 1, 0.99)));
-  EXPECT_FALSE(watch(at(101, 1, 1.01)));
-}
-
-TEST(CostWatch, LeavesWhatFallsAsFastAsAnythingElseWould) {
-  CostWatch watch(1.0, 1e-8, 10000);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_TRUE(watch(at(3, 1e-2, 6)));  // an iteration takes longer than was thought when the cost was
-  EXPECT_FALSE(watch.stopped());
-}
-
-TEST(CostWatch, CountsTheIterationsThatAreLeft) {
-  CostWatch watch(1.0, 1e-8, 100);
-  EXPECT_TRUE(watch(at(1, 1, 0)));
-  EXPECT_FALSE(watch(at(51, 1e-2, 0.6)));
 }
 
 /// All square matrices that are small enough for a test, but for those that no method is known for.

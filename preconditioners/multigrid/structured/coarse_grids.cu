@@ -299,9 +299,9 @@ __device__ void load(const CoarseGrid& g, const Share& mine, const float* b, flo
 }
 
 /// The interpolation to the first grid is long code, which runs once. A rehearsal on zeros, while the kernels before
-/// are still running, brings its instructions into the cache: the kernel takes 9.8 us instead of 12.9 (H200, 2026-11,
-/// poisson3d:256). The rehearsal reads coefficients before the wait; between the kernels that make them and the first
-/// cycle lies a fill (measure_rate()).
+/// are still running, brings what it takes into the caches, instructions and coefficients: the kernel takes 9.8 us
+/// instead of 12.9 (H200, 2026-11, poisson3d:256). The rehearsal reads coefficients before the wait; between the
+/// kernels that make them and the first cycle lies a fill (measure_rate()).
 template <int Dimensions, bool ByClass>
 __global__ void __launch_bounds__(threads, 1)
     solve_kernel(const __grid_constant__ CoarseGrids grids, const float* b, float* x, bool last_sweep) {
