@@ -74,6 +74,11 @@ Steps steps_of(const double* slots, double sign, int steps) {
   return read;
 }
 
+/// The largest of the row sums that LargestRowSum has found.
+double largest_of(const std::vector<std::int32_t>& row_sums) {
+  return static_cast<double>(std::bit_cast<float>(*std::max_element(row_sums.begin(), row_sums.end())));
+}
+
 }  // namespace
 
 double ritz_bound(const Tridiagonal& t) {
@@ -99,6 +104,7 @@ template <class Space, class T>
 void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vector<Space, T>& inverse) {
   using Slots = detail::LanczosSlots;
   constexpr std::size_t large = 1000000;
+  constexpr int enough = 5;  // steps, after which many matrices have told nearly all
   if (!space_ || slots_.size() > 0) return;
   const Space& space = *space_;
   const std::size_t n = inverse.size();
@@ -107,16 +113,31 @@ void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vecto
   Vector<Space, T> product(space, n), u(space, n), before(space, n);
   sum(space, n, detail::LanczosBegin<T>{inverse.data(), u.data(), before.data()}, slots + Slots::norm(0));
   for (int k = 0; k < steps_; ++k) {
-    if constexpr (!Space::on_device) {
-      if (!steps_of<T>(slots, sign_, k).goes_on()) return;
-    } else if (k == 2 && n >= large && !op.structure().symmetric) {
+    const bool may_be_unsymmetric = k == 2 && !op.structure().symmetric;
+    if (!Space::on_device || (n >= large && may_be_unsymmetric)) {
       if (!steps_of<T>(slots_.download().data(), sign_, k).goes_on()) return;
+    }
+    if (n >= large && k == enough && is_near_row_sums(k)) {
+      steps_ = k;
+      return;
     }
     op.apply_dot(u, product, u, slots + Slots::product(k));
     sum(space, n, detail::LanczosStep<T>{k, sign_, slots, inverse.data(), product.data(), u.data(), before.data()},
         slots + Slots::norm(k + 1));
     std::swap(u, before);
   }
+}
+
+/// Whether the bound after some steps is so near to the largest row sum, which no eigenvalue exceeds, that more steps
+/// can't change it much.
+template <class Space, class T>
+bool EigenvalueSearch<Space, T>::is_near_row_sums(int steps) const {
+  constexpr double near = 0.98;
+  Left left{std::vector<std::int32_t>(row_sums_.size()), std::vector<double>(slots_.size())};
+  download(*space_, {{left.row_sums.data(), row_sums_.data(), row_sums_.bytes()},
+                     {left.slots.data(), slots_.data(), slots_.bytes()}});
+  const Steps found = steps_of<T>(left.slots.data(), sign_, steps);
+  return found.is_symmetric() && ritz_bound(found.found()) >= near * largest_of(left.row_sums);
 }
 
 template <class Space, class T>
@@ -141,8 +162,7 @@ std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(std::span<con
 template <class Space, class T>
 LargestEigenvalue EigenvalueSearch<Space, T>::read(const Left& left) const {
   if (left.row_sums.empty()) return {1, true};
-  const auto bound =
-      static_cast<double>(std::bit_cast<float>(*std::max_element(left.row_sums.begin(), left.row_sums.end())));
+  const double bound = largest_of(left.row_sums);
   if (!(bound > 0)) return {1, true};  // no row has a diagonal
   const Steps found = steps_of<T>(left.slots.data(), sign_, steps_);
   const double ritz = found.is_symmetric() ? ritz_bound(found.found()) : 0;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/spmv/analysis/diagonals.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
 
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
@@ -73,12 +75,31 @@ void count_piece(const detail::Rows<T>& a, std::span<const Index> offsets, Offse
   }
 }
 
+/// Counts the entries in the row pieces of a census, which has shapes but no counts yet.
+template <class T>
+PieceCounts count_pieces(const Host& space, const detail::Rows<T>& a, std::span<const Index> offsets,
+                         const DiagonalCensus& census) {
+  const std::size_t count = offsets.size(), pieces = detail::piece_count(census);
+  PieceCounts counts{std::vector<PieceDiagonal>(pieces * count), std::vector<std::uint16_t>(pieces)};
+  const Offset rows = census.rows, in_piece = census.rows_in_piece;
+  const Offset looks = rows + a.begin(rows) + static_cast<Offset>(counts.of_diagonals.size());
+  const auto count_one = [=, out = counts.of_diagonals.data(), fewest = counts.fewest.data()](std::size_t p) {
+    const Offset begin = static_cast<Offset>(p) * in_piece;
+    PieceDiagonal* const piece = out + p * count;
+    count_piece(a, offsets, begin, std::min(begin + in_piece, rows), piece);
+    const auto has_fewer = [](const PieceDiagonal& l, const PieceDiagonal& r) { return l.entries < r.entries; };
+    fewest[p] = std::min_element(piece, piece + count, has_fewer)->entries;
+  };
+  detail::for_parts(space, pieces, looks, count_one);
+  return counts;
+}
+
 std::vector<detail::Stretch> whole_diagonals(const DiagonalCensus& census) {
   const std::size_t count = census.diagonals.size();
   std::vector<detail::Stretch> whole(count);
-  for (std::size_t at = 0; at < census.pieces.size(); ++at) {
+  for (std::size_t at = 0; at < census.pieces().size(); ++at) {
     const Offset begin = static_cast<Offset>(at / count) * census.rows_in_piece;
-    whole[at % count].append(detail::Stretch::of(census.pieces[at], begin));
+    whole[at % count].append(detail::Stretch::of(census.pieces()[at], begin));
   }
   return whole;
 }
@@ -129,18 +150,8 @@ DiagonalCensus take_census(const Host& space, const CsrView<T>& a, std::span<con
   DiagonalCensus census = detail::blank_census(a, offsets, rows_in_piece);
   if (a.rows == 0 || offsets.empty()) return census;
   const detail::Rows<T> rows{a.row_ptr.data(), a.col.data(), a.val.data()};
-  const std::size_t row_count = static_cast<std::size_t>(a.rows), pieces = detail::piece_count(census);
-  census.pieces.resize(pieces * offsets.size());
-  const Offset looks = a.rows + a.nonzeros() + static_cast<Offset>(census.pieces.size());
-  detail::for_parts(
-      space, pieces, looks, [=, out = census.pieces.data(), fewest = census.fewest.data()](std::size_t p) {
-        const Offset begin = static_cast<Offset>(p) * rows_in_piece;
-        PieceDiagonal* const piece = out + p * offsets.size();
-        count_piece(rows, offsets, begin, std::min<Offset>(begin + rows_in_piece, a.rows), piece);
-        const auto has_fewer = [](const PieceDiagonal& l, const PieceDiagonal& r) { return l.entries < r.entries; };
-        fewest[p] = std::min_element(piece, piece + offsets.size(), has_fewer)->entries;
-      });
-
+  const auto row_count = static_cast<std::size_t>(a.rows);
+  census.counts = std::make_shared<PieceCounts>(count_pieces(space, rows, offsets, census));
   const std::vector<Offset> classes = find_classes(space, rows, row_count);
   if (classes.empty()) {
     inspect_values(

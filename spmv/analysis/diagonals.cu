@@ -307,11 +307,14 @@ DiagonalCensus take_census(const Cuda& space, const CsrView<T>& a, std::span<con
   if (a.rows == 0 || offsets.empty()) return census;
   Taken<T> taken(space, offsets, detail::piece_count(census));
   enqueue(space, a, rows_in_piece, taken);
-  census.pieces.resize(taken.pieces.size());  // while the kernels run
+  // While the kernels run, the host gets the memory of the counts, and writes to each page.
+  const auto counts = std::make_shared<PieceCounts>(
+      PieceCounts{std::vector<PieceDiagonal>(taken.pieces.size()), std::vector<std::uint16_t>(taken.fewest.size())});
   const auto found = std::make_unique<Found<T>>();
   download(space, {copied(*found, taken.found.data()),
-                   {census.pieces.data(), taken.pieces.data(), taken.pieces.bytes()},
-                   {census.fewest.data(), taken.fewest.data(), taken.fewest.bytes()}});
+                   {counts->of_diagonals.data(), taken.pieces.data(), taken.pieces.bytes()},
+                   {counts->fewest.data(), taken.fewest.data(), taken.fewest.bytes()}});
+  census.counts = counts;
   unpack(*found, offsets, census);
   return census;
 }

@@ -183,7 +183,7 @@ DiagonalCensus blank_census(const CsrView<T>& a, std::span<const Index> offsets,
   census.cols = a.cols;
   census.rows_in_piece = rows_in_piece;
   census.diagonals.resize(offsets.size());
-  census.fewest.resize(piece_count(census));
+  census.counts = std::make_shared<PieceCounts>(PieceCounts{{}, std::vector<std::uint16_t>(piece_count(census))});
   if (offsets.empty() && a.rows > 0) census.class_rows = {0};
   return census;
 }

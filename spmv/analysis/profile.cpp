@@ -23,6 +23,35 @@ void histogram(const Host& space, std::size_t n, F f, int* counts) {
   });
 }
 
+/// Inspects a slice of 32 rows.
+struct InspectSlice {
+  const Offset* row_ptr;
+  Index rows;
+  ProfileCounters* counters;
+
+  template <class Add>
+  void operator()(std::size_t slice, Add add) const {
+    const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
+    const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
+    Offset longest = 0, counted = begin;
+    for (Offset row = begin; row < end; ++row) {
+      const Offset length = row_ptr[row + 1] - row_ptr[row];
+      longest = length > longest ? length : longest;
+      if (row + 1 < end && row_ptr[row + 2] - row_ptr[row + 1] == length) continue;
+      add(static_cast<int>(length < Profile::widest_third ? length : Profile::widest_third),
+          static_cast<int>(row + 1 - counted));
+      counted = row + 1;
+    }
+    SlotAtomic<Host>::add(&counters->slice_widths, longest);
+  }
+};
+
+void inspect_lengths(const Host& space, const Offset* row_ptr, Index rows, ProfileCounters* counters) {
+  constexpr auto slice = static_cast<std::size_t>(Profile::slice_rows);
+  histogram<ProfileCounters::lengths>(space, (static_cast<std::size_t>(rows) + slice - 1) / slice,
+                                      InspectSlice{row_ptr, rows, counters}, counters->rows_of_length);
+}
+
 template <class T>
 void inspect_values(const Host& space, const CsrView<T>& a, ProfileCounters* counters) {
   const InspectValues<SlotAtomic<Host>, T> inspect{a.val.data(), {counters->value_slots, &counters->values}};

@@ -4,7 +4,8 @@
 
 // The passes of start_profile(), written once for both spaces: profile.cpp runs them on Host, profile.cu on Cuda.
 //
-// Both files define two helpers:
+// Both files define three helpers:
+//   inspect_lengths(space, row_ptr, rows, counters)  counts rows by their length, and adds up the slices' longest rows
 //   histogram<K>(space, n, f, counts)  calls f(i, add) for i = 0 .. n - 1, where add(k, v) adds v to counts[k], k < K;
 //                                      F::follows says that f reads results of the previous pass
 //   inspect_values(space, a, counters)  applies InspectValues to the entries until its results can't change any more
@@ -62,31 +63,6 @@ struct ProfileCounters {
   int rows_of_length[lengths];  ///< the last element also counts all longer rows
   int sampled[Sampled::count];
   int popular[2 * Popularity::classes];  ///< number of columns in each class, then their entries
-};
-
-/// Inspects a slice of 32 rows.
-template <class Atomics>
-struct InspectSlice {
-  static constexpr bool follows = true;  // follows the clearing of the counters
-  const Offset* row_ptr;
-  Index rows;
-  ProfileCounters* counters;
-
-  template <class Add>
-  OSTINATO_FUNCTION void operator()(std::size_t slice, Add add) const {
-    const Offset begin = static_cast<Offset>(slice) * Profile::slice_rows;
-    const Offset end = begin + Profile::slice_rows < rows ? begin + Profile::slice_rows : rows;
-    Offset longest = 0, counted = begin;
-    for (Offset row = begin; row < end; ++row) {
-      const Offset length = row_ptr[row + 1] - row_ptr[row];
-      longest = length > longest ? length : longest;
-      if (row + 1 < end && row_ptr[row + 2] - row_ptr[row + 1] == length) continue;
-      add(static_cast<int>(length < Profile::widest_third ? length : Profile::widest_third),
-          static_cast<int>(row + 1 - counted));
-      counted = row + 1;
-    }
-    Atomics::add(&counters->slice_widths, longest);
-  }
 };
 
 /// Inspects values: whether they are exact in float, and how many different values there are.
@@ -361,10 +337,7 @@ StartedProfile start_profile_on(const Space& space, const CsrView<T>& a, bool in
   space.zero(on_space.data(), on_space.bytes());
   ProfileCounters* const counters = on_space.data();
   const Offset* const row_ptr = a.row_ptr.data();
-  const std::size_t slices =
-      (static_cast<std::size_t>(a.rows) + Profile::slice_rows - 1) / static_cast<std::size_t>(Profile::slice_rows);
-  histogram<ProfileCounters::lengths>(space, slices, InspectSlice<SlotAtomic<Space>>{row_ptr, a.rows, counters},
-                                      counters->rows_of_length);
+  inspect_lengths(space, row_ptr, a.rows, counters);
   const auto samples = samples_of<Space::on_device>(row_ptr, a.col.data(), a.rows, a.nonzeros());
   histogram<Sampled::count>(space, samples.tasks(), samples, counters->sampled);
   if (inspects_values) inspect_values(space, a, counters);

@@ -45,12 +45,12 @@ Offset slots_by_group(const DiagonalCensus& census, std::size_t pieces) {
   const std::size_t diagonals = census.diagonals.size(), stride = pieces * diagonals;
   const Offset group_rows = static_cast<Offset>(pieces) * census.rows_in_piece;
   Offset slots = 0, begin = 0;
-  for (std::size_t group = 0; group < census.pieces.size(); group += stride, begin += group_rows) {
-    const std::size_t end = std::min(group + stride, census.pieces.size());
+  for (std::size_t group = 0; group < census.pieces().size(); group += stride, begin += group_rows) {
+    const std::size_t end = std::min(group + stride, census.pieces().size());
     const Offset rows = std::min(group_rows, census.rows - begin);
     for (std::size_t d = 0; d < diagonals; ++d) {
       bool some = false;
-      for (std::size_t at = group + d; at < end; at += diagonals) some = some || census.pieces[at].entries > 0;
+      for (std::size_t at = group + d; at < end; at += diagonals) some = some || census.pieces()[at].entries > 0;
       if (some) slots += rows;
     }
   }

@@ -24,6 +24,15 @@ struct CsrPattern {
     return bisect(Index{1}, rows, [this, k](Index i) { return row_ptr[i] > k; }) - 1;
   }
 
+  /// The row that holds entry k, which is in a row behind `row`, mostly in one of the next.
+  OSTINATO_FUNCTION Index row_behind(Index row, Offset k) const {
+    constexpr int near = 8;
+    for (int step = 0; step < near; ++step) {
+      if (k < row_ptr[++row + 1]) return row;
+    }
+    return row_of(k);
+  }
+
   /// The first entry of row i whose column is at least `bound`; the end of the row when there is no such entry. The
   /// search has no branches: no processor could foresee where the column is, and rows are short.
   OSTINATO_FUNCTION Offset first_from(Index i, Offset bound) const {
@@ -62,7 +71,7 @@ struct EntryRuns {
     const Offset end = first + span < entries ? first + span : entries;
     Index row = begin < end ? a.row_of(begin) : 0;
     for (Offset k = begin; k < end; k += lanes) {
-      if (k >= a.row_ptr[row + 1]) row = k < a.row_ptr[row + 2] ? row + 1 : a.row_of(k);
+      if (k >= a.row_ptr[row + 1]) row = a.row_behind(row, k);
       f(row, k);
     }
   }

@@ -144,8 +144,10 @@ struct CollapseRow {
   }
 
   /// The column that entry k, of a row, goes to; -1 for an entry that doesn't count.
-  OSTINATO_FUNCTION Index column_of(Index row, Offset k) const {
-    const Index j = a.col[k];
+  OSTINATO_FUNCTION Index column_of(Index row, Offset k) const { return column_from(row, a.col[k]); }
+
+  /// The same for an entry in column j.
+  OSTINATO_FUNCTION Index column_from(Index row, Index j) const {
     if (points.unknowns > 1 && points.unknown_of(j) != points.unknown_of(row)) return -1;
     return group[j];
   }

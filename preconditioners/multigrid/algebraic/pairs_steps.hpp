@@ -172,35 +172,40 @@ struct ChoosePartner {
   Index* spare;  ///< the next best choice when `choice` was made; nobody, or none where that isn't known
 
   struct Value {
-    std::uint64_t key, next_key;
+    std::uint64_t key, next_key;  ///< or, in the place of `key`, one of the numbers below
     Index best, next;
-    std::int32_t is_made;  ///< without a look at the entries
-    std::int32_t changes;
   };
   using Entry = typename PairWeights<T>::Coupling;
+  /// Greater than all keys, for a row that needs no look at its entries: its choice is as before, or is another.
+  static constexpr std::uint64_t kept = ~std::uint64_t{0}, changed = kept - 1;
 
   OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const Index before = choice[i];
-    if (partner[i] != Partner::none || before == Partner::nobody) return made(Partner::nobody, 0);
-    if (before < 0) return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
-    if (partner[before] == Partner::none) return made(before, 0);
+    if (partner[i] != Partner::none || before == Partner::nobody) return {kept, 0, Partner::nobody, Partner::none};
+    if (before < 0) return fresh(i);
+    if (partner[before] == Partner::none) return {kept, 0, before, Partner::none};
     const Index next = spare[i];
-    if (next == Partner::nobody || (next >= 0 && partner[next] == Partner::none)) return made(next, 1);
-    return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
+    if (next == Partner::nobody || (next >= 0 && partner[next] == Partner::none))
+      return {changed, 0, next, Partner::none};
+    return fresh(i);
   }
+  OSTINATO_FUNCTION Value fresh(std::size_t) const { return {0, 0, Partner::nobody, Partner::nobody}; }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
-    return v.is_made ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
+    return v.key >= changed ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
   }
   OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return weights.load_coupling(k, partner); }
+  /// Of equal keys the first one wins: a lane takes columns in ascending order.
   OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
-    if (e.partner == Partner::none) insert(v, weights.key(static_cast<Index>(i), e), e.j);
+    if (e.partner != Partner::none) return;
+    const std::uint64_t key = weights.key(static_cast<Index>(i), e);
+    insert(v, key, e.j, key > v.key, key > v.next_key);
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
     insert(v, other.key, other.best);
     insert(v, other.next_key, other.next);
   }
   OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
-    if (v.changes) {
+    if (v.key != kept) {
       choice[i] = v.best;
       spare[i] = v.next;
     }
@@ -208,12 +213,11 @@ struct ChoosePartner {
   }
 
  private:
-  OSTINATO_FUNCTION static Value made(Index best, std::int32_t changes) {
-    return {0, 0, best, Partner::none, 1, changes};
-  }
   OSTINATO_FUNCTION static void insert(Value& v, std::uint64_t key, Index j) {
-    const bool is_best = key > v.key || (key == v.key && key > 0 && j < v.best);
-    const bool is_next = key > v.next_key || (key == v.next_key && key > 0 && j < v.next);
+    insert(v, key, j, key > v.key || (key == v.key && key > 0 && j < v.best),
+           key > v.next_key || (key == v.next_key && key > 0 && j < v.next));
+  }
+  OSTINATO_FUNCTION static void insert(Value& v, std::uint64_t key, Index j, bool is_best, bool is_next) {
     const bool moves = is_best || is_next;
     const std::uint64_t next_key = is_best ? v.key : key;
     const Index next = is_best ? v.best : j;
@@ -259,6 +263,7 @@ struct JoinPair {
     const auto row = static_cast<Index>(i);
     return {0, partner[i] == Partner::left_out ? -1 : partner[i] >= 0 ? smaller(row, partner[i]) : row, 0};
   }
+  OSTINATO_FUNCTION Value fresh(std::size_t i) const { return {0, static_cast<Index>(i), 0}; }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
     const bool joins = partner[i] == Partner::none && !stays_alone;
     return joins ? EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]} : EntryRange{0, 0};

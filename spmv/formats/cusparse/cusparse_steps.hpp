@@ -20,26 +20,41 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// Fills the column and the value of slot `at`; only the value when to_col is null.
+/// Fills the columns and the values of slots; only the values when to_col is null. As in EntryRuns, 32 neighbouring calls
+/// share some slots, of which each call takes every 32nd, and searches for a slice once.
 template <class T>
 struct FillCusparseSlots {
+  static constexpr Offset lanes = 32, length = 8;
+
   CsrArrays<T> a;
+  Offset slots;
   const std::int32_t* start;
   Index slices;
   Index* to_col;
   T* to_val;
 
-  OSTINATO_FUNCTION void operator()(std::size_t at) const {
-    const Offset slot = static_cast<Offset>(at);
-    const Index slice = slice_of(slot);
-    const Offset place = slot - start[slice], row = Offset{slice} * slice_rows + place % slice_rows;
-    const Offset k = row < a.rows ? a.row_ptr[row] + place / slice_rows : 0;
-    const bool used = row < a.rows && k < a.row_ptr[row + 1];
-    if (to_col != nullptr) to_col[at] = used ? a.col[k] : -1;
-    to_val[at] = used ? a.val[k] : T{0};
+  std::size_t calls() const { return static_cast<std::size_t>((slots + lanes * length - 1) / length / lanes * lanes); }
+
+  OSTINATO_FUNCTION void operator()(std::size_t number) const {
+    const auto call = static_cast<Offset>(number);
+    const Offset begin = call / lanes * lanes * length + call % lanes;
+    const Offset end = begin + lanes * length < slots ? begin + lanes * length : slots;
+    Index slice = begin < end ? slice_of(begin) : 0;
+    for (Offset slot = begin; slot < end; slot += lanes) {
+      if (slot >= start[slice + 1]) slice = slot < start[slice + 2] ? slice + 1 : slice_of(slot);
+      fill(slice, slot);
+    }
   }
 
  private:
+  OSTINATO_FUNCTION void fill(Index slice, Offset slot) const {
+    const Offset place = slot - start[slice], row = Offset{slice} * slice_rows + place % slice_rows;
+    const Offset k = row < a.rows ? a.row_ptr[row] + place / slice_rows : 0;
+    const bool used = row < a.rows && k < a.row_ptr[row + 1];
+    if (to_col != nullptr) to_col[slot] = used ? a.col[k] : -1;
+    to_val[slot] = used ? a.val[k] : T{0};
+  }
+
   /// The slice with start[slice] <= slot < start[slice + 1].
   OSTINATO_FUNCTION Index slice_of(Offset slot) const {
     return bisect(Index{1}, slices, [this, slot](Index i) { return start[i] > slot; }) - 1;
@@ -81,9 +96,13 @@ inline void require_int32(Offset slots) {
 template <class Space, class T>
 void fill_slices(const Space& space, const CsrView<T>& a, CusparseArrays<Space, T>& to, bool columns) {
   const Index slices = static_cast<Index>(to.start.size()) - 1;
-  for_each(space, to.val.size(),
-           detail::FillCusparseSlots<T>{detail::arrays_of(a), to.start.data(), slices,
-                                        columns ? to.col.data() : nullptr, to.val.data()});
+  const detail::FillCusparseSlots<T> fill{detail::arrays_of(a),
+                                          static_cast<Offset>(to.val.size()),
+                                          to.start.data(),
+                                          slices,
+                                          columns ? to.col.data() : nullptr,
+                                          to.val.data()};
+  for_each(space, fill.calls(), fill);
 }
 
 template <class Space, class T>

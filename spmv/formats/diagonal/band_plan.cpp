@@ -296,14 +296,14 @@ BandPlan plan_brcsd_i(const DiagonalCensus& census, std::size_t value_bytes, boo
 BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bool compress) {
   const std::size_t count = census.diagonals.size();
   std::vector<Cut> cuts;
-  std::vector<Index> remainder{0}, least;
+  std::vector<Index> remainder, least;  // `remainder` stays empty until an entry moves
   std::vector<Offset> entries = all_entries(census);
   std::vector<std::uint16_t> all(count), some;
   std::iota(all.begin(), all.end(), std::uint16_t{0});
   Index least_for = 0, most = 0;  // `least` is for pieces of least_for rows; its largest element
   const auto whole_pieces = static_cast<std::size_t>(census.rows / census.rows_in_piece);
   std::size_t next = 0;
-  for (std::size_t p = 0; p < census.fewest.size(); p = next) {
+  for (std::size_t p = 0; p < census.fewest().size(); p = next) {
     const Offset begin = static_cast<Offset>(p) * census.rows_in_piece;
     Index rows = static_cast<Index>(std::min<Offset>(census.rows - begin, census.rows_in_piece));
     if (rows != least_for) {
@@ -311,15 +311,16 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bo
       most = least.empty() ? 0 : *std::max_element(least.begin(), least.end());
       least_for = rows;
     }
-    const bool keeps_all = census.fewest[p] >= most;
-    const Index moved = keeps_all ? 0 : keep_diagonals(census.pieces.data() + p * count, least, some, entries);
+    const bool keeps_all = census.fewest()[p] >= most;
+    const Index moved = keeps_all ? 0 : keep_diagonals(census.pieces().data() + p * count, least, some, entries);
     const std::vector<std::uint16_t>& kept = keeps_all ? all : some;
     next = p + 1;
     if (keeps_all) {  // as nearly all row pieces of a stencil do
-      while (next < whole_pieces && census.fewest[next] >= most) ++next;
+      while (next < whole_pieces && census.fewest()[next] >= most) ++next;
       rows += static_cast<Index>(next - p - 1) * census.rows_in_piece;
     }
-    remainder.resize(next + 1, remainder.back() + moved);
+    if (remainder.empty() && moved > 0) remainder.resize(p + 1, 0);
+    if (!remainder.empty()) remainder.resize(next + 1, remainder.back() + moved);
     if (!cuts.empty() && cuts.back().diagonals == kept) {
       cuts.back().end += rows;
     } else {
@@ -327,7 +328,7 @@ BandPlan plan_brcsd_ii(const DiagonalCensus& census, std::size_t value_bytes, bo
     }
   }
   BandPlan plan = Layout(census, value_bytes, compress, cuts, entries).make();
-  if (remainder.back() > 0) plan.remainder_ptr = std::move(remainder);
+  plan.remainder_ptr = std::move(remainder);
   return plan;
 }
 

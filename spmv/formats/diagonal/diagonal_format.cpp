@@ -116,7 +116,7 @@ Cost diagonal_cost(const PlanInput& in, const DiagonalPlan& planned, std::size_t
     c.seconds = host_product_seconds(s, c, planned, m);
   }
   constexpr double planning = 2e-9;  // for one diagonal of one row piece (EPYC, 2026-11)
-  c.setup_seconds = planning * static_cast<double>(s.census->pieces.size()) +
+  c.setup_seconds = planning * static_cast<double>(s.census->pieces().size()) +
                     (m.device ? device_filling_seconds(c, entries, value, m) : host_filling_seconds(entries, m));
   if (grows_too_far(s, value_bytes, static_cast<double>(c.bytes)))
     c.reason_not = count_text(s.diagonals) + " diagonals, nearly empty: " + bytes_text(static_cast<double>(c.bytes)) +

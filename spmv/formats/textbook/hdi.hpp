@@ -79,9 +79,9 @@ class Hdi {
   template <class F>
   static void for_groups(const DiagonalCensus& census, F f) {
     const std::size_t count = census.diagonals.size();
-    const PieceDiagonal* piece = census.pieces.data();
+    const PieceDiagonal* piece = census.pieces().data();
     Offset first = 0;
-    for (const std::uint16_t fewest : census.fewest) {
+    for (const std::uint16_t fewest : census.fewest()) {
       std::size_t stored = count;
       for (std::size_t d = 0; fewest == 0 && d < count; ++d) stored -= piece[d].entries == 0 ? 1 : 0;
       f(static_cast<Offset>(stored), std::min<Offset>(piece_rows, census.rows - first));
@@ -118,8 +118,8 @@ class Hdi {
   /// The diagonals' offsets in the groups' lists.
   static std::vector<Index> list_offsets(const DiagonalCensus& census) {
     std::vector<Index> offsets;
-    for (std::size_t at = 0; at < census.pieces.size(); ++at) {
-      if (census.pieces[at].entries > 0) offsets.push_back(census.diagonals[at % census.diagonals.size()].offset);
+    for (std::size_t at = 0; at < census.pieces().size(); ++at) {
+      if (census.pieces()[at].entries > 0) offsets.push_back(census.diagonals[at % census.diagonals.size()].offset);
     }
     return offsets;
   }

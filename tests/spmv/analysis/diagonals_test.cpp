@@ -118,12 +118,12 @@ void expect_pieces(const DiagonalCensus& census, const PlainCensus<T>& plain) {
     }
     ++d;
   }
-  ASSERT_EQ(census.pieces.size(), wanted.size());
+  ASSERT_EQ(census.pieces().size(), wanted.size());
   for (std::size_t k = 0; k < wanted.size(); ++k) {
-    ASSERT_EQ(census.pieces[k].entries, wanted[k].entries) << k;
+    ASSERT_EQ(census.pieces()[k].entries, wanted[k].entries) << k;
     if (wanted[k].entries == 0) continue;
-    ASSERT_EQ(census.pieces[k].first, wanted[k].first) << k;
-    ASSERT_EQ(census.pieces[k].last, wanted[k].last) << k;
+    ASSERT_EQ(census.pieces()[k].first, wanted[k].first) << k;
+    ASSERT_EQ(census.pieces()[k].last, wanted[k].last) << k;
   }
 }
 

@@ -70,9 +70,9 @@ void expect_same(const DiagonalCensus& a, const DiagonalCensus& b) {
       EXPECT_EQ(x.value, y.value);
     }
   }
-  ASSERT_EQ(a.pieces.size(), b.pieces.size());
-  for (std::size_t p = 0; p < a.pieces.size(); ++p) EXPECT_EQ(a.pieces[p].entries, b.pieces[p].entries);
-  EXPECT_EQ(a.fewest, b.fewest);
+  ASSERT_EQ(a.pieces().size(), b.pieces().size());
+  for (std::size_t p = 0; p < a.pieces().size(); ++p) EXPECT_EQ(a.pieces()[p].entries, b.pieces()[p].entries);
+  EXPECT_EQ(a.fewest(), b.fewest());
   EXPECT_EQ(a.class_rows, b.class_rows);
   ASSERT_EQ(a.values, b.values);
   for (std::size_t v = 0; v < a.values.size(); ++v) EXPECT_EQ(std::signbit(a.values[v]), std::signbit(b.values[v]));
