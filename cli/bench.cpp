@@ -246,6 +246,7 @@ std::function<int()> define_bench(Command& command) {
   add_device_options(command, in->device);
   return [in] {
     require_reports(in->json, in->html, in->matrix);
+    require_use_of_formats(in->formats, in->device.device);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return bench_on<T>(space, *in, device);
     });

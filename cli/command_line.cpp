@@ -264,6 +264,7 @@ std::string known_keys(const CLI::App& command) {
 
 void Command::take_options_from(const std::string& path) {
   if (path.empty()) return;
+  std::vector<const CLI::Option*> taken;
   for (const auto& [key, value] : read_options_file(path)) {
     std::string name = "--" + lower(key);
     std::replace(name.begin(), name.end(), '_', '-');
@@ -273,6 +274,13 @@ void Command::take_options_from(const std::string& path) {
       throw UsageError(path + ": unknown option '" + key + "'; " +
                        did_you_mean(name.substr(2), settable_names(parser_)) + "known: " + known);
     }
+    if (std::find(taken.begin(), taken.end(), option) != taken.end())
+      throw UsageError(path + ": --" + option->get_lnames().front() + " is given more than once, here as '" + key +
+                       "'; give it once");
+    taken.push_back(option);
+    const bool is_flag = option->get_expected_min() == 0;
+    if (is_flag && value != "true" && value != "false")
+      throw UsageError(path + ": the value of '" + key + "' has to be true or false, not '" + value + "'");
     if (option->count() > 0) continue;
     option->add_result(value);
     try {

@@ -8,6 +8,7 @@
 #include <ostinato/spmv/selection/candidates.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
+#include "exit_code.hpp"
 #include "text.hpp"
 
 namespace ostinato::cli {
@@ -89,6 +90,11 @@ FormatOptions format_options(const FormatInput& in) {
   o.jit = in.jit == "off" ? Jit::off : in.jit == "on" ? Jit::on : Jit::automatic;
   o.compress = in.compress == "off" ? Compress::off : in.compress == "on" ? Compress::on : Compress::automatic;
   return o;
+}
+
+void require_use_of_formats(const FormatInput& in, const std::string& device) {
+  if (in.jit == "on" && device == "cpu")
+    throw UsageError("--jit on compiles kernels for a GPU, and --device is cpu; leave --jit out");
 }
 
 }  // namespace ostinato::cli

@@ -35,4 +35,7 @@ std::string format_listing();
 
 FormatOptions format_options(const FormatInput& in);
 
+/// Throws    UsageError for an option that would do nothing with the others.
+void require_use_of_formats(const FormatInput& in, const std::string& device);
+
 }  // namespace ostinato::cli

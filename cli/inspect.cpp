@@ -335,6 +335,7 @@ std::function<int()> define_inspect(Command& command) {
   command.footer(format_listing());
   return [in] {
     require_reports(in->json, in->html, in->matrix);
+    require_use_of_formats(in->formats, in->device.device);
     return with_device(in->device, [&]<class T>(const auto& space, const DeviceInfo& device) {
       return inspect_on<T>(space, *in, device);
     });

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include <ostinato/spmv/space/error.hpp>
 
@@ -18,7 +19,13 @@ Json read_object(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw FormatError(path, 0, "can't be opened");
   try {
-    Json object = Json::parse(file);
+    std::set<std::string> keys;
+    const auto refuse_twice = [&](int depth, Json::parse_event_t event, Json& at) {
+      if (depth == 1 && event == Json::parse_event_t::key && !keys.insert(at.get<std::string>()).second)
+        throw FormatError(path, 0, "holds '" + at.get<std::string>() + "' more than once; give it once");
+      return true;
+    };
+    Json object = Json::parse(file, refuse_twice);
     if (!object.is_object()) throw FormatError(path, 0, "isn't a JSON object of options");
     return object;
   } catch (const std::ios_base::failure& e) {

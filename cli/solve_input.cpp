@@ -190,6 +190,7 @@ void check_files(const SolveInput& in) {
 }
 
 void require_use_of_options(const SolveInput& in) {
+  require_use_of_formats(in.formats, in.device.device);
   const SolveOptions o = solve_options(in, "");
   const std::string unused = unused_options(o, in.solver);
   if (!unused.empty()) throw UsageError(unused + ", and --solver is " + in.solver + "; leave the option out");

@@ -156,10 +156,12 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
       mem_limit_(mem_limit) {
   if (choice_.name != "auto") {
     built_ = build(analysis, stop);
+    is_none_ = built_ == nullptr;
     return;
   }
   find_entry<Space, T>({choice_.name, options_});
   choose(analysis, stop);
+  is_none_ = built_ == nullptr;
   rung_ = 0;
   analysis_ = analysis.weak();
 }
@@ -396,6 +398,12 @@ double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
   return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
+}
+
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::is_identity() const {
+  if (built_ == nullptr && !is_none_) throw ArgumentError("the preconditioner was moved from");
+  return built_ == nullptr;
 }
 
 template <class Space, class T>

@@ -75,6 +75,7 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
+///           An object that was moved from throws ArgumentError, until another one is assigned to it.
 template <class Space, class T>
 class AnyPreconditioner {
  public:
@@ -129,7 +130,8 @@ class AnyPreconditioner {
   bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
   std::string remarks() const;  ///< what was made, for messages; empty where there is nothing to say
-  bool is_identity() const { return built_ == nullptr; }
+  bool is_identity() const;
+  std::size_t rows() const { return rows_; }  ///< of the matrix
   bool capturable() const;
   double seconds() const;
   double rate() const;  ///< by what M shrank an error on trial; 0 when it wasn't tried
@@ -154,7 +156,8 @@ class AnyPreconditioner {
   PreconditionerChoice choice_;
   std::string options_;  ///< of the preconditioner, as text
   std::size_t rows_ = 0;
-  std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none"
+  std::unique_ptr<BuiltPreconditioner<Space, T>> built_;  ///< null for "none", and in an object that was moved from
+  bool is_none_ = false;
   std::unique_ptr<AnyPreconditioner> fallback_;
   std::size_t mem_limit_ = 0, taken_ = 0;  ///< bytes; of the limit, those that others take
   std::optional<MemoryPrediction> prediction_;

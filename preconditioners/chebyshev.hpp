@@ -62,6 +62,7 @@ class Chebyshev {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  std::size_t rows() const { return inverse_.size(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
 

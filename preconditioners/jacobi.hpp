@@ -61,6 +61,7 @@ class Jacobi {
   void update_values(const CsrView<T>& a);
   void update_values(const Csr<T>& a) { update_values(a.view()); }
 
+  std::size_t rows() const { return inverse_.size(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z

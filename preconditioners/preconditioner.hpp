@@ -36,6 +36,7 @@ struct StrongerOptions {
 /// once.
 ///
 /// Optional:
+///   std::size_t rows() const                    elements of r and z; a solve of another size is refused then
 ///   apply_dot(r, z, slot) const                 z = M^-1 r, *slot = r . z; the slot is in the memory of the space
 ///   mixed_dot(r, z, slot) const                 as apply_dot for vectors in float, where T is double; r is scaled so
 ///                                               that it fits into the range of float, and z has to fit, too
@@ -99,6 +100,8 @@ class PreconditionerRef {
   }
 
   bool is_identity() const { return calls_ == nullptr || calls_->is_identity(object_); }
+  /// Elements of r and z; nothing where the preconditioner doesn't say.
+  std::optional<std::size_t> rows() const { return is_identity() ? std::nullopt : calls_->rows(object_); }
   bool capturable() const { return is_identity() || calls_->capturable(object_); }
   std::size_t bytes() const { return is_identity() ? 0 : calls_->bytes(object_); }
   double seconds() const { return is_identity() ? 0 : calls_->seconds(object_); }
@@ -161,6 +164,7 @@ class PreconditionerRef {
  private:
   struct Calls {
     bool (*is_identity)(const void*);
+    std::optional<std::size_t> (*rows)(const void*);
     bool (*capturable)(const void*);
     std::size_t (*bytes)(const void*);
     double (*seconds)(const void*);
@@ -197,6 +201,10 @@ class PreconditionerRef {
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).is_identity()); }) return bool(as<M>(o).is_identity());
         return false;
+      },
+      [](const void* o) -> std::optional<std::size_t> {
+        if constexpr (requires { std::size_t(as<M>(o).rows()); }) return std::size_t(as<M>(o).rows());
+        return std::nullopt;
       },
       [](const void* o) {
         if constexpr (requires { bool(as<M>(o).capturable()); }) return bool(as<M>(o).capturable());

@@ -44,6 +44,7 @@ class Spai0 {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  std::size_t rows() const { return diagonal_.size(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z

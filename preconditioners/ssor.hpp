@@ -56,6 +56,7 @@ class Ssor {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  std::size_t rows() const { return factored_.rows(); }
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const { factored_.apply(r, z); }
 

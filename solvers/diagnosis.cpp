@@ -76,7 +76,8 @@ std::string why_not_finite(const ScaledSystem<Space, T>& system, In<T> x) {
     if (system.m().is_identity() || x.size() != y.size()) return {};
     system.m().apply(system.b(), y);
     const Found found = first_not_finite<Space, T>(space, y);
-    return found ? "M^-1 b isn't finite in " + row_text(*found.row) : "";
+    const std::string scaled = system.scales_a() ? ", after A was scaled to the size of 1" : "";
+    return found ? "M^-1 b isn't finite in " + row_text(*found.row) + scaled : "";
   });
 }
 

@@ -189,8 +189,10 @@ class Examiner {
       weight = Weight::good;
     } else {
       text = "the diagonal is at least the sum of the other entries in " + per_cent(f.dominant_rows, a_.rows) +
-             " of the rows; least in row " + number_of(f.least_dominant.at) + ", " +
-             short_text(f.least_dominant.value) + " of that sum";
+             " of the rows";
+      if (f.least_dominant.at >= 0)
+        text += "; least in row " + number_of(f.least_dominant.at) + ", " + short_text(f.least_dominant.value) +
+                " of that sum";
     }
     say("dominance", weight, text);
     if (f.wrong_signs.count == 0 && a_.rows > 0)
@@ -261,6 +263,12 @@ class Examiner {
     say("definiteness", Weight::caution, std::move(text));
   }
 
+  /// Whether the Lanczos method has seen an eigenvalue that rounding can't tell from 0.
+  bool may_be_semidefinite() const {
+    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+    return e_.spectrum && std::abs(e_.spectrum->smallest) <= rounding * std::abs(e_.spectrum->largest);
+  }
+
   /// Complete factors of the matrix, or of its negative, where they are small enough.
   void try_cholesky(const std::string& sign) {
     constexpr double most_rows = 20000;
@@ -275,6 +283,10 @@ class Examiner {
         tried = false;
       }
     }
+    if (factors && may_be_semidefinite())
+      return say("definiteness", Weight::caution,
+                 sign + " definite or semidefinite: a complete Cholesky factorisation found no other pivot, but the " +
+                     "smallest eigenvalue is 0 within rounding");
     if (factors) return say_definite(sign + " definite: a complete Cholesky factorisation found no other pivot");
     if (tried)
       return say_indefinite("not " + sign + " definite, or singular, within rounding: a pivot of a complete Cholesky " +

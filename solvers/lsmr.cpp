@@ -52,11 +52,18 @@ class LeastSquares {
   /// ||A^T r|| / (||A|| ||r||), where ||r|| = norm. The first call estimates ||A|| from below, from A^T r.
   double gradient(In<T> r, double norm) {
     if (norm == 0 || !std::isfinite(norm)) return norm;
+    double factor = 1;  // by which r is scaled, so that its products with a tiny A don't become 0
     a_.apply_transposed(r, q_);
-    const double size = norm_of<T>(space_, q_, q_, slot_);
+    double size = norm_of<T>(space_, q_, v_, slot_);
+    if (size == 0) {
+      factor = std::ldexp(1.0, std::numeric_limits<T>::max_exponent / 2 - std::ilogb(norm));
+      scale<T>(space_, static_cast<T>(factor), r, p_);
+      a_.apply_transposed(p_, q_);
+      size = norm_of<T>(space_, q_, v_, slot_);
+    }
     if (size == 0) return 0;
     if (a_norm_ == 0) estimate_norm(size);
-    return size / a_norm_ / norm;
+    return size / a_norm_ / (factor * norm);
   }
 
   /// Runs the recurrence from r, which is overwritten, until ||A^T r|| / (||A|| ||r||) <= goal or the monitor stops it.
@@ -90,11 +97,14 @@ class LeastSquares {
   /// Power steps on A^T A from q, of this size.
   void estimate_norm(double size) {
     constexpr int steps = 4;
-    for (int k = 0; k < steps; ++k) {
-      scale<T>(space_, static_cast<T>(1 / size), q_, v_);
+    for (int k = 0; k < steps && size > 0; ++k) {
+      // In two factors, of which neither leaves the range of T.
+      const int exponent = std::ilogb(size);
+      scale<T>(space_, static_cast<T>(std::ldexp(1.0, -exponent / 2)), q_, v_);
+      scale<T>(space_, static_cast<T>(std::ldexp(1.0, exponent / 2) / size), v_, v_);
       a_.apply(v_, p_);
       a_.apply_transposed(p_, q_);
-      size = norm_of<T>(space_, q_, q_, slot_);
+      size = norm_of<T>(space_, q_, v_, slot_);
       a_norm_ = std::max(a_norm_, norm_of<T>(space_, p_, p_, slot_));
     }
   }
@@ -126,6 +136,17 @@ class LeastSquares {
   double a_norm_ = 0;
 };
 
+/// The gradient of the residual at hand, judged anew where the rounding of that residual decides whether the gradient
+/// is within the goal: from a more accurate residual, or else with all that the rounding may add.
+template <class Space, class T>
+double judged_gradient(Solve<Space, T>& solve, LeastSquares<Space, T>& method, double goal) {
+  const double gradient = method.gradient(solve.r(), solve.norm());
+  const bool is_clear = !(std::abs(gradient - goal) * solve.norm() <= solve.rounding_bound());
+  if (is_clear || solve.norm() == 0) return gradient;
+  if (solve.improve_residual()) return method.gradient(solve.r(), solve.norm());
+  return gradient > goal ? gradient : gradient + solve.rounding() / solve.norm();
+}
+
 }  // namespace
 
 template <class Space, class T>
@@ -148,7 +169,7 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
   int restarts = -1;
   for (;;) {
     solve.compute_residual(result);
-    result.gradient = method.gradient(solve.r(), solve.norm());
+    result.gradient = judged_gradient(solve, method, options.rtol);
     if (std::isfinite(solve.norm()) && solve.norm() <= monitor.goal()) {
       result.status = Status::converged;
       break;
@@ -167,7 +188,10 @@ SolveResult Lsmr::run(const Space& space, const OperatorRef<Space, T>& given, In
     if (++restarts == 0) check_goal<T>(result, system.b_norm(), monitor.goal());
     method.recur(solve.r(), solve.norm(), aim, monitor);
   }
-  solve.give_back(result);
+  solve.give_back(result, [&](In<T> r, double norm) {
+    result.gradient = method.gradient(r, norm);
+    return result.gradient <= options.rtol;
+  });
   if (result.status == Status::least_squares) {
     result.notes.emplace_back(
         "||b - A x|| isn't within the tolerance of a solution; x makes it smallest, for a matrix within rtol ||A|| of "

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include <ostinato/spmv/space/error.hpp>
@@ -31,8 +32,12 @@ void require_valid(const SolveOptions& o) {
   const auto at_least = [](const char* name, double value, double least) {
     require_between("SolveOptions", name, value, least);
   };
-  at_least("rtol", o.rtol, 0);
-  at_least("atol", o.atol, 0);
+  const auto tolerance = [&](const char* name, double value) {
+    at_least(name, value, 0);
+    if (std::isinf(value)) throw ArgumentError(std::string("SolveOptions: ") + name + " is infinite");
+  };
+  tolerance("rtol", o.rtol);
+  tolerance("atol", o.atol);
   at_least("max_iterations", o.max_iterations, 0);
   at_least("time_limit", o.time_limit, 0);
   at_least("divergence_limit", o.divergence_limit, 0);

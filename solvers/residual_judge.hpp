@@ -24,6 +24,9 @@ class ResidualJudge {
   /// Whether a residual of this norm may be the rounding of b - A x, by a bound.
   bool may_be_rounding(In<T> x, double norm) const;
 
+  /// A bound for the norm of what rounding changes in b - A x; infinite where the operator doesn't tell enough.
+  double bound(In<T> x) const;
+
   /// The norm of b - A x with twice the digits, and r as well, where the operator can do that; otherwise norm and r as
   /// they are.
   double best(In<T> x, Out<T> r, double norm) const;
@@ -59,7 +62,6 @@ class ResidualJudge {
   void drop_not_finite(Out<T> x) const;
 
  private:
-  double bound(In<T> x) const;
   double bound(double x_norm) const;
   double with_rounding(Out<T> x, Out<T> r, double norm) const;
   /// The norm of r, whose square is in the slot.

@@ -225,8 +225,29 @@ class Solve {
   /// Whether the recurrence can still see a residual that is above the goal.
   bool can_go_on() const { return computed_ > monitor_.goal() || norm_ < 2 * computed_; }
 
-  /// Gives x back in the caller's scale, finite, and looks once more at a residual that this has changed.
+  /// A bound for what the rounding of b - A x may have changed r by; infinite where the operator doesn't tell.
+  double rounding_bound() const { return judge_.bound(x_); }
+  /// An estimate of the same, from some products.
+  double rounding() {
+    const double estimate = judge_.rounding(x_, r_).norm;
+    judge_.compute(x_, r_);
+    return estimate;
+  }
+  /// Computes r and its norm in higher precision. False, and nothing done, where the operator can't.
+  bool improve_residual() {
+    const double norm = judge_.best(x_, r_, HUGE_VAL);
+    if (norm == HUGE_VAL) return false;
+    norm_ = norm;
+    return true;
+  }
+
   void give_back(SolveResult& result) {
+    give_back(result, [](In<T>, double) { return true; });
+  }
+  /// Gives x back in the caller's scale, finite, and looks once more at a residual that this has changed.
+  /// is_least(r, norm): whether the x of a least squares problem is still one, by its residual.
+  template <class IsLeast>
+  void give_back(SolveResult& result, IsLeast is_least) {
     keep_finite(result);
     judge_end(result);
     const auto lost = leave();
@@ -236,7 +257,10 @@ class Solve {
       norm_ = judge_.assured(x_, r_, computed, monitor_.goal());
       if (!(norm_ <= monitor_.goal())) tell_above_goal(computed);
       result.backward_error = judge_.backward_error(x_, r_, norm_);
-      out_of_range(result, lost.too_large > 0);
+      const bool is_lost = result.status == Status::least_squares
+                               ? !is_least(r_, computed)
+                               : result.status == Status::converged && norm_ > monitor_.goal();
+      out_of_range(result, lost.too_large > 0, is_lost);
       leave();
     }
     if (has_grown_) note_growth(result);
@@ -350,12 +374,12 @@ class Solve {
     tell(result, text);
   }
 
-  void out_of_range(SolveResult& result, bool too_large) const {
+  void out_of_range(SolveResult& result, bool too_large, bool is_lost) const {
     if (too_large) {
       result.status = Status::not_finite;
       tell(result, "the solution is too large for " + std::string(precision_name<T>) +
                        "; its elements end at the largest finite number");
-    } else if (norm_ > monitor_.goal() && result.status == Status::converged) {
+    } else if (is_lost) {
       result.status = Status::stagnated;
       result.at_precision_limit = true;
       tell(result, "the solution is too small for " + std::string(precision_name<T>) +

@@ -37,6 +37,7 @@ class ScaledSystem {
   const PreconditionerRef<Space, T>& m() const { return m_; }  ///< 2^i M
   In<T> b() const { return b_; }                               ///< 2^k b
   double b_norm() const { return b_norm_; }                    ///< 0 only if all elements of b are 0
+  bool scales_a() const { return a_exponent_ != 0; }
   double a_norm() const { return a_norm_; }  ///< ||2^i A||_inf; 1 when ||A||_inf overflows, NaN when unknown
 
   /// A norm of the caller's b and residual, as a norm of this system.

@@ -109,22 +109,28 @@ void Operator<Space, T>::generate() {
 }
 
 template <class Space, class T>
+auto Operator<Space, T>::built() const -> BuiltFormat<Space, T>& {
+  if (format_ == nullptr) throw ArgumentError("the operator was moved from");
+  return *format_;
+}
+
+template <class Space, class T>
 std::size_t Operator<Space, T>::bytes() const {
-  return format_->bytes();
+  return built().bytes();
 }
 
 template <class Space, class T>
 void Operator<Space, T>::apply(T alpha, std::span<const T> x, T beta, std::span<T> y) const {
   require_shapes(x.size(), y.size());
-  if (rows() > 0) format_->apply(alpha, x, beta, y);
+  if (rows() > 0) built().apply(alpha, x, beta, y);
 }
 
 template <class Space, class T>
 void Operator<Space, T>::apply_dot(std::span<const T> x, std::span<T> y, std::span<const T> w, double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(x.size(), w.size());
-  if (format_->apply_dot(x, y, w, slot)) return;
-  format_->apply(T{1}, x, T{0}, y);
+  if (built().apply_dot(x, y, w, slot)) return;
+  built().apply(T{1}, x, T{0}, y);
   dot<T>(space_, w, y, slot);
 }
 
@@ -133,19 +139,19 @@ void Operator<Space, T>::mixed_dot(std::span<const float> x, std::span<float> y,
                                    double* slot) const {
   require_shapes(x.size(), y.size());
   require_shapes(x.size(), w.size());
-  format_->mixed_dot(x, y, w, slot);
+  built().mixed_dot(x, y, w, slot);
 }
 
 template <class Space, class T>
 bool Operator<Space, T>::has_mixed_dot() const {
-  return format_->has_mixed_dot();
+  return built().has_mixed_dot();
 }
 
 template <class Space, class T>
 bool Operator<Space, T>::residual(std::span<const T> x, std::span<const T> b, std::span<T> r, double* slot) const {
   require_shapes(x.size(), b.size());
   require_shapes(x.size(), r.size());
-  return format_->residual(x, b, r, slot);
+  return built().residual(x, b, r, slot);
 }
 
 template <class Space, class T>
@@ -161,12 +167,12 @@ bool Operator<Space, T>::accurate_residual(double outer, double inner, std::span
 
 template <class Space, class T>
 int Operator<Space, T>::revision() const {
-  return 2 * updates_ + format_->revision();
+  return 2 * updates_ + built().revision();
 }
 
 template <class Space, class T>
 std::string Operator<Space, T>::generated() const {
-  return format_->generated();
+  return built().generated();
 }
 
 template <class Space, class T>
@@ -255,20 +261,20 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
 /// knows what it needs.
 template <class Space, class T>
 bool Operator<Space, T>::refill(const SpaceCsr<Space, T>& a, bool lent) {
-  const bool later = !Space::on_device && (lent || format_->csr() != nullptr);
+  const bool later = !Space::on_device && (lent || built().csr() != nullptr);
   Structure now = structure_;
   if (later || makes_parts(space_)) {
     now.symmetric = false;  // until somebody looks
   } else {
     analyse_values(space_, a.view(), now);
   }
-  if (!format_->update_values(a)) return false;
+  if (!built().update_values(a)) return false;
   settle(space_);
   structure_ = std::move(now);
   unseen_.reset();
   if (!later) return true;
   unseen_ = std::make_unique<Unseen>();
-  if (format_->csr() == nullptr) unseen_->matrix = a;
+  if (built().csr() == nullptr) unseen_->matrix = a;
   return true;
 }
 
@@ -283,7 +289,7 @@ bool Operator<Space, T>::may_refuse_values() const {
 template <class Space, class T>
 void Operator<Space, T>::look() const {
   std::call_once(unseen_->once, [this] {
-    const SpaceCsr<Space, T>* const in_format = format_->csr();
+    const SpaceCsr<Space, T>* const in_format = built().csr();
     analyse_values(space_, (in_format == nullptr ? *unseen_->matrix : *in_format).view(), structure_);
     unseen_->matrix.reset();
   });

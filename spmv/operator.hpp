@@ -45,7 +45,8 @@ enum class Update {
 ///           the format. The arrays of a CsrView are lent, and nothing is copied that need not be: they must outlive
 ///           the operator or the next update_values(), and stay unchanged until then. If rows are unsorted or hold
 ///           duplicates, the constructor works on a sorted copy.
-/// Requires  On Cuda, host arrays are read by the constructor only.
+/// Requires  On Cuda, host arrays are read by the constructor only. An object that was moved from throws ArgumentError
+///           when it is applied or updated, until another one is assigned to it.
 /// Throws    ArgumentError for a malformed matrix, an unknown format, or a forced format that can't hold the matrix;
 ///           DimensionError from apply, naming both shapes, before any work is enqueued; DeviceError.
 template <class Space, class T>
@@ -178,6 +179,7 @@ class Operator {
   void create(const Analysis<Space, T>& analysis, const FormatList<Space, T>& list);
   void build(const Analysis<Space, T>& analysis);
   void generate();
+  BuiltFormat<Space, T>& built() const;
   bool keeps_pattern(const CsrView<T>& a) const;
   template <class Given>
   SpaceCsr<Space, T> take(const Given& a, bool same) const;

@@ -82,6 +82,10 @@ class IncompleteLu {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  std::size_t rows() const {
+    return std::visit([](const auto& f) { return f.rows(); }, made_.factored);
+  }
+
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const {
     std::visit([&](const auto& f) { f.apply(r, z); }, made_.factored);

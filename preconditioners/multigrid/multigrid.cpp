@@ -548,6 +548,11 @@ void Multigrid<Space, T>::update_values(const Analysis<Space, T>& analysis) {
 }
 
 template <class Space, class T>
+std::size_t Multigrid<Space, T>::rows() const {
+  return state().rows;
+}
+
+template <class Space, class T>
 void Multigrid<Space, T>::apply(std::span<const T> r, std::span<T> z) const {
   state().apply(r.data(), z.data(), state().unused.data());
 }

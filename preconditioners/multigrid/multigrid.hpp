@@ -170,6 +170,8 @@ class Multigrid {
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 
+  std::size_t rows() const;
+
   /// z = M^-1 r
   void apply(std::span<const T> r, std::span<T> z) const;
   /// z = M^-1 r;  *slot = r . z

@@ -54,7 +54,7 @@ Analysis<Space, T>::Analysis(const Space& space, SpaceCsr<Space, T> matrix, Stru
 
 template <class Space, class T>
 void Analysis<Space, T>::complete(AnalysisDepth depth) const {
-  State& s = *state_;
+  State& s = state();
   if (s.structure.census != nullptr) return;
   const Stopwatch watch;
   if (s.structure.lengths_only) {
@@ -67,7 +67,7 @@ void Analysis<Space, T>::complete(AnalysisDepth depth) const {
 
 template <class Space, class T>
 const std::string& Analysis<Space, T>::pattern() const {
-  State& s = *state_;
+  State& s = state();
   if (!s.pattern.empty()) return s.pattern;
   const Stopwatch watch;
   s.pattern = pattern_hash(s.space, s.matrix.view());
@@ -77,7 +77,7 @@ const std::string& Analysis<Space, T>::pattern() const {
 
 template <class Space, class T>
 const Grid& Analysis<Space, T>::grid() const {
-  State& s = *state_;
+  State& s = state();
   if (s.grid.has_value()) return *s.grid;
   const Stopwatch watch;
   s.grid = find_grid(s.space, s.matrix.view(), s.structure);

@@ -11,6 +11,7 @@
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
@@ -20,7 +21,8 @@ namespace ostinato {
 /// census of the diagonals, the grid.
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
-/// Requires  Only one host thread at a time uses an analysis and its copies.
+/// Requires  Only one host thread at a time uses an analysis and its copies. An object that was moved from throws
+///           ArgumentError, until another one is assigned to it.
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {
@@ -53,14 +55,14 @@ class Analysis {
     detail::explain_matrix<Matrix>();
   }
 
-  const Space& space() const { return state_->space; }
-  const SpaceCsr<Space, T>& matrix() const { return state_->matrix; }
-  const Structure& structure() const { return state_->structure; }
-  double seconds() const { return state_->seconds; }  ///< duration of the analysis, without an upload
+  const Space& space() const { return state().space; }
+  const SpaceCsr<Space, T>& matrix() const { return state().matrix; }
+  const Structure& structure() const { return state().structure; }
+  double seconds() const { return state().seconds; }  ///< duration of the analysis, without an upload
 
   /// The matrix for as long as a copy of the analysis exists.
   std::weak_ptr<const SpaceCsr<Space, T>> watch() const {
-    return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state_->matrix);
+    return std::shared_ptr<const SpaceCsr<Space, T>>(state_, &state().matrix);
   }
 
   /// The analysis for as long as a copy of it exists.
@@ -99,6 +101,11 @@ class Analysis {
     double seconds;
   };
   explicit Analysis(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  State& state() const {
+    if (state_ == nullptr) throw ArgumentError("the analysis was moved from");
+    return *state_;
+  }
 
   std::shared_ptr<State> state_;
 };

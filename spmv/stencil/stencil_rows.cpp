@@ -109,6 +109,7 @@ struct Tally {
       length += row[k] != 0 ? 1 : 0;
       present[c] |= row[k] != 0 ? 1u << k : 0u;
       size += std::abs(row[k]);
+      finite = finite && std::isfinite(row[k]);
     }
     const double own = row[centre], of_own = std::abs(own);
     nonzeros += Offset{times} * length;
@@ -122,7 +123,6 @@ struct Tally {
     least = std::min(least, own);
     most = std::max(most, own);
     norm = std::max(norm, size);
-    finite = finite && std::isfinite(size);
   }
 
   void add(const Tally& other) {

@@ -408,6 +408,7 @@ TEST_F(CliSolve, UnknownValuesListTheKnownOnes) {
   expect_complaint(run("solve p.mtx --precision mixed"), 2, "'mixed' is planned and can't be had yet; known: double");
   expect_complaint(run("solve p.mtx --tune x"), 2, "known: off, model, measure");
   expect_complaint(run("solve p.mtx --jit maybe"), 2, "--jit: 'maybe' is unknown; known: off, on, auto");
+  expect_complaint(run("solve p.mtx --jit on --device cpu"), 2, "--jit on compiles kernels for a GPU");
   expect_complaint(run("solve p.mtx --compress x"), 2, "--compress: 'x' is unknown; known: off, on, auto");
   expect_complaint(run("solve p.mtx --bogus"), 2, "unknown option '--bogus'; see ostinato solve --help");
   expect_complaint(run("solve p.mtx --rtol nan"), 2, "--rtol: 'nan'");
@@ -785,6 +786,12 @@ TEST_F(CliOptionsFile, RefusesWhatItDoesNotKnow) {
   expect_complaint(run("solve p.mtx -P value.json"), 2, "known: auto, cg, bicgstab, gmres");
   expect_complaint(run("solve p.mtx -P type.json"), 2, "the value of 'rtol'");
   expect_complaint(run("solve p.mtx -P broken.json"), 3, "broken.json: isn't JSON");
+  write("twice.json", R"({"maxiter": 7, "maxiter": 5})");
+  expect_complaint(run("solve p.mtx -P twice.json"), 3, "'maxiter' more than once");
+  write("alias.json", R"({"maxiter": 7, "Max_Iterations": 5})");
+  expect_complaint(run("solve p.mtx -P alias.json"), 2, "more than once, here as 'Max_Iterations'");
+  write("flag.json", R"({"flexible": "maybe"})");
+  expect_complaint(run("solve p.mtx -P flag.json"), 2, "has to be true or false, not 'maybe'");
   expect_complaint(run("solve p.mtx -P none.json"), 3, "none.json: can't be opened");
 }
 

@@ -11,8 +11,15 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/block_jacobi.hpp>
+#include <ostinato/preconditioners/chebyshev.hpp>
+#include <ostinato/preconditioners/fsai/fsai.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/preconditioners/spai0.hpp>
+#include <ostinato/preconditioners/ssor.hpp>
+#include <ostinato/solvers/cg.hpp>
+#include <ostinato/solvers/gmres.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -254,6 +261,51 @@ TYPED_TEST(AnyPreconditionerOn, StaysAsItWasWhenNewValuesAreRefused) {
   keeps(Multigrid(before));
   for (const char* name : {"auto", "jacobi", "multigrid", "multigrid:kind=classical,reuse=interpolation"})
     keeps(Any(before, name));
+}
+
+TYPED_TEST(AnyPreconditionerOn, SolvesOfAnotherSizeAreRefused) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Analysis larger(this->space(), generate<T>("poisson2d", {.n = 31}));
+  const Operator a(this->space(), generate<T>("poisson2d", {.n = 30}));
+  const auto b = this->put(std::vector<T>(900, T{1}));
+  auto x = this->put(std::vector<T>(900));
+  const auto refused = [&](const auto& m) {
+    const std::string text = message_of<DimensionError>([&] { gmres(this->space(), a, b.span(), x.span(), m); });
+    EXPECT_NE(text.find("961"), std::string::npos) << text;
+  };
+  for (const PreconditionerInfo& info : preconditioner_infos()) {
+    SCOPED_TRACE(std::string(info.name));
+    if (info.name != "none") refused(Any(larger, info.name));
+  }
+  refused(Jacobi(larger));
+  refused(BlockJacobi(larger));
+  refused(Chebyshev(larger));
+  refused(Ssor(larger));
+  refused(Spai0(larger));
+  refused(Fsai(larger));
+  refused(Multigrid(larger));
+  refused(Any(larger, "ilut:solve=isai"));
+}
+
+TYPED_TEST(AnyPreconditionerOn, IsOfNoUseOnceMovedFrom) {
+  using T = typename TypeParam::T;
+  using Any = typename TestFixture::ByName;
+  const Csr<T> matrix = generate<T>("poisson2d", {.n = 20});
+  const Analysis analysis(this->space(), matrix);
+  const Operator a(this->space(), matrix);
+  const auto b = this->put(std::vector<T>(400, T{1}));
+  auto x = this->put(std::vector<T>(400));
+  const auto solve_with = [&](const auto& m) { cg(this->space(), a, b.span(), x.span(), m); };
+  Any any(analysis, "ict");
+  Jacobi jacobi(analysis);
+  const Any other(std::move(any));
+  const Jacobi another(std::move(jacobi));
+
+  EXPECT_THROW(solve_with(any), ArgumentError);      // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(solve_with(jacobi), DimensionError);  // NOLINT(bugprone-use-after-move)
+  solve_with(other);
+  solve_with(another);
 }
 
 }  // namespace

@@ -131,6 +131,22 @@ TEST(Examination, ProvesDefiniteness) {
   EXPECT_EQ(examine_on_host(with_sign(a, -1)).definiteness, Definiteness::negative);
 }
 
+TEST(Examination, DoesNotCallASingularMatrixDefinite) {
+  std::vector<Triplet<double>> t;  // A (1, -1, 1, ...) = 0
+  for (Index i = 0; i < 50; ++i) {
+    t.push_back({i, i, i == 0 || i == 49 ? 1.0 : 2.0});
+    if (i > 0) t.insert(t.end(), {{i, i - 1, 1}, {i - 1, i, 1}});
+  }
+  const Examination e = examine_on_host(triplets(50, t));
+  EXPECT_NE(e.definiteness, Definiteness::positive);
+  EXPECT_NE(about(e, "definiteness").find("caution: "), std::string::npos) << about(e, "definiteness");
+}
+
+TEST(Examination, NamesNoRowWhereOnlyEmptyRowsAreNotDominant) {
+  const std::string text = about(examine_on_host(triplets(3, {{0, 0, 1}, {1, 1, 1}})), "dominance");
+  EXPECT_EQ(text.find("row 0"), std::string::npos) << text;
+}
+
 TEST(Examination, ProvesThatAMatrixIsNotDefinite) {
   // A positive diagonal, and the eigenvalues -1 and 3.
   expect_finding(dense<double>({{1, 2}, {2, 1}}), "definiteness", "caution: indefinite: x . A x has both signs");

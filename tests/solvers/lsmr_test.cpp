@@ -258,6 +258,93 @@ TYPED_TEST(LsmrOn, ToleranceOutOfReachStagnates) {
   EXPECT_LT(result.gradient, 100 * std::numeric_limits<T>::epsilon());
 }
 
+/// r is so much smaller than b that its rounding hides the gradient; solve() recomputes that in long double.
+TYPED_TEST(LsmrOn, SeesTheGradientBehindTheRounding) {
+  using T = typename TypeParam::T;
+  constexpr bool is_double = sizeof(T) == sizeof(double);
+  Random random(11);
+  for (int trial = 0; trial < 60; ++trial) {
+    const Index cols = 2 + below(random, 5), rows = cols + 1 + below(random, 5);
+    const double apart = std::pow(10, -1 - (is_double ? 8 : 3) * std::abs(signed_unit(random)));
+    const double size = std::pow(10, (is_double ? 6 : 2) * std::abs(signed_unit(random)));
+    const double rtol = std::pow(10, (is_double ? -6 : -2) - 4 * std::abs(signed_unit(random)));
+    std::vector<Triplet<T>> entries;
+    std::vector<T> b(static_cast<std::size_t>(rows));
+    std::vector<double> x(static_cast<std::size_t>(cols));
+    for (double& v : x) v = size * signed_unit(random);
+    for (Index i = 0; i < rows; ++i) {
+      const double row = signed_unit(random);
+      double total = 1e-3 * signed_unit(random);
+      for (Index j = 0; j < cols; ++j) {
+        entries.push_back({i, j, static_cast<T>(row + apart * signed_unit(random))});
+        total += static_cast<double>(entries.back().val) * x[static_cast<std::size_t>(j)];
+      }
+      b[static_cast<std::size_t>(i)] = static_cast<T>(total);
+    }
+
+    this->solve(this->system_of(from_triplets<T>(rows, cols, entries), b), {.rtol = rtol, .max_iterations = 5000});
+  }
+}
+
+/// Without the analysis of A nobody knows how far rounding may have changed r.
+TYPED_TEST(LsmrOn, ToleranceOutOfReachOfAConsistentSystemStagnates) {
+  using T = typename TypeParam::T;
+  const auto a = dense<T>({{static_cast<T>(0.29225075), static_cast<T>(0.0040538245), 0, 0}});
+  const TransposableOperator op(this->space(), a);
+  for (const double value : {0.26897445, 0.3, 0.7, -1.1}) {
+    const auto b = this->put(std::vector<T>{static_cast<T>(value)});
+    auto x = this->put(std::vector<T>(4));
+
+    const SolveResult result =
+        lsmr(this->space(), op, b.span(), x.span(), {.rtol = std::numeric_limits<T>::epsilon() / 8});
+
+    EXPECT_NE(result.status, Status::least_squares) << result.message();
+  }
+}
+
+TYPED_TEST(LsmrOn, AnXThatUnderflowsIsNoLeastSquaresSolution) {
+  using T = typename TypeParam::T;
+  const bool is_double = sizeof(T) == sizeof(double);
+  const auto large = static_cast<T>(is_double ? 1e200 : 1e20), small = static_cast<T>(is_double ? 1e-150 : 1e-26);
+
+  const auto [result, x] = this->solve(this->system_of(dense<T>({{large}, {large}}), {small, 3 * small}));
+
+  EXPECT_EQ(result.status, Status::stagnated) << result.message();
+  EXPECT_NE(result.reason.find("too small"), std::string::npos) << result.reason;
+}
+
+/// diag(s, 2 s), without a structure that would tell its size.
+struct Scaling {
+  using value_type = double;
+  double s;
+
+  std::size_t rows() const { return 2; }
+  std::size_t cols() const { return 2; }
+  void apply(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
+    for (std::size_t i = 0; i < 2; ++i)
+      y[i] = (beta == 0 ? 0 : beta * y[i]) + alpha * s * static_cast<double>(i + 1) * x[i];
+  }
+  void apply_transposed(double alpha, std::span<const double> x, double beta, std::span<double> y) const {
+    apply(alpha, x, beta, y);
+  }
+};
+
+TEST(Lsmr, TakesTinyMatricesOfUnknownSizeForWhatTheyAre) {
+  for (const double s : {1e-130, 1e-150, 1.0, 1e130}) {
+    const std::vector<double> b = {1, 1};
+    std::vector<double> x(2);
+
+    const SolveResult result = lsmr(Host(), Scaling{s}, b, x);
+
+    EXPECT_EQ(result.status, Status::converged) << s << ": " << result.message();
+    EXPECT_NEAR(x[0] * s, 1, 1e-6);
+    EXPECT_NEAR(x[1] * s, 0.5, 1e-6);
+  }
+  const std::vector<double> b = {1, 1};
+  std::vector<double> x(2);  // squares of the vectors underflow
+  EXPECT_FALSE(static_cast<bool>(lsmr(Host(), Scaling{1e-170}, b, x)));
+}
+
 TYPED_TEST(LsmrOn, SizesOfMatrixAndRightHandSideMakeNoDifference) {
   using T = typename TypeParam::T;
   const auto plain = this->inconsistent(full_rank<T>(100, 20));

@@ -385,6 +385,14 @@ TYPED_TEST(StencilOperatorOn, IsEmptyOnceMovedFrom) {
   EXPECT_EQ(y.download()[0], 2);
 }
 
+TEST(StencilOperator, IsFiniteThoughItsRowsAddUpToInfinity) {
+  Stencil stencil = laplacian_stencil({5, 5}, true);
+  for (StencilTerm& term : stencil.terms) term.coefficient *= 2.5e307;
+  EXPECT_TRUE(StencilOperator(Host(), stencil).structure().finite);
+  stencil.terms.front().coefficient = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(StencilOperator(Host(), stencil).structure().finite);
+}
+
 TEST(StencilOperator, RefusesVectorsOfAnotherSize) {
   const StencilOperator<Host, double> a(Host(), laplacian_stencil({5, 5}, true));
   std::vector<double> right(25), wrong(24);
