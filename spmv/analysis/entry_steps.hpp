@@ -204,6 +204,8 @@ struct InspectEntries : CsrPattern {
 /// Inspects the entries of one row.
 template <class Atomics, class T>
 struct InspectByRow {
+  static constexpr int blocks_of_multiprocessor = 5;
+
   InspectEntries<Atomics, T> entries;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t row) const {

@@ -18,6 +18,8 @@ constexpr Offset head = 64;
 /// Hashes the heads of the rows; the fifth sum counts the longer rows. Neighbouring threads read neighbouring rows.
 /// Malformed row pointers lead to no entry outside the arrays.
 struct HashRow {
+  static constexpr int blocks_of_multiprocessor = 6;
+
   CsrPattern a;
   Offset nonzeros;
 

@@ -9,8 +9,6 @@
 // A functor is copied to the threads and has
 //   Value                     what is found out about a row: trivially copyable, of whole 4-byte words
 //   Value initial(i)          the value of row i before its first entry
-//   Value fresh(i)            (optional)  the same for a row with entries to visit, without a load: lanes that share a
-//                             row then needn't hand this value on
 //   EntryRange entries(i, v)  the entries of row i to visit, where v is the initial value; may be empty
 //   void add(i, k, v)         takes entry k into the value v; or, so that the loads for several entries overlap:
 //   Entry load(i, k)          what entry k is made of, loaded without a condition, and

@@ -110,14 +110,10 @@ struct LaneTerms {
       }
       load(place);
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        if (done + u * groups < count) add_up(u);
-      }
+      for (int u = 0; u < at_once; ++u) add_up(u);
       __syncwarp();
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) {
-        if (done + u * groups < count) write(place[u], u);
-      }
+      for (int u = 0; u < at_once; ++u) write(place[u], u);
       __syncwarp();  // before `columns` is written again
     }
   }

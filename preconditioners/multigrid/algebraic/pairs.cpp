@@ -73,8 +73,7 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   const detail::CsrPattern pattern = detail::pattern_of(a);
   Vector<Space, T> inverse(space, n);
   Vector<Space, float> strongest(space, n);
-  Vector<Space, Index> partner(space, n), choice(space, n);
-  Vector<Space, Spares> spares(space, n);
+  Vector<Space, Index> partner(space, n), choice(space, n), spare(space, n);
   Vector<Space, int> joined(space, n);
   Vector<Space, double> left(space, 1), joins(space, 2);
   const T limit = lone == LoneRows::leave ? static_cast<T>(dominance) : T{0};
@@ -84,12 +83,12 @@ Pairs<Space, T> pair_up(const Space& space, const CsrView<T>& a, LoneRows lone, 
   const PairWeights<T> weights{pattern, a.val.data(), inverse.data(), strongest.data()};
   for_each_row(space, n, a.nonzeros(), FindStrongest<T>{weights, partner.data(), sizes.strongest.data()});
   for (int round = 0; round < most_rounds; ++round) {
-    sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data(), spares.data()},
+    sum_rows(space, n, a.nonzeros(), ChoosePartner<T>{weights, partner.data(), choice.data(), spare.data()},
              left.data());
     if (is_look<Space>(round, first_look(n)) && left.download()[0] == 0) break;
     for_each(space, n, ShakeHands{choice.data(), partner.data()});
   }
-  spares = {};
+  spare = {};
   Found<Space> found{std::move(choice), std::move(partner), std::move(joined)};
   sum_rows(space, n, a.nonzeros(),
            JoinPair<Atomic<Space>, T>{weights, found.partner.data(), lone == LoneRows::keep, found.first.data(),

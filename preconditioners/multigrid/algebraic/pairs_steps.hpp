@@ -161,87 +161,64 @@ struct FindStrongest {
   OSTINATO_FUNCTION void finish(std::size_t i, float most) const { weights.strongest[i] = most; }
 };
 
-/// The rows that a row would choose next, when it last looked through its entries; nobody where there are no more, none
-/// where that isn't known.
-struct Spares {
-  Index next, third;
-};
-
 /// A free row chooses the free row with which it would be the first pair, and keeps to the choice as long as that row
-/// is free. When a row chooses, it remembers which rows it would have chosen otherwise, so that it needn't look through
+/// is free. When a row chooses, it remembers which row it would have chosen otherwise, so that it needn't look through
 /// its entries again once the choice is taken. The sum counts the rows that have a choice.
 template <class T>
 struct ChoosePartner {
   PairWeights<T> weights;
   const Index* partner;
   Index* choice;
-  Spares* spares;
+  Index* spare;  ///< the next best choice when `choice` was made; nobody, or none where that isn't known
 
   struct Value {
-    std::uint64_t key, next_key, third_key;  ///< or, in the place of `key`, one of the numbers below
-    Index best;
-    Spares spares;
+    std::uint64_t key, next_key;
+    Index best, next;
+    std::int32_t is_made;  ///< without a look at the entries
+    std::int32_t changes;
   };
   using Entry = typename PairWeights<T>::Coupling;
-  /// Greater than all keys, for a row that needs no look at its entries: its choice is as before, or is another.
-  static constexpr std::uint64_t kept = ~std::uint64_t{0}, changed = kept - 1;
 
   OSTINATO_FUNCTION Value initial(std::size_t i) const {
     const Index before = choice[i];
-    if (partner[i] != Partner::none || before == Partner::nobody) return found(kept, Partner::nobody);
-    if (before < 0) return fresh(i);
-    if (is_free(before)) return found(kept, before);
-    const Spares after = spares[i];
-    if (is_settled(after.next)) return found(changed, after.next, {after.third, Partner::none});
-    if (after.next >= 0 && is_settled(after.third)) return found(changed, after.third);
-    return fresh(i);
-  }
-  OSTINATO_FUNCTION Value fresh(std::size_t) const {
-    return {0, 0, 0, Partner::nobody, {Partner::nobody, Partner::nobody}};
+    if (partner[i] != Partner::none || before == Partner::nobody) return made(Partner::nobody, 0);
+    if (before < 0) return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
+    if (partner[before] == Partner::none) return made(before, 0);
+    const Index next = spare[i];
+    if (next == Partner::nobody || (next >= 0 && partner[next] == Partner::none)) return made(next, 1);
+    return {0, 0, Partner::nobody, Partner::nobody, 0, 1};
   }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
-    return v.key >= changed ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
+    return v.is_made ? EntryRange{0, 0} : EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]};
   }
   OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return weights.load_coupling(k, partner); }
-  /// Of equal keys the first one wins: a lane takes columns in ascending order.
   OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
-    if (e.partner != Partner::none) return;
-    const std::uint64_t key = weights.key(static_cast<Index>(i), e);
-    insert(v, key, e.j, key > v.key, key > v.next_key, key > v.third_key);
+    if (e.partner == Partner::none) insert(v, weights.key(static_cast<Index>(i), e), e.j);
   }
   OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
     insert(v, other.key, other.best);
-    insert(v, other.next_key, other.spares.next);
-    insert(v, other.third_key, other.spares.third);
+    insert(v, other.next_key, other.next);
   }
   OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
-    if (v.key != kept) {
+    if (v.changes) {
       choice[i] = v.best;
-      spares[i] = v.spares;
+      spare[i] = v.next;
     }
     return {{v.best >= 0 ? 1.0 : 0.0}};
   }
 
  private:
-  OSTINATO_FUNCTION static Value found(std::uint64_t how, Index best, Spares after = {Partner::none, Partner::none}) {
-    return {how, 0, 0, best, after};
-  }
-  OSTINATO_FUNCTION bool is_free(Index j) const { return partner[j] == Partner::none; }
-  /// Whether a row that was to be chosen next is what a look through the entries would find.
-  OSTINATO_FUNCTION bool is_settled(Index j) const { return j == Partner::nobody || (j >= 0 && is_free(j)); }
-  OSTINATO_FUNCTION static bool is_before(std::uint64_t key, Index j, std::uint64_t other_key, Index other) {
-    return key > other_key || (key == other_key && key > 0 && j < other);
+  OSTINATO_FUNCTION static Value made(Index best, std::int32_t changes) {
+    return {0, 0, best, Partner::none, 1, changes};
   }
   OSTINATO_FUNCTION static void insert(Value& v, std::uint64_t key, Index j) {
-    insert(v, key, j, is_before(key, j, v.key, v.best), is_before(key, j, v.next_key, v.spares.next),
-           is_before(key, j, v.third_key, v.spares.third));
-  }
-  OSTINATO_FUNCTION static void insert(Value& v, std::uint64_t key, Index j, bool is_best, bool is_next,
-                                       bool is_third) {
-    v.third_key = is_next ? v.next_key : is_third ? key : v.third_key;
-    v.spares.third = is_next ? v.spares.next : is_third ? j : v.spares.third;
-    v.next_key = is_best ? v.key : is_next ? key : v.next_key;
-    v.spares.next = is_best ? v.best : is_next ? j : v.spares.next;
+    const bool is_best = key > v.key || (key == v.key && key > 0 && j < v.best);
+    const bool is_next = key > v.next_key || (key == v.next_key && key > 0 && j < v.next);
+    const bool moves = is_best || is_next;
+    const std::uint64_t next_key = is_best ? v.key : key;
+    const Index next = is_best ? v.best : j;
+    v.next_key = moves ? next_key : v.next_key;
+    v.next = moves ? next : v.next;
     v.key = is_best ? key : v.key;
     v.best = is_best ? j : v.best;
   }
@@ -282,7 +259,6 @@ struct JoinPair {
     const auto row = static_cast<Index>(i);
     return {0, partner[i] == Partner::left_out ? -1 : partner[i] >= 0 ? smaller(row, partner[i]) : row, 0};
   }
-  OSTINATO_FUNCTION Value fresh(std::size_t i) const { return {0, static_cast<Index>(i), 0}; }
   OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
     const bool joins = partner[i] == Partner::none && !stays_alone;
     return joins ? EntryRange{weights.a.row_ptr[i], weights.a.row_ptr[i + 1]} : EntryRange{0, 0};

@@ -152,6 +152,8 @@ struct ReadClasses {
 /// Counts the rows that differ from those of their class.
 template <class T>
 struct CountDeviants {
+  static constexpr int blocks_of_multiprocessor = 6;
+
   UnknownBlock<T> a;
   const double* table;
 

@@ -61,10 +61,13 @@ struct ReadClass {
   }
 };
 
+/// Thread blocks of class_kernel on a multiprocessor.
+constexpr int class_blocks = 6;
+
 /// Stores the number of each row's class; *lost is set when a row has no class. A warp tries the class that most of its
 /// rows had last, before the classes whose hash is that of the row.
 template <class T>
-__global__ void __launch_bounds__(cuda::block_threads)
+__global__ void __launch_bounds__(cuda::block_threads, class_blocks)
     class_kernel(ostinato::detail::Rows<T> a, Index rows, const Index* class_rows, int classes, std::uint8_t* class_of,
                  int* lost) {
   __shared__ std::uint64_t hashes[DiagonalCensus::max_classes];
@@ -517,7 +520,7 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   int* const used = found.data() + pattern_slots;
   const OnDevice here(space_);
   const int blocks = cuda::resident_blocks(space_, rows);
-  class_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(
+  class_kernel<<<cuda::resident_blocks(space_, rows, class_blocks), cuda::block_threads, 0, space_.stream()>>>(
       rows_of(a), a.rows, class_rows_.data(), static_cast<int>(class_rows_.size()), class_of.data(), used + 1);
   OSTINATO_CUDA(cudaGetLastError());
   const Tiles tiles{class_of.data(), a.rows};

@@ -117,12 +117,7 @@ __device__ void visit_rows(const F& f, std::size_t number, const RowsOfWarp& all
     const std::size_t row = first + static_cast<std::size_t>(owner);
     EntryRange range = shuffled(own_range, of_owner);
     if (mine >= count) range.end = range.begin;
-    Value v;
-    if constexpr (requires { f.fresh(row); }) {
-      v = f.fresh(row);
-    } else {
-      v = shuffled(own, of_owner);
-    }
+    Value v = shuffled(own, of_owner);
     take_entries<Lanes>(f, row, range, in_group, v);
 #pragma unroll
     for (int d = Lanes / 2; d > 0; d /= 2) {

@@ -183,8 +183,10 @@ void for_each(const Cuda& space, std::size_t n, F f) {
 
 template <class F>
 void sum(const Cuda& space, std::size_t n, F f, double* slots) {
-  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n), cuda::block_threads, 0, n, f,
-               cuda::reduction(space, slots));
+  int of_multiprocessor = cuda::blocks_per_multiprocessor;
+  if constexpr (requires { F::blocks_of_multiprocessor; }) of_multiprocessor = F::blocks_of_multiprocessor;
+  cuda::launch(space, cuda::sum_kernel<F>, cuda::resident_blocks(space, n, of_multiprocessor), cuda::block_threads, 0,
+               n, f, cuda::reduction(space, slots));
 }
 
 template <>
