@@ -24,8 +24,8 @@ struct LargestEigenvalue {
 /// value and the norm of its residual, whose sum is the bound. Otherwise the bound is the largest row sum of |D^-1 A|,
 /// which is also taken where it is smaller. 1 for an empty matrix, or a zero one.
 ///
-/// `steps`: of the Lanczos method; 5 for a matrix of a million rows or more where these lead to the largest row sum, but
-/// for 2 %. The bound is within 5 % of the largest eigenvalue after 15
+/// `steps`: of the Lanczos method; 5 for a matrix of a million rows or more where these lead to the largest row sum,
+/// but for 2 %. The bound is within 5 % of the largest eigenvalue after 15
 /// (tests/preconditioners/chebyshev_test.cpp).
 ///
 /// Exec      Waits.

@@ -15,8 +15,8 @@
 //                                    processed
 //   void skipped()       (optional)  called once, by one thread, when prepare returned false
 //   static constexpr int blocks_of_multiprocessor
-//                        (optional, sum only)  how many of its thread blocks a GPU's multiprocessor holds at once, where
-//                                    registers leave room for fewer than 8
+//                        (optional, sum only)  how many of its thread blocks a multiprocessor of a GPU holds at once,
+//                                    where registers leave room for fewer than 8
 //   void finish(const Sums<K>&)  (optional, sum only)  called once, by one thread, with the finished sums
 //
 // The order of summation depends on n alone (on Cuda also on the model of the GPU): each block gives a partial sum, and

@@ -138,6 +138,20 @@ TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfManyRowsNearTheIdentity) {
   EXPECT_LE(found, 1.05 * 1.02 * (1 + 1e-6));
 }
 
+/// From a million rows on, five steps may do; no eigenvalue of D^-1 A exceeds 2 here, and the largest is nearly that.
+TYPED_TEST(ChebyshevOn, FindsTheLargestEigenvalueOfALargeGridSlow) {
+  using T = typename TypeParam::T;
+  const Analysis analysis(this->space(), generate<T>("poisson2d", {.n = 1001}));
+  const Operator op(analysis, {.format = "csr"});
+  const Vector<typename TypeParam::Space, T> inverse(this->space(), static_cast<std::size_t>(op.rows()), T{0.25});
+
+  const LargestEigenvalue found = largest_eigenvalue(op, analysis.matrix().view(), inverse, 1);
+
+  EXPECT_TRUE(found.is_symmetric);
+  EXPECT_GE(found.bound, 0.98 * 2);
+  EXPECT_LE(found.bound, 2 * (1 + 1e-6));
+}
+
 TYPED_TEST(ChebyshevOn, BoundsEigenvaluesByRowSumsWhereTheMatrixIsNotSymmetric) {
   using T = typename TypeParam::T;
   auto a = this->chain(50);

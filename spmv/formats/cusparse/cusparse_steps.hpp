@@ -20,8 +20,8 @@ namespace ostinato::formats {
 
 namespace detail {
 
-/// Fills the columns and the values of slots; only the values when to_col is null. As in EntryRuns, 32 neighbouring calls
-/// share some slots, of which each call takes every 32nd, and searches for a slice once.
+/// Fills the columns and the values of slots; only the values when to_col is null. As in EntryRuns, 32 neighbouring
+/// calls share some slots, of which each call takes every 32nd, and searches for a slice once.
 template <class T>
 struct FillCusparseSlots {
   static constexpr Offset lanes = 32, length = 8;
