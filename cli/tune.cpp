@@ -144,6 +144,7 @@ html::Page page_of(const TuneReport& r) {
 
 template <class T, class Space>
 int tune_on(const Space& space, const TuneInput& in, const DeviceInfo& device) {
+  require_use_of_formats(in.formats, in.device.device);
   Progress progress;
   LiveLine live(true);
   live.phase("reading " + in.matrix, &progress);

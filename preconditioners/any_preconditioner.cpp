@@ -423,6 +423,7 @@ std::string AnyPreconditioner<Space, T>::remarks() const {
 
 template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
+  (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
   std::string reason = choice_.reason;
   if (reason != asked_for && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);

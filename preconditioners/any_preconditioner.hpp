@@ -75,7 +75,8 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s);
 /// A preconditioner chosen by name at run time.
 ///
 /// Requires  One thread at a time applies an object: multigrid, which "auto" may take, works in vectors of its own.
-///           An object that was moved from throws ArgumentError, until another one is assigned to it.
+///           An object that was moved from throws ArgumentError, unless it was "none", until another one is assigned
+///           to it.
 template <class Space, class T>
 class AnyPreconditioner {
  public:

@@ -263,10 +263,19 @@ class Examiner {
     say("definiteness", Weight::caution, std::move(text));
   }
 
-  /// Whether the Lanczos method has seen an eigenvalue that rounding can't tell from 0.
-  bool may_be_semidefinite() const {
-    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
-    return e_.spectrum && std::abs(e_.spectrum->smallest) <= rounding * std::abs(e_.spectrum->largest);
+  /// Whether a pivot is so small, beside the diagonal entry that it is what is left of, that it may be rounding alone.
+  /// No scaling of rows and columns changes that.
+  static bool may_be_semidefinite(const CsrView<double>& a, const Factors& f) {
+    const double rounding = std::max(64.0, static_cast<double>(a.rows)) * std::numeric_limits<double>::epsilon();
+    for (Index i = 0; i < a.rows; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      const auto begin = static_cast<std::size_t>(a.row_ptr[place]),
+                 end = static_cast<std::size_t>(a.row_ptr[place + 1]);
+      for (std::size_t k = begin; k < end; ++k) {
+        if (a.col[k] == i && f.pivot[place] <= rounding * a.val[k]) return true;
+      }
+    }
+    return false;
   }
 
   /// Complete factors of the matrix, or of its negative, where they are small enough.
@@ -275,18 +284,20 @@ class Examiner {
     const Offset most_entries = options_.thorough ? std::numeric_limits<Offset>::max() : Offset{3'000'000};
     bool tried = pays("a complete Cholesky factorisation", a_.rows, most_rows);
     std::optional<Factors> factors;
+    const Csr<double> b = tried ? ordered() : Csr<double>{};
     if (tried) {
       try {
-        factors = factor_ic_unshifted(ordered().view(), {.fill = true, .drop = 0, .most_fill = no_limit}, most_entries);
+        factors = factor_ic_unshifted(b.view(), {.fill = true, .drop = 0, .most_fill = no_limit}, most_entries);
       } catch (const std::bad_alloc&) {
         e_.left_out.emplace_back("a complete Cholesky factorisation, which has too many entries");
         tried = false;
       }
     }
-    if (factors && may_be_semidefinite())
-      return say("definiteness", Weight::caution,
-                 sign + " definite or semidefinite: a complete Cholesky factorisation found no other pivot, but the " +
-                     "smallest eigenvalue is 0 within rounding");
+    if (factors && may_be_semidefinite(b.view(), *factors))
+      return say(
+          "definiteness", Weight::caution,
+          sign + " definite or semidefinite: a complete Cholesky factorisation found no other pivot, but one that " +
+              "may be 0 but for rounding");
     if (factors) return say_definite(sign + " definite: a complete Cholesky factorisation found no other pivot");
     if (tried)
       return say_indefinite("not " + sign + " definite, or singular, within rounding: a pivot of a complete Cholesky " +

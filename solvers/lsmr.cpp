@@ -56,7 +56,8 @@ class LeastSquares {
     a_.apply_transposed(r, q_);
     double size = norm_of<T>(space_, q_, v_, slot_);
     if (size == 0) {
-      factor = std::ldexp(1.0, std::numeric_limits<T>::max_exponent / 2 - std::ilogb(norm));
+      constexpr int most = std::numeric_limits<T>::max_exponent;
+      factor = std::ldexp(1.0, std::min(most / 2 - std::ilogb(norm), most - 2));
       scale<T>(space_, static_cast<T>(factor), r, p_);
       a_.apply_transposed(p_, q_);
       size = norm_of<T>(space_, q_, v_, slot_);
@@ -136,15 +137,19 @@ class LeastSquares {
   double a_norm_ = 0;
 };
 
-/// The gradient of the residual at hand, judged anew where the rounding of that residual decides whether the gradient
-/// is within the goal: from a more accurate residual, or else with all that the rounding may add.
+/// The gradient of the residual at hand. Where the rounding of that residual decides whether the gradient is within the
+/// goal, the residual is computed in higher precision. Where the operator can't do that, a residual that is hardly more
+/// than its own rounding says nothing, and the share of the rounding in that residual stands for the gradient.
 template <class Space, class T>
 double judged_gradient(Solve<Space, T>& solve, LeastSquares<Space, T>& method, double goal) {
-  const double gradient = method.gradient(solve.r(), solve.norm());
-  const bool is_clear = !(std::abs(gradient - goal) * solve.norm() <= solve.rounding_bound());
+  constexpr double few = 10;
+  const double gradient = method.gradient(solve.r(), solve.norm()), bound = solve.rounding_bound();
+  const bool is_clear = !(std::abs(gradient - goal) * solve.norm() <= bound);
   if (is_clear || solve.norm() == 0) return gradient;
   if (solve.improve_residual()) return method.gradient(solve.r(), solve.norm());
-  return gradient > goal ? gradient : gradient + solve.rounding() / solve.norm();
+  if (gradient > goal || !(solve.norm() <= few * bound)) return gradient;
+  const double rounding = solve.rounding();
+  return solve.norm() <= few * rounding ? std::max(gradient, rounding / solve.norm()) : gradient;
 }
 
 }  // namespace

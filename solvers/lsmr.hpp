@@ -9,8 +9,10 @@ namespace ostinato {
 /// Solves A x = b or, where no x does, minimises ||b - A x||, by LSMR. A may have any shape. Of several solutions LSMR
 /// without a preconditioner finds the one nearest to the guess. The solve ends as
 ///   converged      ||b - A x|| <= max(rtol ||b||, atol), recomputed as for the other methods
-///   least_squares  ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, recomputed in T: x minimises ||b - A x|| for a
-///                  matrix within rtol ||A|| of A. ||A|| is estimated from below, so that the bound is rather too
+///   least_squares  ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, recomputed: x minimises ||b - A x|| for a matrix
+///                  within rtol ||A|| of A. r is recomputed with twice the digits where its rounding might decide and
+///                  the analysis of A is still there; otherwise in T, and not where r is hardly more than its rounding.
+///                  ||A|| is estimated from below, so that the bound is rather too
 ///                  strict. The value reached is SolveResult::gradient. A matrix with a condition above 1 / rtol may
 ///                  end so although b is in its range.
 ///

@@ -245,21 +245,22 @@ class Solve {
     give_back(result, [](In<T>, double) { return true; });
   }
   /// Gives x back in the caller's scale, finite, and looks once more at a residual that this has changed.
-  /// is_least(r, norm): whether the x of a least squares problem is still one, by its residual.
-  template <class IsLeast>
-  void give_back(SolveResult& result, IsLeast is_least) {
+  /// still_least(r, norm): whether x solves a least squares problem, by its residual.
+  template <class StillLeast>
+  void give_back(SolveResult& result, StillLeast still_least) {
     keep_finite(result);
     judge_end(result);
     const auto lost = leave();
     if (lost.digits != 0 && guess_is_finite_) {
       enter();
       const double computed = judge_.compute(x_, r_);
+      const bool is_least = result.status == Status::least_squares && still_least(r_, computed);
       norm_ = judge_.assured(x_, r_, computed, monitor_.goal());
+      const bool is_lost = result.status == Status::least_squares
+                               ? !is_least
+                               : result.status == Status::converged && norm_ > monitor_.goal();
       if (!(norm_ <= monitor_.goal())) tell_above_goal(computed);
       result.backward_error = judge_.backward_error(x_, r_, norm_);
-      const bool is_lost = result.status == Status::least_squares
-                               ? !is_least(r_, computed)
-                               : result.status == Status::converged && norm_ > monitor_.goal();
       out_of_range(result, lost.too_large > 0, is_lost);
       leave();
     }

@@ -95,9 +95,9 @@ ScaledSystem<Space, T>::ScaledSystem(std::string_view method, const Space& space
     : space_(space), a_(a), m_(m), b_(b), slots_(workspace.template allocate<double>(2).data()) {
   require_system<Space, T>(std::string(method), space, a, b, x, shape);
   if (const auto rows = m.rows(); rows && *rows != x.size()) {
-    throw DimensionError(std::string(method) + ": the preconditioner " + m.name() + " is for vectors of " +
-                         std::to_string(*rows) + " elements, and x has " + std::to_string(x.size()) +
-                         "; make one for this matrix");
+    throw DimensionError(std::string(method) + ": " + m.name() + " is for vectors of " + std::to_string(*rows) +
+                         " elements, and x has " + std::to_string(x.size()) +
+                         "; make a preconditioner for this matrix");
   }
   scale_a(a, m, workspace);
   scale_b(b, workspace);

@@ -232,6 +232,7 @@ SpaceCsr<Space, T> Operator<Space, T>::take(const Given& a, bool same) const {
 template <class Space, class T>
 Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
+  built();  // refuses an object that was moved from
   require_size(view);
   ++updates_;
   matrix_.reset();

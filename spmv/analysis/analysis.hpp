@@ -22,7 +22,7 @@ namespace ostinato {
 ///
 /// Exec      The constructors wait for the result. The matrix stays in memory as long as a copy of the analysis exists.
 /// Requires  Only one host thread at a time uses an analysis and its copies. An object that was moved from throws
-///           ArgumentError, until another one is assigned to it.
+///           ArgumentError when it is asked, until another one is assigned to it.
 /// Throws    ArgumentError when the arrays don't form a valid matrix; DeviceError; std::bad_alloc.
 template <class Space, class T>
 class Analysis {

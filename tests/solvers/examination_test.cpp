@@ -132,14 +132,26 @@ TEST(Examination, ProvesDefiniteness) {
 }
 
 TEST(Examination, DoesNotCallASingularMatrixDefinite) {
-  std::vector<Triplet<double>> t;  // A (1, -1, 1, ...) = 0
-  for (Index i = 0; i < 50; ++i) {
-    t.push_back({i, i, i == 0 || i == 49 ? 1.0 : 2.0});
-    if (i > 0) t.insert(t.end(), {{i, i - 1, 1}, {i - 1, i, 1}});
+  for (const Index n : {50, 3000}) {
+    std::vector<Triplet<double>> t;  // A (1, -1, 1, ...) = 0
+    for (Index i = 0; i < n; ++i) {
+      t.push_back({i, i, i == 0 || i == n - 1 ? 1.0 : 2.0});
+      if (i > 0) t.insert(t.end(), {{i, i - 1, 1}, {i - 1, i, 1}});
+    }
+    const Examination e = examine_on_host(triplets(n, t));
+    EXPECT_NE(e.definiteness, Definiteness::positive);
+    EXPECT_NE(about(e, "definiteness").find("caution: "), std::string::npos) << about(e, "definiteness");
   }
-  const Examination e = examine_on_host(triplets(50, t));
-  EXPECT_NE(e.definiteness, Definiteness::positive);
-  EXPECT_NE(about(e, "definiteness").find("caution: "), std::string::npos) << about(e, "definiteness");
+}
+
+TEST(Examination, ABadScalingLeavesAMatrixDefinite) {
+  std::vector<Triplet<double>> t;
+  const auto scale = [](Index i) { return std::pow(10, -9 + 18.0 * i / 39); };
+  for (Index i = 0; i < 40; ++i) {
+    t.push_back({i, i, 2 * scale(i) * scale(i)});
+    if (i > 0) t.insert(t.end(), {{i, i - 1, -scale(i) * scale(i - 1)}, {i - 1, i, -scale(i) * scale(i - 1)}});
+  }
+  EXPECT_EQ(examine_on_host(triplets(40, t)).definiteness, Definiteness::positive);
 }
 
 TEST(Examination, NamesNoRowWhereOnlyEmptyRowsAreNotDominant) {

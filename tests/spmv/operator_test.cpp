@@ -715,5 +715,24 @@ TEST(GpuSpace, SaysWhyItIsAbsent) {
 
 TEST(GpuSpace, RefusesADeviceThatIsNotThere) { EXPECT_THROW(Cuda(1000), DeviceError); }
 
+TYPED_TEST(OperatorOn, IsOfNoUseOnceMovedFrom) {
+  using T = typename TypeParam::T;
+  const Csr<T> matrix = generate<T>("poisson2d", {.n = 5});
+  Analysis analysis(this->space(), matrix);
+  Operator a(analysis);
+  const Operator b(std::move(a));
+  const Analysis other(std::move(analysis));
+  const auto x = this->put(std::vector<T>(25, 1));
+  auto y = this->put(std::vector<T>(25));
+
+  EXPECT_THROW(a.apply(1, x, 0, y), ArgumentError);         // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(a.update_values(matrix), ArgumentError);     // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW((void)a.bytes(), ArgumentError);             // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW((void)analysis.structure(), ArgumentError);  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROW(Operator{analysis}, ArgumentError);          // NOLINT(bugprone-use-after-move)
+  b.apply(1, x, 0, y);
+  EXPECT_EQ(other.structure().rows, 25);
+}
+
 }  // namespace
 }  // namespace ostinato::test
