@@ -199,6 +199,7 @@ Update Operator<Space, T>::update_values(Csr<T>&& a) {
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
   if (!given_sorted_) return update_values(a);
+  (void)built();
   require_size(a);
   check_sizes(a);
   return update(SpaceCsr<Space, T>(space_, a, same_pattern), true, true);
@@ -206,17 +207,20 @@ Update Operator<Space, T>::update_values(const CsrView<T>& a, SamePattern) {
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace) {
-  return update(SpaceCsr<Space, T>(space_, a, on_space), keeps_pattern(a), true);
+  const bool same = keeps_pattern(a);
+  return update(SpaceCsr<Space, T>(space_, a, on_space), same, true);
 }
 
 template <class Space, class T>
 Update Operator<Space, T>::update_values(const CsrView<T>& a, OnSpace, SamePattern) {
+  (void)built();
   return update(SpaceCsr<Space, T>(space_, a, on_space), given_sorted_, true);
 }
 
 /// Whether arrays in host memory hold the old pattern, which was checked. False where only the space can tell.
 template <class Space, class T>
 bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
+  (void)built();  // refuses an object that was moved from
   if constexpr (Space::on_device) return false;
   return a.rows == rows() && a.cols == cols() && a.row_ptr.size() == static_cast<std::size_t>(rows()) + 1 &&
          a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() && pattern_mark(space_, a) == pattern_;
@@ -232,7 +236,6 @@ SpaceCsr<Space, T> Operator<Space, T>::take(const Given& a, bool same) const {
 template <class Space, class T>
 Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool lent) {
   const CsrView<T>& view = a.view();
-  built();  // refuses an object that was moved from
   require_size(view);
   ++updates_;
   matrix_.reset();

@@ -32,6 +32,10 @@ class Cuda {
   /// Uses the caller's stream, which must outlive every copy of the object.
   Cuda(int device, Stream stream);
 
+  /// A move copies, too: whatever was moved from can still say so, instead of using a stream that is gone.
+  Cuda(const Cuda&) = default;
+  Cuda& operator=(const Cuda&) = default;
+
   static int device_count() noexcept;             ///< 0 without a driver, a device or CUDA in this build
   static std::string why_absent(int device = 0);  ///< why the GPU can't be used; empty when it can
   static std::string build_description();         ///< "CUDA 13.0" or "built without CUDA"
