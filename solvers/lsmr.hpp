@@ -10,17 +10,17 @@ namespace ostinato {
 /// without a preconditioner finds the one nearest to the guess. The solve ends as
 ///   converged      ||b - A x|| <= max(rtol ||b||, atol), recomputed as for the other methods
 ///   least_squares  ||A^T r|| <= rtol ||A|| ||r|| for r = b - A x, recomputed: x minimises ||b - A x|| for a matrix
-///                  within rtol ||A|| of A. r is recomputed with twice the digits where its rounding might decide and
-///                  the analysis of A is still there; otherwise in T, and not where r is hardly more than its rounding.
-///                  ||A|| is estimated from below, so that the bound is rather too
-///                  strict. The value reached is SolveResult::gradient. A matrix with a condition above 1 / rtol may
-///                  end so although b is in its range.
+///                  within rtol ||A|| of A. Where the rounding of r might decide, r is recomputed with twice the digits
+///                  if the analysis of A is still there; otherwise in T, and a solve doesn't end so while r is hardly
+///                  more than its rounding. ||A|| is estimated from below, so that the bound is rather too strict. The
+///                  value reached is SolveResult::gradient. A matrix with a condition above 1 / rtol may end so
+///                  although b is in its range.
 ///
 /// Shapes    A: m x n. b: m. x: n, in the memory of `space`. On entry x holds the initial guess.
 /// Requires  A has apply_transposed (spmv/transposable_operator.hpp). M is n x n and says that it is symmetric; LSMR
 ///           works on A M^-1.
 /// Traffic   An iteration applies A, A^T once each and M twice, and moves (3 m + 9 n) sizeof(T) bytes of vectors. The
-///           start takes ten products.
+///           start takes ten products, the end up to 64 where A has no structure().
 /// Exec      Allocates 2 m sizeof(T) and 4 n sizeof(T) bytes at entry, with a preconditioner 2 n sizeof(T) more. On
 ///           Cuda the host waits only when the monitor reads back, and at the start. The history has the norms of r
 ///           that the recurrence estimates.
