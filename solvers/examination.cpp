@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <limits>
 #include <new>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
 #include <ostinato/preconditioners/ilu/factored.hpp>
@@ -15,6 +17,7 @@
 #include <ostinato/preconditioners/ilu/preparation.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/solvers/diagnosis.hpp>
+#include <ostinato/spmv/matrix/algebra/scale.hpp>
 #include <ostinato/spmv/matrix/ordering/matching.hpp>
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
@@ -267,13 +270,10 @@ class Examiner {
   /// No scaling of rows and columns changes that.
   static bool may_be_semidefinite(const CsrView<double>& a, const Factors& f) {
     const double rounding = std::max(64.0, static_cast<double>(a.rows)) * std::numeric_limits<double>::epsilon();
-    for (Index i = 0; i < a.rows; ++i) {
-      const auto place = static_cast<std::size_t>(i);
-      const auto begin = static_cast<std::size_t>(a.row_ptr[place]),
-                 end = static_cast<std::size_t>(a.row_ptr[place + 1]);
-      for (std::size_t k = begin; k < end; ++k) {
-        if (a.col[k] == i && f.pivot[place] <= rounding * a.val[k]) return true;
-      }
+    std::vector<double> own(f.pivot.size());
+    diagonal(Host(), a, std::span<double>(own));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (f.pivot[i] <= rounding * own[i]) return true;
     }
     return false;
   }
