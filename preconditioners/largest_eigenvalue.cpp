@@ -89,8 +89,8 @@ double ritz_bound(const Tridiagonal& t) {
 
 template <class Space, class T>
 EigenvalueSearch<Space, T>::EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse,
-                                             int sign, int steps)
-    : sign_(sign), steps_(steps) {
+                                             int sign, int steps, double enough)
+    : sign_(sign), enough_(enough), steps_(steps) {
   if (inverse.size() == 0) return;
   using RowSum = detail::LargestRowSum<T, Atomic<Space>>;
   space_.emplace(space);
@@ -105,7 +105,7 @@ void EigenvalueSearch<Space, T>::start(const Operator<Space, T>& op, const Vecto
   using Slots = detail::LanczosSlots;
   constexpr std::size_t large = 1000000;
   constexpr int enough = 5;  // steps, after which many matrices have told nearly all
-  if (!space_ || slots_.size() > 0) return;
+  if (!space_ || ended_ || slots_.size() > 0) return;
   const Space& space = *space_;
   const std::size_t n = inverse.size();
   slots_ = Vector<Space, double>(space, static_cast<std::size_t>(Slots::count(steps_)), 0.0);
@@ -141,13 +141,33 @@ bool EigenvalueSearch<Space, T>::is_near_row_sums(int steps) const {
 }
 
 template <class Space, class T>
+void EigenvalueSearch<Space, T>::end_by_row_sums(std::span<EigenvalueSearch> searches, bool is_symmetric) {
+  std::vector<std::vector<std::int32_t>> row_sums(searches.size());
+  std::vector<Copied> copies;
+  const Space* space = nullptr;
+  for (std::size_t k = 0; k < searches.size(); ++k) {
+    const EigenvalueSearch& search = searches[k];
+    if (!search.space_ || search.ended_ || search.slots_.size() > 0 || !(search.enough_ > 0)) continue;
+    space = &*search.space_;
+    row_sums[k].resize(search.row_sums_.size());
+    copies.push_back({row_sums[k].data(), search.row_sums_.data(), search.row_sums_.bytes()});
+  }
+  if (space == nullptr) return;
+  download(*space, copies);
+  for (std::size_t k = 0; k < searches.size(); ++k) {
+    const double bound = row_sums[k].empty() ? 0 : largest_of(row_sums[k]);
+    if (bound > 0 && bound <= searches[k].enough_) searches[k].ended_ = {bound, is_symmetric};
+  }
+}
+
+template <class Space, class T>
 std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(std::span<const EigenvalueSearch> searches) {
   std::vector<Left> left(searches.size());
   std::vector<Copied> copies;
   const Space* space = nullptr;
   for (std::size_t k = 0; k < searches.size(); ++k) {
     const EigenvalueSearch& search = searches[k];
-    if (!search.space_) continue;
+    if (!search.space_ || search.ended_) continue;
     space = &*search.space_;
     left[k] = {std::vector<std::int32_t>(search.row_sums_.size()), std::vector<double>(search.slots_.size())};
     copies.push_back({left[k].row_sums.data(), search.row_sums_.data(), search.row_sums_.bytes()});
@@ -155,7 +175,8 @@ std::vector<LargestEigenvalue> EigenvalueSearch<Space, T>::results(std::span<con
   }
   if (space != nullptr) download(*space, copies);
   std::vector<LargestEigenvalue> found;
-  for (std::size_t k = 0; k < searches.size(); ++k) found.push_back(searches[k].read(left[k]));
+  for (std::size_t k = 0; k < searches.size(); ++k)
+    found.push_back(searches[k].ended_ ? *searches[k].ended_ : searches[k].read(left[k]));
   return found;
 }
 

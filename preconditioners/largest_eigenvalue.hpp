@@ -35,15 +35,21 @@ struct LargestEigenvalue {
 template <class Space, class T>
 class EigenvalueSearch {
  public:
-  /// Sums the rows.
+  /// Sums the rows. `enough`: for end_by_row_sums().
   /// Exec      Enqueued on Cuda.
-  EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign, int steps = 15);
+  EigenvalueSearch(const Space& space, const CsrView<T>& a, const Vector<Space, T>& inverse, int sign, int steps = 15,
+                   double enough = 0);
 
-  /// Takes the steps of the Lanczos method, unless they were taken.
+  /// Ends those of some searches in the same space that weren't started and whose largest row sum is at most their
+  /// `enough`: that is their bound then. `is_symmetric`: what they say of the matrices.
+  /// Exec      Waits, once for all of them.
+  static void end_by_row_sums(std::span<EigenvalueSearch> searches, bool is_symmetric);
+
+  /// Takes the steps of the Lanczos method, unless they were taken or the search was ended.
   /// Exec      Enqueued on Cuda, but for a look at a large matrix that may not be symmetric.
   void start(const Operator<Space, T>& op, const Vector<Space, T>& inverse);
 
-  /// What each of some searches in the same space has found, all of which were started.
+  /// What each of some searches in the same space has found, all of which were started or ended.
   /// Exec      Waits, once for all of them.
   static std::vector<LargestEigenvalue> results(std::span<const EigenvalueSearch> searches);
 
@@ -57,10 +63,11 @@ class EigenvalueSearch {
   bool is_near_row_sums(int steps) const;
 
   std::optional<Space> space_;  ///< none for an empty matrix
-  double sign_;
+  double sign_, enough_;
   int steps_;
   Vector<Space, std::int32_t> row_sums_;
-  Vector<Space, double> slots_;  ///< empty before start()
+  Vector<Space, double> slots_;             ///< empty before start()
+  std::optional<LargestEigenvalue> ended_;  ///< by end_by_row_sums()
 };
 
 /// The same, at once.

@@ -4,12 +4,11 @@
 // The phases of zero_fill.hpp whose rows wait for each other, one kernel each (zero_fill_rows.hpp, waiting_rows.cuh).
 
 #include <algorithm>
-#include <bit>
-#include <cub/device/device_radix_sort.cuh>
 
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
+#include <ostinato/spmv/space/cuda/sort_pairs.cuh>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::detail {
@@ -149,19 +148,9 @@ Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const 
 
 void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned count, Vector<Cuda, Index>& rows) {
   if (rows.size() == 0) return;
-  const OnDevice here(space);
-  const int bits = std::max(static_cast<int>(std::bit_width(count - 1)), 1);
   Vector<Cuda, unsigned> sorted_group(space, rows.size());
   Vector<Cuda, Index> sorted(space, rows.size());
-  const auto sort = [&](void* scratch, std::size_t& bytes) {
-    OSTINATO_CUDA(cub::DeviceRadixSort::SortPairs(scratch, bytes, group.data(), sorted_group.data(), rows.data(),
-                                                  sorted.data(), static_cast<Offset>(rows.size()), 0, bits,
-                                                  space.stream()));
-  };
-  std::size_t bytes = 0;
-  sort(nullptr, bytes);
-  Vector<Cuda, char> scratch(space, std::max<std::size_t>(bytes, 1));
-  sort(scratch.data(), bytes);
+  cuda::sort_pairs(space, group.data(), sorted_group, rows.data(), sorted, count - 1);
   rows = std::move(sorted);
   group = std::move(sorted_group);
 }

@@ -43,10 +43,13 @@ Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s)
   return options.smoother.value_or(takes_chebyshev ? Smoother::chebyshev : Smoother::jacobi);
 }
 
+/// Whether interpolation is constant on groups, which have a K-cycle.
+bool has_k_cycle(MultigridKind kind) { return kind == MultigridKind::pairwise || kind == MultigridKind::plain; }
+
 /// A K-cycle smooths its coarse grids more often.
 int algebraic_sweeps(const MultigridOptions& options) {
   if (options.sweeps > 0) return options.sweeps;
-  return options.kind == MultigridKind::pairwise ? 1 : 2;
+  return has_k_cycle(options.kind) ? 1 : 2;
 }
 
 constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
@@ -54,12 +57,13 @@ constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
     {"interpolation", MultigridReuse::interpolation},
     {"pattern", MultigridReuse::pattern},
 }};
-constexpr std::array<std::pair<std::string_view, MultigridKind>, 5> kinds = {
+constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
     {{"automatic", MultigridKind::automatic},
      {"structured", MultigridKind::structured},
      {"classical", MultigridKind::classical},
      {"aggregation", MultigridKind::aggregation},
-     {"pairwise", MultigridKind::pairwise}}};
+     {"pairwise", MultigridKind::pairwise},
+     {"plain", MultigridKind::plain}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
@@ -109,11 +113,11 @@ void require_usable(const MultigridOptions& options) {
   require_between("multigrid", "unknowns", options.unknowns, 0, most_unknowns);
   require_between("multigrid", "threshold", options.threshold, 0, 1);
   require_between("multigrid", "aggressive", options.aggressive, 0, most_aggressive);
-  if (options.kind == MultigridKind::pairwise && options.reuse == MultigridReuse::interpolation)
+  if (has_k_cycle(options.kind) && options.reuse == MultigridReuse::interpolation)
     throw ArgumentError("multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
   if (!options.coordinates.values.empty())
     require_between("multigrid", "coordinates.dimensions", options.coordinates.dimensions, 2, 3);
-  const bool by_groups = options.kind == MultigridKind::pairwise || options.kind == MultigridKind::aggregation;
+  const bool by_groups = has_k_cycle(options.kind) || options.kind == MultigridKind::aggregation;
   if (options.reuse == MultigridReuse::pattern && by_groups)
     throw ArgumentError("multigrid: reuse=pattern is for kind=classical");
   const bool may_be_structured = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
@@ -174,13 +178,13 @@ algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis
   made.aggressive = options.aggressive;
   made.takes_values = options.reuse != MultigridReuse::none;
   made.takes_interpolations = options.reuse == MultigridReuse::pattern;
-  if (options.kind != MultigridKind::aggregation && options.kind != MultigridKind::pairwise) return made;
+  made.threshold = options.threshold;
+  if (options.kind != MultigridKind::aggregation && !has_k_cycle(options.kind)) return made;
   const algebraic::Points points = points_of(analysis, options);
-  if (options.kind == MultigridKind::pairwise) {
-    made.pairs = points;
+  if (has_k_cycle(options.kind)) {
+    (options.kind == MultigridKind::pairwise ? made.pairs : made.plain) = points;
     return made;
   }
-  made.threshold = options.threshold;
   if (!options.near_null.empty()) {
     require_vectors(options.near_null, points);
     made.near_null = algebraic::given_vectors(points, options.near_null);
@@ -275,7 +279,7 @@ struct Multigrid<Space, T>::State {
         grid(stencil.grid()),
         unused(space, 1) {
     if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
-      refuse("kind=classical, kind=aggregation and kind=pairwise need a matrix");
+      refuse("kind=classical, kind=aggregation, kind=pairwise and kind=plain need a matrix");
     const Structure& s = stencil.structure();
     cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
@@ -347,7 +351,7 @@ struct Multigrid<Space, T>::State {
   /// The norm of A, in which the modes that the coarse grid corrects are as small as in a solve: in thin bodies they
   /// may be large in the Euclidean norm.
   bool in_energy() const {
-    if (options.kind == MultigridKind::pairwise) return algebraic->hierarchy().levels().front().a.structure().symmetric;
+    if (has_k_cycle(options.kind)) return algebraic->hierarchy().levels().front().a.structure().symmetric;
     return options.kind == MultigridKind::aggregation;
   }
   Trial try_cycles(const CsrView<T>& a, bool again);
@@ -463,7 +467,7 @@ template <class Space, class T>
 MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 8> known = {{
-      {"kind", "automatic|structured|classical|aggregation|pairwise",
+      {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
        [&](std::string_view value) {
          const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
          if (found != kinds.end()) parsed.kind = found->second;

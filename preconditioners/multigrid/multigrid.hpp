@@ -28,7 +28,8 @@ enum class MultigridKind {
   structured,   ///< the grid that the diagonals of a matrix show
   classical,    ///< the strong entries of any matrix
   aggregation,  ///< points in groups, and vectors that the matrix makes nearly 0
-  pairwise,     ///< points in pairs of pairs; the cheapest set-up, and a cycle that varies
+  pairwise,     ///< points in pairs of pairs of pairs; little set-up, and a cycle that varies
+  plain,        ///< the groups of aggregation, with constant interpolation; the least set-up, and a cycle that varies
 };
 
 /// Where the points of a matrix are.
@@ -53,8 +54,8 @@ enum class MultigridPrecision {
 
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
-  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise, and one of Jacobi
-  /// for a symmetric matrix on a grid, otherwise two.
+  /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise and kind=plain, and
+  /// one of Jacobi for a symmetric matrix on a grid, otherwise two.
   int sweeps = 0;
   /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
   std::optional<Smoother> smoother = {};
@@ -67,7 +68,7 @@ struct MultigridOptions {
   /// time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
-  /// For aggregation and pairwise: of each point, numbered point by point; 0: as many as coordinates have dimensions,
+  /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have dimensions,
   /// otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
 
@@ -77,10 +78,12 @@ struct MultigridOptions {
   /// precision, and half of the finest operator.
   MultigridPrecision precision = MultigridPrecision::single;
 
-  // For aggregation:
-  /// Two points are strongly coupled when the square of their block's norm is above threshold^2 times the largest norms
-  /// of a block beside the diagonal for either point; halved on each level. 0 .. 1; 0: wherever there are entries.
+  /// For aggregation and plain: two points are strongly coupled when the square of their block's norm is above
+  /// threshold^2 times the largest norms of a block beside the diagonal for either point; for aggregation halved on
+  /// each level. 0 .. 1; 0: wherever there are entries.
   double threshold = 0.15;
+
+  // For aggregation:
   /// For displacements: the motions of a rigid body are the near-null vectors.
   PointCoordinates coordinates = {};
   /// Near-null vectors, rows elements each, one after the other; they go before coordinates. Without both: a vector for
@@ -108,11 +111,15 @@ struct MultigridOptions {
 /// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR
 /// take that; MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
+/// Plain  The same with groups of aggregation instead of pairs (algebraic/plain_aggregation.hpp), which takes half of
+///        the
+/// set-up or less, and in three dimensions less time for a cycle.
+///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
 /// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
 /// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before
-/// and after the coarse grid. Kinds other than pairwise have a V-cycle, so that M is symmetric positive definite when A
+/// and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so that M is symmetric positive definite when A
 /// is. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them keeps its
 /// precision.
 ///
@@ -135,7 +142,7 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation|pairwise, sweeps=0..8, smoother=jacobi|chebyshev, "
+      "kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, smoother=jacobi|chebyshev, "
       "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern, "
       "precision=single|half";
 

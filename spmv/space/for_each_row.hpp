@@ -17,6 +17,8 @@
 //                             value
 //   void each(i, k, v)        (optional)  called for each of the entries, with the value of the row
 //   finish(i, v)              takes the value of the row; for sum_rows, returns Sums<K>
+//   visits_most_rows          (optional)  a constant of any type: most rows have entries to visit. Then a thread has a
+//                             row of its own where rows are short
 //
 // Entries are added and merged in an order that depends on the number of lanes. So add (or take) and merge should find
 // the same value in any order, apart from rounding. The same input gives the same bits on every run.
@@ -46,7 +48,7 @@ template <class F>
 struct WholeRow {
   F f;
 
-  auto operator()(std::size_t i) const {
+  OSTINATO_FUNCTION auto operator()(std::size_t i) const {
     typename F::Value v = f.initial(i);
     const EntryRange range = f.entries(i, v);
     for (Offset k = range.begin; k < range.end; ++k) {

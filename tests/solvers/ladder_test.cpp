@@ -447,7 +447,7 @@ TYPED_TEST(LadderOn, StopsFsaiAndAlgebraicMultigrid) {
   const auto a = generate<T>("mesh2d", {.n = 40});
   const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), a);
   for (const char* name : {"fsai", "fsai:pattern=adaptive", "multigrid", "multigrid:kind=classical,aggressive=1",
-                           "multigrid:kind=aggregation", "multigrid:kind=pairwise"})
+                           "multigrid:kind=aggregation", "multigrid:kind=pairwise", "multigrid:kind=plain"})
     EXPECT_THROW((typename TestFixture::Any(of_mesh, name, AtOnce())), Stopped) << name;
 }
 

@@ -7,13 +7,12 @@ namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::SquareValues)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPoints)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::LargestBeside)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::MarkStrongPairs)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::BeginRoots)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SpreadLargest)
-template void sum(const Cuda&, std::size_t, algebraic::DecideRoots, double*);
+OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::LargestBeside)
+OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::FindStrongPairs)
+OSTINATO_FOR_EACH_ROW_OF_ON_CUDA(algebraic::FindNearest)
+OSTINATO_SUM_ROWS_OF_ON_CUDA(algebraic::DecideRoots)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountRoots)
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::JoinRoot)
+OSTINATO_FOR_EACH_ROW_OF_ON_CUDA(algebraic::JoinRoot)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::JoinStrongest)
 
 }  // namespace ostinato

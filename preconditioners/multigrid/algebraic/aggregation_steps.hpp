@@ -12,6 +12,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each.hpp>
+#include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
@@ -45,153 +46,299 @@ struct FillPoints {
   }
 };
 
-/// size[i] = the largest |a_ij|^2 with another point j, or 0
+/// The squares of the norms of the blocks of A: of (factor a_ij) where a point has one unknown.
+template <class T>
+struct BlockSquares {
+  const T* val;
+  T factor;
+  bool are_squares;  ///< the values are those squares
+
+  OSTINATO_FUNCTION T operator()(Offset k) const {
+    const T v = val[k];
+    return are_squares ? v : (factor * v) * (factor * v);
+  }
+};
+
+/// size[i] = the largest |a_ij| with another point j, or 0
 template <class T>
 struct LargestBeside {
+  static constexpr bool visits_most_rows = true;
+
   detail::CsrPattern graph;
-  const T* square;
+  BlockSquares<T> square;
   T* size;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    T most = 0;
-    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      if (graph.col[k] != static_cast<Index>(i) && square[k] > most) most = square[k];
-    }
-    size[i] = most;
+  struct Value {
+    T most;
+  };
+  struct Entry {
+    Index col;
+    T square;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t) const { return {0}; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return {graph.row_ptr[i], graph.row_ptr[i + 1]};
   }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const { return {graph.col[k], square(k)}; }
+  OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
+    if (e.col != static_cast<Index>(i) && e.square > v.most) v.most = e.square;
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
+    if (other.most > v.most) v.most = other.most;
+  }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const { size[i] = static_cast<T>(sqrt(v.most)); }
 };
 
-/// Marks the strong entries of point i: |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest |a_ij|.
-template <class T>
-struct MarkStrongPairs {
-  detail::CsrPattern graph;
-  const T* square;  ///< |a_ij|^2 for each entry
-  const T* size;    ///< m_i^2 for each point
-  double threshold;
-  std::uint8_t* strong;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const double limit = threshold * threshold * sqrt(static_cast<double>(size[i]));
-    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      const Index j = graph.col[k];
-      const double other = sqrt(static_cast<double>(size[j]));
-      strong[k] = j != static_cast<Index>(i) && static_cast<double>(square[k]) > limit * other;
-    }
-  }
-};
-
-/// What is decided of a point, a hash of its number, and the number, from the highest bits to the lowest: a root is the
-/// largest of its neighbours.
+/// What is decided of a point, as a number: `left_out` of the roots, `root`, or the point's rank in this round.
 struct RootKey {
-  static constexpr std::uint64_t none = 0, undecided_point = 1, root = 2;
+  static constexpr std::uint32_t left_out = 0, root = 0xffffffffu;
 
-  OSTINATO_FUNCTION static std::uint64_t of(std::uint64_t state, Index i) {
-    const auto number = static_cast<std::uint32_t>(i);
-    return state << 62 | static_cast<std::uint64_t>(Rank::hash(number) >> 1) << 31 | number;
+  /// The rank of an undecided point in a round: a hash, so that no chain of points waits for its end from round to
+  /// round.
+  OSTINATO_FUNCTION static std::uint32_t rank(std::size_t i, int round) {
+    const std::uint32_t hash = Rank::hash(static_cast<std::uint32_t>(i) + 0x9e3779b9u * static_cast<unsigned>(round));
+    return hash >> 1 | 1;
   }
-  OSTINATO_FUNCTION static std::uint64_t state(std::uint64_t key) { return key >> 62; }
 };
 
-/// Points without a strong neighbour belong to no aggregate.
-struct BeginRoots {
+/// A point with its key, in the order of the keys; the number decides between equals.
+struct KeyedPoint {
+  static constexpr std::uint64_t unknown = std::uint64_t{1} << 32;
+
+  OSTINATO_FUNCTION static std::uint64_t of(std::uint32_t key, Index i) {
+    return static_cast<std::uint64_t>(key) << 32 | static_cast<std::uint32_t>(i);
+  }
+  OSTINATO_FUNCTION static std::uint32_t key(std::uint64_t point) { return static_cast<std::uint32_t>(point >> 32); }
+  OSTINATO_FUNCTION static Index number(std::uint64_t point) { return static_cast<Index>(point & 0xffffffffu); }
+};
+
+/// Finds the strong entries of point i: |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest |a_ij|. Points without
+/// a strong neighbour belong to no aggregate.
+template <class T>
+struct FindStrongPairs {
+  static constexpr bool visits_most_rows = true;
+
   detail::CsrPattern graph;
-  const std::uint8_t* strong;
-  std::uint64_t* key;
+  BlockSquares<T> square;
+  const T* size;  ///< m_i for each point
+  double threshold;
+  Index* strong;  ///< the column of a strong entry, and the row of any other
+  std::uint32_t* key;
+  std::uint64_t* nearest;  ///< begins for FindNearest
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    bool coupled = false;
-    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) coupled = coupled || strong[k] != 0;
-    key[i] = RootKey::of(coupled ? RootKey::undecided_point : RootKey::none, static_cast<Index>(i));
+  struct Value {
+    double limit;
+    std::int32_t is_coupled, unused;
+  };
+  struct Entry {
+    Offset k;
+    Index col;
+    double square, other;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const {
+    return {threshold * threshold * static_cast<double>(size[i]), 0, 0};
+  }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return {graph.row_ptr[i], graph.row_ptr[i + 1]};
+  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
+    const Index j = graph.col[k];
+    return {k, j, static_cast<double>(square(k)), static_cast<double>(size[j])};
+  }
+  OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
+    const auto row = static_cast<Index>(i);
+    const bool is_strong = e.col != row && e.square > v.limit * e.other;
+    strong[e.k] = is_strong ? e.col : row;
+    if (is_strong) v.is_coupled = 1;
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const { v.is_coupled |= other.is_coupled; }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const {
+    key[i] = v.is_coupled != 0 ? RootKey::rank(i, 0) : RootKey::left_out;
+    nearest[i] = KeyedPoint::unknown;
   }
 };
 
-/// to[i] = the largest of the keys of point i and its neighbours
-struct SpreadLargest {
-  detail::CsrPattern graph;
-  const std::uint8_t* strong;
-  const std::uint64_t* from;
-  std::uint64_t* to;
+/// nearest[i] = the point of the highest key among point i and its strong neighbours. A root, or nothing but points that
+/// are left out, is final.
+struct FindNearest {
+  static constexpr bool visits_most_rows = true;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    std::uint64_t largest = from[i];
-    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      if (strong[k] && from[graph.col[k]] > largest) largest = from[graph.col[k]];
-    }
-    to[i] = largest;
+  detail::CsrPattern graph;  ///< its columns are those of FindStrongPairs
+  const std::uint32_t* key;
+  std::uint64_t* nearest;
+
+  struct Value {
+    std::uint64_t highest;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const {
+    const std::uint64_t before = nearest[i];
+    return {is_final(before) ? before : KeyedPoint::of(key[i], static_cast<Index>(i))};
+  }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return {graph.row_ptr[i], is_final(nearest[i]) ? graph.row_ptr[i] : graph.row_ptr[i + 1]};
+  }
+  OSTINATO_FUNCTION std::uint64_t load(std::size_t, Offset k) const {
+    const Index j = graph.col[k];
+    return KeyedPoint::of(key[j], j);
+  }
+  OSTINATO_FUNCTION void take(std::size_t, std::uint64_t other, Value& v) const {
+    if (other > v.highest) v.highest = other;
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const { take(0, other.highest, v); }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const { nearest[i] = v.highest; }
+
+ private:
+  OSTINATO_FUNCTION static bool is_final(std::uint64_t point) {
+    return KeyedPoint::key(point) == RootKey::root || KeyedPoint::key(point) == RootKey::left_out;
   }
 };
 
-/// Makes an undecided point a root whose key is the largest within two steps, and leaves out one with a root so near.
-/// The sum counts the points that stay undecided.
+/// Makes an undecided point a root whose key is the highest within two steps, leaves out one with a root so near, and
+/// gives the others the rank of the next round. The sum counts these.
 struct DecideRoots {
-  const std::uint64_t* largest;  ///< within two steps
-  std::uint64_t* key;
+  static constexpr bool visits_most_rows = true;
 
-  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (RootKey::state(key[i]) != RootKey::undecided_point) return {{0}};
-    const auto number = static_cast<Index>(i);
-    if (largest[i] == key[i]) {
-      key[i] = RootKey::of(RootKey::root, number);
-    } else if (RootKey::state(largest[i]) == RootKey::root) {
-      key[i] = RootKey::of(RootKey::none, number);
-    } else {
-      return {{1}};
+  detail::CsrPattern graph;      ///< its columns are those of FindStrongPairs
+  const std::uint64_t* nearest;  ///< from FindNearest in this round
+  int round;
+  std::uint32_t* key;
+
+  using Value = FindNearest::Value;
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const { return {nearest[i]}; }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value&) const {
+    return {graph.row_ptr[i], is_undecided(i) ? graph.row_ptr[i + 1] : graph.row_ptr[i]};
+  }
+  OSTINATO_FUNCTION std::uint64_t load(std::size_t, Offset k) const { return nearest[graph.col[k]]; }
+  OSTINATO_FUNCTION void take(std::size_t, std::uint64_t other, Value& v) const {
+    if (other > v.highest) v.highest = other;
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const { take(0, other.highest, v); }
+  OSTINATO_FUNCTION Sums<1> finish(std::size_t i, const Value& v) const {
+    if (!is_undecided(i)) return {{0}};
+    if (KeyedPoint::key(v.highest) == RootKey::root) {
+      key[i] = RootKey::left_out;
+      return {{0}};
     }
-    return {{0}};
+    const bool is_highest = KeyedPoint::number(v.highest) == static_cast<Index>(i);
+    key[i] = is_highest ? RootKey::root : RootKey::rank(i, round + 1);
+    return {{is_highest ? 0.0 : 1.0}};
+  }
+
+ private:
+  OSTINATO_FUNCTION bool is_undecided(std::size_t i) const {
+    return key[i] != RootKey::root && key[i] != RootKey::left_out;
   }
 };
 
 /// Counts for the numbers of the aggregates.
 struct CountRoots {
-  const std::uint64_t* key;
+  const std::uint32_t* key;
   Offset* number;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    number[i] = RootKey::state(key[i]) == RootKey::root ? 1 : 0;
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { number[i] = key[i] == RootKey::root ? 1 : 0; }
 };
 
 /// A root and its neighbours form an aggregate. aggregate[i] is -1 for the other points.
 struct JoinRoot {
-  detail::CsrPattern graph;
-  const std::uint8_t* strong;
-  const std::uint64_t* key;
+  static constexpr bool visits_most_rows = true;
+
+  detail::CsrPattern graph;  ///< its columns are those of FindStrongPairs
+  const std::uint32_t* key;
   const Offset* number;
   Index* aggregate;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Index nearest = RootKey::state(key[i]) == RootKey::root ? static_cast<Index>(i) : -1;
-    for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1] && nearest < 0; ++k) {
-      if (strong[k] && RootKey::state(key[graph.col[k]]) == RootKey::root) nearest = graph.col[k];
-    }
-    aggregate[i] = nearest < 0 ? -1 : static_cast<Index>(number[nearest]);
+  struct Value {
+    Index nearest;
+  };
+  struct Entry {
+    Index col;
+    std::uint32_t key;
+  };
+
+  OSTINATO_FUNCTION Value initial(std::size_t i) const {
+    return {key[i] == RootKey::root ? static_cast<Index>(i) : nobody};
   }
+  OSTINATO_FUNCTION EntryRange entries(std::size_t i, const Value& v) const {
+    return {graph.row_ptr[i], v.nearest == nobody ? graph.row_ptr[i + 1] : graph.row_ptr[i]};
+  }
+  OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
+    const Index j = graph.col[k];
+    return {j, key[j]};
+  }
+  OSTINATO_FUNCTION void take(std::size_t, const Entry& e, Value& v) const {
+    if (e.key == RootKey::root && e.col < v.nearest) v.nearest = e.col;
+  }
+  OSTINATO_FUNCTION void merge(Value& v, const Value& other) const {
+    if (other.nearest < v.nearest) v.nearest = other.nearest;
+  }
+  OSTINATO_FUNCTION void finish(std::size_t i, const Value& v) const {
+    aggregate[i] = v.nearest == nobody ? -1 : static_cast<Index>(number[v.nearest]);
+  }
+
+ private:
+  static constexpr Index nobody = 0x7fffffff;
 };
 
 /// Points that no root is beside join the aggregate to which their strong entries have the largest sum, the one that
-/// comes first among equals.
+/// comes first among equals. The sums of some aggregates are kept at once; each of the others is looked for by itself.
 template <class T>
 struct JoinStrongest {
-  detail::CsrPattern graph;
-  const T* square;
-  const std::uint8_t* strong;
+  detail::CsrPattern graph;  ///< its columns are those of FindStrongPairs
+  BlockSquares<T> square;
   const Index* before;  ///< aggregate of each point, or -1
   Index* aggregate;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Index best = before[i];
+    aggregate[i] = before[i] >= 0 ? before[i] : strongest(graph.row_ptr[i], graph.row_ptr[i + 1]);
+  }
+
+ private:
+  static constexpr int at_once = 6;
+
+  OSTINATO_FUNCTION Index strongest(Offset begin, Offset end) const {
+    Index best = -1;
     double most = -1;
-    for (Offset k = graph.row_ptr[i]; before[i] < 0 && k < graph.row_ptr[i + 1]; ++k) {
-      const Index candidate = strong[k] ? before[graph.col[k]] : -1;
-      if (candidate < 0) continue;
-      double total = 0;
-      for (Offset l = graph.row_ptr[i]; l < graph.row_ptr[i + 1]; ++l) {
-        if (strong[l] && before[graph.col[l]] == candidate) total += static_cast<double>(square[l]);
+    Index kept[at_once];
+    double total[at_once];
+    // Aggregates come in the order of their first entries.
+    for (Offset from = begin; from < end;) {
+      int count = 0;
+      Offset next = end;
+      for (Offset k = from; k < end; ++k) {
+        const Index a = before[graph.col[k]];
+        if (a < 0) continue;
+        int place = 0;
+        while (place < count && kept[place] != a) ++place;
+        if (place < count) {
+          total[place] += static_cast<double>(square(k));
+        } else if (!is_earlier(a, begin, from)) {
+          if (count == at_once) {
+            next = k < next ? k : next;
+            continue;
+          }
+          kept[count] = a;
+          total[count++] = static_cast<double>(square(k));
+        }
       }
-      if (total > most) best = candidate;
-      if (total > most) most = total;
+      for (int c = 0; c < count; ++c) {
+        if (total[c] > most) best = kept[c];
+        if (total[c] > most) most = total[c];
+      }
+      from = next;
     }
-    aggregate[i] = best;
+    return best;
+  }
+
+  /// Whether an aggregate has an entry in begin .. end - 1.
+  OSTINATO_FUNCTION bool is_earlier(Index a, Offset begin, Offset end) const {
+    for (Offset k = begin; k < end; ++k) {
+      if (before[graph.col[k]] == a) return true;
+    }
+    return false;
   }
 };
 

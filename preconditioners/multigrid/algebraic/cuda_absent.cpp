@@ -4,11 +4,17 @@
 // The kernels of algebraic multigrid in a build without CUDA. They are never called, because such a build can't create
 // a Cuda object (spmv/space/cuda_absent.cpp).
 
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::algebraic {
+
+template <>
+Members<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index) {
+  throw DeviceError(Cuda::why_absent());
+}
 
 template <class T>
 void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&) {

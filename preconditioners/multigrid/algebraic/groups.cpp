@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
-#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -29,22 +29,35 @@ void move_rows(const Host& space, std::size_t rows, Offset, const MoveRow<T>& f)
 
 }  // namespace
 
-template <class Space>
-detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count) {
-  const std::size_t n = of.size();
-  Vector<Space, Offset> row_ptr(space, n + 1);
-  for_each(space, n, CountMembership{of.data(), row_ptr.data()});
-  const std::size_t entries = detail::counted(space, row_ptr);
-  Vector<Space, Index> col(space, entries);
-  for_each(space, n, FillMembership{of.data(), row_ptr.data(), col.data()});
-  const detail::CsrPattern pattern{static_cast<Index>(n), row_ptr.data(), col.data()};
-  return detail::transposed(space, pattern, count, static_cast<Offset>(entries));
+template <>
+Members<Host> members_of(const Host& space, const Vector<Host, Index>& of, Index count) {
+  const auto n = static_cast<std::size_t>(count);
+  Members<Host> made{Vector<Host, Offset>(space, n + 1, Offset{0}), Vector<Host, Index>(space, of.size())};
+  Offset* const begin = made.begin.data();
+  for (const Index group : of.span()) {
+    if (group >= 0) ++begin[group + 1];
+  }
+  std::partial_sum(begin, begin + n + 1, begin);
+  std::vector<Offset> next(begin, begin + n + 1);
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    const Index group = of.data()[i] < 0 ? count : of.data()[i];
+    made.rows.data()[next[static_cast<std::size_t>(group)]++] = static_cast<Index>(i);
+  }
+  return made;
 }
 
 template <class Space>
 Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count) {
-  detail::MovedPattern<Space> members = members_of(space, of, count);
-  return {std::move(of), count, std::move(members.row_ptr), std::move(members.col)};
+  Members<Space> members = members_of(space, of, count);
+  return {std::move(of), count, std::move(members.begin), std::move(members.rows)};
+}
+
+template <class Space>
+Groups<Space> groups_of_rows(const Space& space, Vector<Space, Index> of_points, Index count, const Points& points) {
+  if (points.unknowns == 1) return groups_of(space, std::move(of_points), count);
+  Vector<Space, Index> of(space, static_cast<std::size_t>(points.rows()));
+  for_each(space, of.size(), FindGroupOfRow{points, of_points.data(), of.data()});
+  return groups_of(space, std::move(of), count * points.unknowns);
 }
 
 template <class Space>
@@ -85,10 +98,10 @@ SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Group
   return SpaceCsr<Space, T>(c);
 }
 
-template detail::MovedPattern<Host> members_of(const Host&, const Vector<Host, Index>&, Index);
-template detail::MovedPattern<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index);
 template Groups<Host> groups_of(const Host&, Vector<Host, Index>, Index);
 template Groups<Cuda> groups_of(const Cuda&, Vector<Cuda, Index>, Index);
+template Groups<Host> groups_of_rows(const Host&, Vector<Host, Index>, Index, const Points&);
+template Groups<Cuda> groups_of_rows(const Cuda&, Vector<Cuda, Index>, Index, const Points&);
 template Groups<Host> joined(const Host&, const Groups<Host>&, const Groups<Host>&);
 template Groups<Cuda> joined(const Cuda&, const Groups<Cuda>&, const Groups<Cuda>&);
 template Vector<Host, Index> joined(const Host&, const Vector<Host, Index>&, const Vector<Host, Index>&);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/spmv/space/cuda/for_each_row.cuh>
 #include <ostinato/spmv/space/cuda/lane_group.cuh>
 #include <ostinato/spmv/space/cuda/parallel.cuh>
+#include <ostinato/spmv/space/cuda/sort_pairs.cuh>
 
 namespace ostinato::algebraic {
 
@@ -17,21 +19,183 @@ using cuda::block_threads;
 constexpr int warp_threads = 32, warps_of_block = block_threads / warp_threads;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The tables of a thread block's warps, for rows of at most `Most` terms each.
-template <class T, int Most>
-struct WarpTables {
-  static constexpr int stride = Most + 4;  // so that the tables begin in different banks
-  alignas(16) Index col[warps_of_block * stride], first[warps_of_block * stride];
-  T val[warps_of_block * stride];
+/// Columns that are read at once.
+struct alignas(16) Quad {
+  Index v[4];
+};
+constexpr Index none = 0x7fffffff;  ///< comes after all columns
 
-  /// Makes row i. All lanes of the warp call this function.
+/// The number of columns before column j in `quads` quads.
+__device__ int columns_before(const Quad* columns, int quads, Index j) {
+  int count = 0;
+  for (int q = 0; q < quads; ++q) {
+    const Quad four = columns[q];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) count += four.v[k] < j ? 1 : 0;
+  }
+  return count;
+}
+
+/// Adds the values of the later lanes in `same`, each lane's own, to `sum`, one after the other. All lanes of the warp
+/// call this function, with the lanes whose values belong together; the lowest of these adds up.
+template <class T>
+__device__ void add_later(unsigned same, bool adds, T v, T& sum) {
+  const int lane = static_cast<int>(threadIdx.x) % warp_threads;
+  unsigned later = adds ? same & ~((2u << lane) - 1) : 0;
+  while (__any_sync(all_lanes, later != 0)) {
+    const T next = __shfl_sync(all_lanes, v, later != 0 ? __ffs(static_cast<int>(later)) - 1 : lane);
+    if (later != 0) sum += next;
+    later &= later - 1;
+  }
+}
+
+/// The table of a warp that makes a row of any number of terms, but of at most Most - 32 columns.
+template <class T, int Most>
+struct ColumnTable {
+  static constexpr int at_once = 4;  ///< terms that a lane loads at once, so that the loads overlap
+
+  alignas(16) Index listed[Most];
+  Index col[Most];  ///< -1: free
+  T sum[Most];
+  /// Of some members: the term that each begins with, its entry less that term, its row.
+  int first[warp_threads];
+  Offset entry[warp_threads];
+  Index row[warp_threads];
+
+  /// Makes row i with the bits of CollapseRow. All lanes of the warp call this function.
   __device__ void collapse(const CollapseRow<T>& f, std::size_t i) {
-    const int mine = static_cast<int>(threadIdx.x) / warp_threads * stride;
-    if (f.begin[i + 1] - f.begin[i] <= Most) {
-      TermTable<T>{col + mine, val + mine, first + mine}.collapse(cuda::LaneGroup<warp_threads>(), f, i);
-    } else if (threadIdx.x % warp_threads == 0) {
-      f(i);
+    const Offset terms = f.begin[i + 1] - f.begin[i];
+    constexpr Offset most_terms = 1 << 30;
+    if (terms > most_terms) {
+      if (lane() == 0) f(i);
+      return;
     }
+    // A small table takes less time to clear and to read; most rows have far fewer columns than terms.
+    int filled = gather(f, i, terms <= 96 ? 64 : 128);
+    if (filled < 0) filled = gather(f, i, Most);
+    if (filled < 0) {
+      if (lane() == 0) f(i);
+    }
+    __syncwarp();  // before the table is cleared again
+  }
+
+ private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_threads; }
+
+  /// Makes row i in `slots` elements of the table, a power of two. Returns the number of its columns; -1 where there is
+  /// no room for them.
+  __device__ int gather(const CollapseRow<T>& f, std::size_t i, int slots) {
+    __syncwarp();
+    for (int p = lane(); p < slots; p += warp_threads) col[p] = -1;
+    int filled = 0;
+    const Offset end = f.members.row_ptr[i + 1];
+    for (Offset m = f.members.row_ptr[i]; m < end; m += warp_threads) {
+      const int terms = begin_members(f, m, end);
+      for (int t = 0; t < terms; t += at_once * warp_threads) {
+        filled = take(f, t, terms, filled, slots);
+        if (filled < 0) return filled;
+      }
+    }
+    write(f, i, filled, slots);
+    return filled;
+  }
+
+  /// Prepares for the members m, m + 1, ..., as many as the warp has lanes. Returns the number of their terms.
+  __device__ int begin_members(const CollapseRow<T>& f, Offset m, Offset end) {
+    const Offset mine = m + lane();
+    const Index of_mine = mine < end ? f.members.col[mine] : 0;
+    const Offset begin = f.a.row_ptr[of_mine];
+    const int length = mine < end ? static_cast<int>(f.a.row_ptr[of_mine + 1] - begin) : 0;
+    int up_to = length;
+#pragma unroll
+    for (int d = 1; d < warp_threads; d *= 2) {
+      const int before = __shfl_up_sync(all_lanes, up_to, d);
+      if (lane() >= d) up_to += before;
+    }
+    __syncwarp();  // the terms of the members before are taken
+    first[lane()] = up_to - length;
+    entry[lane()] = begin - (up_to - length);
+    row[lane()] = of_mine;
+    __syncwarp();
+    return __shfl_sync(all_lanes, up_to, warp_threads - 1);
+  }
+
+  /// Takes some terms from term t on. Returns the number of columns that are in the table then; -1 where there is no
+  /// room for more.
+  __device__ int take(const CollapseRow<T>& f, int t, int terms, int filled, int slots) {
+    Index to[at_once];
+    T v[at_once];
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      to[u] = -1;
+      const int term = t + u * warp_threads + lane();
+      if (term >= terms) continue;
+      const int q = member_of(term);
+      const Offset k = entry[q] + term;
+      to[u] = f.column_of(row[q], k);
+      v[u] = f.val[k];
+    }
+#pragma unroll
+    for (int u = 0; u < at_once; ++u) {
+      if (t + u * warp_threads >= terms) break;
+      if (filled > slots - warp_threads) return -1;
+      filled += insert(to[u], v[u], slots);
+    }
+    return filled;
+  }
+
+  /// The member that a term belongs to.
+  __device__ int member_of(int term) const {
+    int q = 0;
+#pragma unroll
+    for (int half = warp_threads / 2; half > 0; half /= 2) {
+      if (first[q + half] <= term) q += half;
+    }
+    return q;
+  }
+
+  /// Adds a term of each lane, lane by lane; none where `to` is negative. Returns how many columns are new.
+  __device__ int insert(Index to, T v, int slots) {
+    const unsigned same = __match_any_sync(all_lanes, to);
+    const bool adds = to >= 0 && (same & ((1u << lane()) - 1)) == 0;
+    bool is_new = false;
+    unsigned p = 0;
+    if (adds) {
+      p = static_cast<unsigned>(to) * 2654435769u >> 16 & static_cast<unsigned>(slots - 1);
+      while (true) {
+        Index held = *const_cast<volatile Index*>(col + p);
+        if (held < 0) held = atomicCAS(col + p, -1, to);
+        is_new = held < 0;
+        if (is_new || held == to) break;
+        p = (p + 1) & static_cast<unsigned>(slots - 1);
+      }
+    }
+    T total = adds && !is_new ? sum[p] + v : v;
+    add_later(same, adds, v, total);
+    if (adds) sum[p] = total;
+    __syncwarp();
+    return __popc(__ballot_sync(all_lanes, is_new));
+  }
+
+  /// The place of an entry is the number of entries before its column.
+  __device__ void write(const CollapseRow<T>& f, std::size_t i, int filled, int slots) {
+    const int quads = (filled + 3) / 4;
+    int count = 0;
+    for (int p = lane(); p < slots; p += warp_threads) {
+      const bool has = col[p] >= 0;
+      const unsigned all = __ballot_sync(all_lanes, has);
+      if (has) listed[count + __popc(all & ((1u << lane()) - 1))] = col[p];
+      count += __popc(all);
+    }
+    if (lane() < quads * 4 - filled) listed[filled + lane()] = none;
+    __syncwarp();
+    for (int p = lane(); p < slots; p += warp_threads) {
+      if (col[p] < 0) continue;
+      const Offset at = f.begin[i] + columns_before(reinterpret_cast<const Quad*>(listed), quads, col[p]);
+      f.col[at] = col[p];
+      f.sum[at] = sum[p];
+    }
+    if (lane() == 0) f.count[i] = filled;
   }
 };
 
@@ -39,10 +203,10 @@ struct WarpTables {
 /// once, going on from row to row (H100, 2026-11: 2.8 ms instead of 3.1 for the first pass of poisson3d:256).
 template <class T>
 __global__ void __launch_bounds__(block_threads) collapse_long_kernel(std::size_t rows, CollapseRow<T> f) {
-  __shared__ WarpTables<T, 256> tables;
+  __shared__ ColumnTable<T, 256> tables[warps_of_block];
   cuda::pdl_trigger_and_wait();
-  const std::size_t i = std::size_t{blockIdx.x} * warps_of_block + threadIdx.x / warp_threads;
-  if (i < rows) tables.collapse(f, i);
+  const std::size_t warp = threadIdx.x / warp_threads, i = std::size_t{blockIdx.x} * warps_of_block + warp;
+  if (i < rows) tables[warp].collapse(f, i);
 }
 
 /// Where the terms of a row are.
@@ -86,7 +250,6 @@ template <class T, int Lanes>
 struct LaneTerms {
   static constexpr int at_once = 4, groups = warp_threads / Lanes;
   using Group = cuda::LaneGroup<Lanes>;
-  using Quad = typename TermTable<T>::Quad;
 
   const CollapseRow<T>& f;
   std::size_t first_row;  ///< of the warp's rows
@@ -144,16 +307,10 @@ struct LaneTerms {
   /// Adds the later terms of its column to the term of a lane, if that is the first one.
   __device__ void add_up(int u) {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
-    const unsigned own = 1u << lane, same = __match_any_sync(all_lanes, to[u]) & Group::mask();
-    const T v = sum[u];
-    is_first[u] = to[u] >= 0 && (same & (own - 1)) == 0;
-    unsigned later = is_first[u] ? same ^ own : 0;
-    while (__any_sync(all_lanes, later != 0)) {
-      const T next = __shfl_sync(all_lanes, v, later != 0 ? Group::lowest_bit(later) : lane);
-      if (later != 0) sum[u] += next;
-      later &= later - 1;
-    }
-    columns[u * warp_threads + lane] = is_first[u] ? to[u] : TermTable<T>::none;
+    const unsigned same = __match_any_sync(all_lanes, to[u]) & Group::mask();
+    is_first[u] = to[u] >= 0 && (same & ((1u << lane) - 1)) == 0;
+    add_later(same, is_first[u], sum[u], sum[u]);
+    columns[u * warp_threads + lane] = is_first[u] ? to[u] : none;
   }
 
   /// The place of an entry is the number of entries before its column.
@@ -161,14 +318,8 @@ struct LaneTerms {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
     const unsigned entries = __ballot_sync(all_lanes, is_first[u]) & Group::mask();
     if (is_first[u]) {
-      const Quad* const quads = reinterpret_cast<const Quad*>(columns + u * warp_threads + lane / Lanes * Lanes);
-      Offset at = rows[place].table;
-#pragma unroll
-      for (int q = 0; q < Lanes / 4; ++q) {
-        const Quad four = quads[q];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) at += four.v[k] < to[u] ? 1 : 0;
-      }
+      const auto* const quads = reinterpret_cast<const Quad*>(columns + u * warp_threads + lane / Lanes * Lanes);
+      const Offset at = rows[place].table + columns_before(quads, Lanes / 4, to[u]);
       f.col[at] = to[u];
       f.sum[at] = sum[u];
     }
@@ -179,7 +330,7 @@ struct LaneTerms {
 /// A warp has some rows: rows of at most `Lanes` terms are made by as many lanes, others by all of them.
 template <class T, int Lanes>
 __global__ void __launch_bounds__(block_threads, 4) collapse_kernel(cuda::RowsOfWarp of_warp, CollapseRow<T> f) {
-  __shared__ WarpTables<T, 128> tables;
+  __shared__ ColumnTable<T, 128> tables[warps_of_block];
   __shared__ RowTerms of_row[block_threads];
   __shared__ alignas(16) Index columns[LaneTerms<T, Lanes>::at_once * block_threads];
   cuda::pdl_trigger_and_wait();
@@ -199,7 +350,7 @@ __global__ void __launch_bounds__(block_threads, 4) collapse_kernel(cuda::RowsOf
   if constexpr (Lanes < warp_threads)
     LaneTerms<T, warp_threads>{f, first, rows, of_columns, {}, {}, {}}.collapse(is_short & ~fits);
   for (unsigned longer = there & ~is_short; longer != 0; longer &= longer - 1)
-    tables.collapse(f, first + static_cast<unsigned>(__ffs(static_cast<int>(longer)) - 1));
+    tables[warp].collapse(f, first + static_cast<unsigned>(__ffs(static_cast<int>(longer)) - 1));
 }
 
 template <int Lanes>
@@ -227,7 +378,37 @@ unsigned blocks_of_warps(std::size_t warps) {
   return static_cast<unsigned>((warps + warps_of_block - 1) / warps_of_block);
 }
 
+/// begin[g] = the number of sorted rows before those of group g
+struct FindBegins {
+  const Index* sorted;  ///< group of each row; -1 comes last
+  Offset rows;
+  Offset* begin;
+
+  __device__ void operator()(std::size_t g) const {
+    const auto group = static_cast<unsigned>(g);
+    begin[g] = detail::bisect(Offset{0}, rows, [&](Offset k) { return static_cast<unsigned>(sorted[k]) >= group; });
+  }
+};
+
+/// number[i] = i
+struct NumberRows {
+  Index* number;
+
+  __device__ void operator()(std::size_t i) const { number[i] = static_cast<Index>(i); }
+};
+
 }  // namespace
+
+template <>
+Members<Cuda> members_of(const Cuda& space, const Vector<Cuda, Index>& of, Index count) {
+  const auto n = static_cast<std::size_t>(count);
+  Members<Cuda> made{Vector<Cuda, Offset>(space, n + 1), Vector<Cuda, Index>(space, of.size())};
+  Vector<Cuda, Index> number(space, of.size()), sorted(space, of.size());
+  for_each(space, of.size(), NumberRows{number.data()});
+  cuda::sort_pairs(space, of.data(), sorted, number.data(), made.rows, static_cast<unsigned>(count));
+  for_each(space, n + 1, FindBegins{sorted.data(), static_cast<Offset>(of.size()), made.begin.data()});
+  return made;
+}
 
 template <class T>
 void collapse_rows(const Cuda& space, std::size_t rows, Offset terms, const CollapseRow<T>& f) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
-#include <ostinato/spmv/matrix/algebra/rearrangement.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/matrix/space_csr.hpp>
 #include <ostinato/spmv/space/vector.hpp>
@@ -20,19 +19,39 @@ struct Groups {
   Vector<Space, Index> of;  ///< group of each row; -1 for a row in none
   Index count = 0;
   Vector<Space, Offset> begin;   ///< count + 1: where the members of each group begin
-  Vector<Space, Index> members;  ///< the rows of each group, ascending
+  Vector<Space, Index> members;  ///< the rows of each group, ascending; what follows has no meaning
 
   detail::CsrPattern pattern() const { return {count, begin.data(), members.data()}; }
   std::size_t bytes() const { return of.bytes() + begin.bytes() + members.bytes(); }
 };
 
-/// The members of groups that are known row by row: the rows of each group, ascending. Waits.
-template <class Space>
-detail::MovedPattern<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count);
+/// The next level of a hierarchy whose interpolation is constant on groups of rows.
+template <class Space, class T>
+struct GroupedLevel {
+  Groups<Space> groups;
+  SpaceCsr<Space, T> a;  ///< P^T A P
+};
 
-/// Groups that are known row by row, with their members. Waits.
+/// The rows of groups.
+template <class Space>
+struct Members {
+  Vector<Space, Offset> begin;  ///< count + 1
+  Vector<Space, Index> rows;    ///< of each group, ascending; then those in none
+};
+
+/// The members of groups that are known row by row.
+///
+/// Exec      Enqueued on Cuda: sorts the rows by group.
+template <class Space>
+Members<Space> members_of(const Space& space, const Vector<Space, Index>& of, Index count);
+
+/// Groups that are known row by row, with their members. Enqueued on Cuda.
 template <class Space>
 Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count);
+
+/// The groups of the rows of points in groups, of which there are `count`: one for each unknown. Enqueued on Cuda.
+template <class Space>
+Groups<Space> groups_of_rows(const Space& space, Vector<Space, Index> of_points, Index count, const Points& points);
 
 /// The groups of groups: row i is in group outer[inner[i]], or in none. Enqueued on Cuda.
 template <class Space>

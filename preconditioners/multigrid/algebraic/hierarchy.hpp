@@ -28,13 +28,13 @@ struct AlgebraicOptions {
   int aggressive = 0;  ///< how many of the finest levels are coarsened twice at once; classical
   /// Where there are near-null vectors, smoothed aggregation takes the place of classical interpolation.
   std::optional<NearNullSpace> near_null = {};
-  double threshold = 0.15;    ///< of strong blocks, for smoothed aggregation (SmoothedAggregation)
+  double threshold = 0.15;    ///< of strong blocks, for smoothed and plain aggregation
   bool takes_values = false;  ///< the hierarchy keeps what update() needs
   /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at
   /// once keep their values.
   bool takes_interpolations = false;
-  /// How rows belong to points, for pairwise aggregation, which then takes the place of the other two.
-  std::optional<Points> pairs = {};
+  /// How rows belong to points, for pairwise or for plain aggregation, which then takes the place of the other two.
+  std::optional<Points> pairs = {}, plain = {};
 };
 
 /// A level: its matrix and how to get to the next level, each in the format that was chosen for it.
@@ -59,8 +59,8 @@ class Coarsest;
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
 /// or no longer becomes smaller. Classical multigrid takes coarse rows by PMIS and extended+i interpolation; the other
-/// kinds are smoothed aggregation (SmoothedAggregation) and pairs (PairwiseAggregation). The matrices are made in T and
-/// kept in float, times a power of two (power()) that keeps them in its range; negative where the diagonal of A is.
+/// kinds are smoothed aggregation (SmoothedAggregation), pairs (PairwiseAggregation) and plain aggregation
+/// (PlainAggregation). The matrices are made in T and kept in float, times a power of two (power()) that keeps them in its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
 ///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
@@ -116,6 +116,10 @@ class AlgebraicHierarchy {
   static void update_transfer(const CsrView<T>& a, AlgebraicLevel<Space>& level, Transfer& t, double* bad);
   static std::size_t bytes_of_transfer(const AlgebraicLevel<Space>& level, const Transfer& t);
 
+  /// Makes levels whose interpolation is constant on groups.
+  template <class Aggregation>
+  void add_grouped_levels(const Analysis<Space, T>& analysis, Aggregation aggregation, const StopRequest& stop,
+                          const MemoryBudget& memory);
   /// Makes levels until next(A) gives no matrix.
   template <class F>
   void add_levels(const Analysis<Space, T>& analysis, bool takes_values, F next, const StopRequest& stop,
@@ -150,6 +154,7 @@ class AlgebraicHierarchy {
   void find_spectra();
 
   double power_ = 1;
+  bool is_grouped_;                    ///< interpolation is constant on groups
   mutable std::size_t announced_ = 0;  ///< the most bytes so far
   mutable bool is_predicted_ = false;  ///< a close prediction was announced
   Vector<Space, double> sizes_;        ///< SumSizes for the latest level; empty for the first

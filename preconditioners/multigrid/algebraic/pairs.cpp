@@ -53,7 +53,7 @@ Pairs<Space, T> numbered(const Space& space, const PairWeights<T>& weights, Foun
            NumberPairs{first, partner, found.joined.data(), number.data(), groups.of.data(), groups.begin.data()});
   exclusive_scan(space, groups.begin.span());
   if (has_crowd) {
-    groups.members = members_of(space, groups.of, groups.count).col;
+    groups.members = members_of(space, groups.of, groups.count).rows;
   } else {
     for_each(space, n,
              ListMembers<Atomic<Space>>{first, partner, found.joined.data(), groups.of.data(), groups.begin.data(),

@@ -48,18 +48,10 @@ std::optional<GroupedLevel<Space, T>> PairwiseAggregation<Space, T>::next(const 
     sizes = std::move(pairs.sizes);
   }
   if (is_graph_) return GroupedLevel<Space, T>{std::move(groups), graph_};
-  Groups<Space> rows = groups_of_rows(groups.of, groups.count);
+  Groups<Space> rows = groups_of_rows(space_, std::move(groups.of), groups.count, points_);
   points_ = {groups.count, points_.unknowns, false};
   SpaceCsr<Space, T> coarse = collapse(space_, a.view(), rows);
   return GroupedLevel<Space, T>{std::move(rows), std::move(coarse)};
-}
-
-/// The groups of the rows of points in groups: one for each unknown.
-template <class Space, class T>
-Groups<Space> PairwiseAggregation<Space, T>::groups_of_rows(const Vector<Space, Index>& of_points, Index count) const {
-  Vector<Space, Index> of(space_, static_cast<std::size_t>(points_.rows()));
-  for_each(space_, of.size(), FindGroupOfRow{points_, of_points.data(), of.data()});
-  return groups_of(space_, std::move(of), count * points_.unknowns);
 }
 
 template class PairwiseAggregation<Host, float>;

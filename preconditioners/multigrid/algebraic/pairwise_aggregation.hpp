@@ -10,13 +10,6 @@
 
 namespace ostinato::algebraic {
 
-/// The next level of a hierarchy whose interpolation is constant on groups of rows.
-template <class Space, class T>
-struct GroupedLevel {
-  Groups<Space> groups;
-  SpaceCsr<Space, T> a;  ///< P^T A P
-};
-
 /// The levels of pairwise aggregation, one after the other. On each, points are paired three times (pair_up()), from
 /// the second time on the groups by the matrix of the groups, so that a level has about an eighth of the points of the
 /// level before it. Each unknown of a point is interpolated by itself.
@@ -36,7 +29,6 @@ class PairwiseAggregation {
 
  private:
   SpaceCsr<Space, T> graph_of(const SpaceCsr<Space, T>& a, bool symmetric) const;
-  Groups<Space> groups_of_rows(const Vector<Space, Index>& of_points, Index count) const;
 
   Space space_;
   Points points_;

@@ -40,12 +40,12 @@ std::optional<SpaceCsr<Space, T>> SmoothedAggregation<Space, T>::next(const Spac
 template <class Space, class T>
 SpaceCsr<Space, T> SmoothedAggregation<Space, T>::tentative(const Vector<Space, Index>& aggregate, Index count) {
   const auto rows = static_cast<std::size_t>(points_.rows()), width = static_cast<std::size_t>(vectors_);
-  const detail::MovedPattern<Space> members = members_of(space_, aggregate, count);
+  const Members<Space> members = members_of(space_, aggregate, count);
   Vector<Space, double> coarse(space_, static_cast<std::size_t>(count) * width * width);
   for_each(
       space_, static_cast<std::size_t>(count),
       FactorAggregate{
-          {count, members.row_ptr.data(), members.col.data()}, points_, vectors_, near_null_.data(), coarse.data()});
+          {count, members.begin.data(), members.rows.data()}, points_, vectors_, near_null_.data(), coarse.data()});
   Vector<Space, Offset> counts(space_, rows + 1);
   for_each(space_, rows, CountTentative{points_, aggregate.data(), vectors_, counts.data()});
   const auto t = with_rows<T>(space_, std::move(counts), count * vectors_);

@@ -102,13 +102,13 @@ struct FilteredMatrix {
   const T* val;
   Points points;
   detail::CsrPattern graph;
-  const std::uint8_t* strong;
+  const Index* strong;  ///< Aggregation::strong
 
   /// Whether entry k of row i belongs to a strong block, or to that of a point with itself.
   OSTINATO_FUNCTION bool keeps(std::size_t i, Offset k) const {
     const Index p = points.point_of(static_cast<Index>(i)), q = points.point_of(a.col[k]);
     if (p == q) return true;
-    return strong[points.unknowns == 1 ? k : graph.first_from(p, q)] != 0;
+    return strong[points.unknowns == 1 ? k : graph.first_from(p, q)] != p;
   }
 };
 

@@ -168,11 +168,14 @@ __global__ void __launch_bounds__(block_threads, row_blocks) sum_rows_kernel(Row
   grid_sum(mine, to, [](const Result&) {});
 }
 
-/// Calls use(lanes), a constant, with the lanes for rows of average length: a lane takes some four entries.
-template <class Use>
+/// Calls use(lanes), a constant, with the lanes for rows of average length: a lane takes some four entries, or all of a
+/// short row.
+template <class F, class Use>
 void with_lanes_of_row(std::size_t rows, Offset entries, Use use) {
+  constexpr int of_short_row = requires { F::visits_most_rows; }
+  ? 1 : 2;
   const Offset length = entries / static_cast<Offset>(rows > 0 ? rows : 1);
-  if (length <= 8) return use(std::integral_constant<int, 2>{});
+  if (length <= 8) return use(std::integral_constant<int, of_short_row>{});
   if (length <= 20) return use(std::integral_constant<int, 4>{});
   if (length <= 64) return use(std::integral_constant<int, 8>{});
   use(std::integral_constant<int, 32>{});
@@ -182,19 +185,27 @@ void with_lanes_of_row(std::size_t rows, Offset entries, Use use) {
 
 template <class F>
 void for_each_row(const Cuda& space, std::size_t rows, Offset entries, F f) {
-  cuda::with_lanes_of_row(rows, entries, [&](auto lanes) {
-    const auto of_warp = cuda::RowsOfWarp::of<lanes>(space, rows);
-    cuda::launch(space, cuda::for_each_row_kernel<lanes, F>, of_warp.template blocks<lanes>(space), cuda::block_threads,
-                 0, of_warp, f);
+  cuda::with_lanes_of_row<F>(rows, entries, [&](auto lanes) {
+    if constexpr (lanes == 1) {
+      for_each(space, rows, detail::WholeRow<F>{f});
+    } else {
+      const auto of_warp = cuda::RowsOfWarp::of<lanes>(space, rows);
+      cuda::launch(space, cuda::for_each_row_kernel<lanes, F>, of_warp.template blocks<lanes>(space),
+                   cuda::block_threads, 0, of_warp, f);
+    }
   });
 }
 
 template <class F>
 void sum_rows(const Cuda& space, std::size_t rows, Offset entries, F f, double* slots) {
-  cuda::with_lanes_of_row(rows, entries, [&](auto lanes) {
-    const auto of_warp = cuda::RowsOfWarp::of<lanes>(space, rows);
-    cuda::launch(space, cuda::sum_rows_kernel<lanes, F>, of_warp.template blocks<lanes>(space), cuda::block_threads, 0,
-                 of_warp, f, cuda::reduction(space, slots));
+  cuda::with_lanes_of_row<F>(rows, entries, [&](auto lanes) {
+    if constexpr (lanes == 1) {
+      sum(space, rows, detail::WholeRow<F>{f}, slots);
+    } else {
+      const auto of_warp = cuda::RowsOfWarp::of<lanes>(space, rows);
+      cuda::launch(space, cuda::sum_rows_kernel<lanes, F>, of_warp.template blocks<lanes>(space), cuda::block_threads,
+                   0, of_warp, f, cuda::reduction(space, slots));
+    }
   });
 }
 

@@ -107,7 +107,8 @@ TYPED_TEST(ClassicalOn, SolvesInFewIterations) {
 TYPED_TEST(ClassicalOn, JacobiIsPositiveWhereEigenvaluesAreLarge) {
   using T = typename TypeParam::T;
   const Csr<T> a = renumbered(elasticity<T>({6, 6, 6}, false));
-  for (const MultigridKind kind : {MultigridKind::classical, MultigridKind::aggregation, MultigridKind::pairwise}) {
+  for (const MultigridKind kind :
+       {MultigridKind::classical, MultigridKind::aggregation, MultigridKind::pairwise, MultigridKind::plain}) {
     const SolveResult result = this->solve(a, "cg", {.kind = kind, .smoother = Smoother::jacobi});
     EXPECT_TRUE(result) << static_cast<int>(kind) << ": " << result.message();
     EXPECT_LE(result.iterations, 45) << static_cast<int>(kind);

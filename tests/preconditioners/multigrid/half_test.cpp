@@ -371,7 +371,7 @@ TYPED_TEST(HalfPrecisionOn, IsForMatricesOnAGrid) {
   const auto complaint = [&](const std::string& text) {
     return message_of<ArgumentError>([&] { AnyPreconditioner(analysis, text); });
   };
-  for (const std::string kind : {"classical", "aggregation", "pairwise"})
+  for (const std::string kind : {"classical", "aggregation", "pairwise", "plain"})
     EXPECT_EQ(complaint("multigrid:precision=half,kind=" + kind), "multigrid: precision=half is for kind=structured");
   EXPECT_EQ(complaint("multigrid:precision=half"),
             "multigrid: precision=half is for grids, and " + analysis.grid().why_not + "; try precision=single");

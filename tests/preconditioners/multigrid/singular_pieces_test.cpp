@@ -50,7 +50,8 @@ TYPED_TEST(MultigridInPieces, SolvesWithoutLargeNumbers) {
     const Operator<Home, T> op(analysis);
     const auto system = with_known_solution(a);
     const auto b = this->put(system.b);
-    for (const MultigridKind kind : {MultigridKind::classical, MultigridKind::aggregation, MultigridKind::pairwise}) {
+    for (const MultigridKind kind :
+         {MultigridKind::classical, MultigridKind::aggregation, MultigridKind::pairwise, MultigridKind::plain}) {
       const Multigrid<Home, T> m(analysis, {.kind = kind});
       auto x = this->put(system.x0);
       const SolveResult result =

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/structured/slots.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 
 #include "support/grids.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -16,28 +17,28 @@
 #include "support/solving.hpp"
 #include "support/systems.hpp"
 
-// Multigrid with kind=pairwise.
+// Multigrid whose interpolation is constant on groups: kind=pairwise and kind=plain.
 
 namespace ostinato::test {
 namespace {
 
-const MultigridOptions pairwise{.kind = MultigridKind::pairwise};
+const MultigridOptions pairwise{.kind = MultigridKind::pairwise}, plain{.kind = MultigridKind::plain};
+const std::array both_kinds = {pairwise, plain};
 
-MultigridOptions with_points_of(int unknowns) {
-  MultigridOptions options = pairwise;
+MultigridOptions with_points_of(int unknowns, MultigridOptions options) {
   options.unknowns = unknowns;
   return options;
 }
 
 template <class Case>
-class PairwiseOn : public SpaceTest<Case> {
+class KCycleOn : public SpaceTest<Case> {
  protected:
   using Home = typename Case::Space;
   using Value = typename Case::T;
   static constexpr double rtol = sizeof(Value) == 4 ? 1e-4 : 1e-8;
 
   /// Solves for a random solution, and recomputes the residual.
-  SolveResult solve(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options = pairwise) const {
+  SolveResult solve(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options) const {
     const Analysis<Home, Value> analysis(this->space(), a);
     const Operator<Home, Value> op(analysis);
     const Multigrid<Home, Value> m(analysis, options);
@@ -51,7 +52,7 @@ class PairwiseOn : public SpaceTest<Case> {
     return result;
   }
 
-  int iterations(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options = pairwise) const {
+  int iterations(const Csr<Value>& a, const std::string& solver, const MultigridOptions& options) const {
     const SolveResult result = solve(a, solver, options);
     EXPECT_TRUE(result) << result.message();
     return result.iterations;
@@ -72,52 +73,62 @@ class PairwiseOn : public SpaceTest<Case> {
   }
 };
 
-TYPED_TEST_SUITE(PairwiseOn, EverySpace, SpaceNames);
+TYPED_TEST_SUITE(KCycleOn, EverySpace, SpaceNames);
 
 /// A cycle with inner steps isn't linear, and says so; r . M^-1 r is positive all the same.
-TYPED_TEST(PairwiseOn, VariesAndIsPositive) {
+TYPED_TEST(KCycleOn, VariesAndIsPositive) {
   using T = typename TypeParam::T;
-  for (const Csr<T>& a : {renumbered(generate<T>("poisson3d", {.n = 16})), graph_laplacian<T>(5000, 3, 2, 0.01, 1),
+  for (const Csr<T>& a : {renumbered(generate<T>("poisson3d", {.n = 20})), graph_laplacian<T>(5000, 3, 2, 0.01, 1),
                           times(renumbered(generate<T>("poisson2d", {.n = 60})), -4)}) {
-    const Multigrid m(this->space(), a, pairwise);
-    EXPECT_TRUE(m.varies());
     const auto u = random_vector<T>(a.rows, 1), v = random_vector<T>(a.rows, 2);
     std::vector<T> both(u.size());
     for (std::size_t i = 0; i < u.size(); ++i) both[i] = u[i] + v[i];
-    const auto mu = this->apply(m, u), mv = this->apply(m, v), of_both = this->apply(m, both);
-    double dot = 0, bent = 0, size = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      dot += static_cast<double>(u[i]) * static_cast<double>(mu[i]);
-      bent += std::pow(static_cast<double>(of_both[i]) - static_cast<double>(mu[i]) - static_cast<double>(mv[i]), 2);
-      size += std::pow(static_cast<double>(of_both[i]), 2);
+    for (const MultigridOptions& options : both_kinds) {
+      const Multigrid m(this->space(), a, options);
+      EXPECT_TRUE(m.varies());
+      const auto mu = this->apply(m, u), mv = this->apply(m, v), of_both = this->apply(m, both);
+      double dot = 0, bent = 0, size = 0;
+      for (std::size_t i = 0; i < u.size(); ++i) {
+        const auto of_u = static_cast<double>(mu[i]), of_v = static_cast<double>(mv[i]);
+        dot += static_cast<double>(u[i]) * of_u;
+        bent += std::pow(static_cast<double>(of_both[i]) - of_u - of_v, 2);
+        size += std::pow(static_cast<double>(of_both[i]), 2);
+      }
+      EXPECT_GT(dot, 0);
+      EXPECT_GT(bent, 1e-8 * size);
     }
-    EXPECT_GT(dot, 0);
-    EXPECT_GT(bent, 1e-8 * size);
   }
 }
 
-TYPED_TEST(PairwiseOn, DoesntVaryWithoutInnerSteps) {
+TYPED_TEST(KCycleOn, DoesntVaryWithoutInnerSteps) {
   using T = typename TypeParam::T;
-  EXPECT_FALSE(Multigrid(this->space(), graph_laplacian<T>(100, 3, 1, 0.1, 1), pairwise).varies());
+  for (const MultigridOptions& options : both_kinds)
+    EXPECT_FALSE(Multigrid(this->space(), graph_laplacian<T>(100, 3, 1, 0.1, 1), options).varies());
   EXPECT_FALSE(Multigrid(this->space(), generate<T>("poisson2d", {.n = 20})).varies());
   const Csr<T> a = graph_laplacian<T>(2000, 3, 1, 0.1, 1);
   EXPECT_FALSE(Multigrid(this->space(), a, {.kind = MultigridKind::classical}).varies());
   EXPECT_TRUE(AnyPreconditioner(this->space(), a, "multigrid:kind=pairwise").varies());
+  EXPECT_TRUE(AnyPreconditioner(this->space(), a, "multigrid:kind=plain").varies());
   EXPECT_FALSE(AnyPreconditioner(this->space(), a, "none").varies());
 }
 
-TYPED_TEST(PairwiseOn, SolvesInFewIterations) {
+TYPED_TEST(KCycleOn, SolvesInFewIterations) {
   using T = typename TypeParam::T;
-  const std::vector<std::pair<Csr<T>, int>> cases = {
-      {renumbered(generate<T>("poisson3d", {.n = 20})), 18},
-      {renumbered(generate<T>("poisson2d", {.n = 100})), 22},
-      {renumbered(generate<T>("variable3d", {.n = 20})), 18},
-      {renumbered(generate<T>("anisotropic", {.n = 60})), 45},
-      {renumbered(generate<T>("fem27", {.n = 12})), 16},
-      {graph_laplacian<T>(3000, 3, 3, 1e-3, 1), 25},
-      {times(renumbered(generate<T>("poisson2d", {.n = 50})), -1e-3), 23}};
-  for (std::size_t i = 0; i < cases.size(); ++i)
-    EXPECT_LE(this->iterations(cases[i].first, "cg"), cases[i].second) << i;
+  struct Solved {
+    Csr<T> a;
+    int pairwise, plain;  ///< iterations at most
+  };
+  const std::vector<Solved> cases = {{renumbered(generate<T>("poisson3d", {.n = 20})), 18, 20},
+                                     {renumbered(generate<T>("poisson2d", {.n = 100})), 22, 23},
+                                     {renumbered(generate<T>("variable3d", {.n = 20})), 18, 20},
+                                     {renumbered(generate<T>("anisotropic", {.n = 60})), 45, 23},
+                                     {renumbered(generate<T>("fem27", {.n = 12})), 16, 20},
+                                     {graph_laplacian<T>(3000, 3, 3, 1e-3, 1), 25, 30},
+                                     {times(renumbered(generate<T>("poisson2d", {.n = 50})), -1e-3), 23, 23}};
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_LE(this->iterations(cases[i].a, "cg", pairwise), cases[i].pairwise) << i;
+    EXPECT_LE(this->iterations(cases[i].a, "cg", plain), cases[i].plain) << i;
+  }
 }
 
 /// Coefficients of 1 and 1e6 in a checkerboard of cells.
@@ -139,7 +150,7 @@ Csr<T> jumps(Index n, Index cell) {
   return renumbered(from_triplets<T>(n * n, n * n, triplets));
 }
 
-TYPED_TEST(PairwiseOn, SolvesTheSameInBlocksOfAnyLength) {
+TYPED_TEST(KCycleOn, SolvesTheSameInBlocksOfAnyLength) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
   const auto a = generate<T>("poisson2d", {.n = 90});
@@ -161,43 +172,57 @@ TYPED_TEST(PairwiseOn, SolvesTheSameInBlocksOfAnyLength) {
   EXPECT_EQ(found[1], found[2]);
 }
 
-TYPED_TEST(PairwiseOn, SolvesWithJumps) { EXPECT_LE(this->iterations(jumps<typename TypeParam::T>(96, 8), "cg"), 35); }
-
-TYPED_TEST(PairwiseOn, IterationsHardlyGrowWithTheSize) {
-  using T = typename TypeParam::T;
-  const int small = this->iterations(renumbered(generate<T>("poisson3d", {.n = 10})), "cg");
-  const int large = this->iterations(renumbered(generate<T>("poisson3d", {.n = 40})), "cg");
-  EXPECT_LE(large, small + 8);
+TYPED_TEST(KCycleOn, SolvesWithJumps) {
+  for (const MultigridOptions& options : both_kinds)
+    EXPECT_LE(this->iterations(jumps<typename TypeParam::T>(96, 8), "cg", options), 35);
 }
 
-TYPED_TEST(PairwiseOn, SolvesSeveralUnknownsAPoint) {
+TYPED_TEST(KCycleOn, IterationsHardlyGrowWithTheSize) {
   using T = typename TypeParam::T;
-  EXPECT_LE(this->iterations(generate<T>("fem27", {.n = 12, .unknowns = 3}), "cg", with_points_of(3)), 20);
-  const Csr<T> a = with_unknowns(graph_laplacian<T>(2000, 3, 1, 0.1, 1), 3, false, 0.1);
-  EXPECT_LE(this->iterations(a, "cg", with_points_of(3)), 25);
-  EXPECT_LE(this->iterations(a, "cg"), 25);
-}
-
-TYPED_TEST(PairwiseOn, SolvesWhatIsntSymmetric) {
-  using T = typename TypeParam::T;
-  for (const char* solver : {"gmres", "bicgstab", "idr"})
-    EXPECT_LE(this->iterations(renumbered(generate<T>("convection-diffusion3d", {.n = 16})), solver), 40) << solver;
-}
-
-TYPED_TEST(PairwiseOn, SolvesSingularSystems) {
-  using T = typename TypeParam::T;
-  EXPECT_LE(this->iterations(graph_laplacian<T>(4000, 3, 1, 0, 1), "cg"), 25);
-}
-
-TYPED_TEST(PairwiseOn, TakesSystemsOfAllSizes) {
-  using T = typename TypeParam::T;
-  for (const Index n : {0, 1, 2, 31, 33, 149, 150, 151, 597}) {
-    EXPECT_LE(this->iterations(graph_laplacian<T>(n, 2, 1, 0.1, 1), "cg"), n <= 150 ? 3 : 25) << n;
-    this->iterations(with_unknowns(graph_laplacian<T>(n, 2, 1, 0.1, 1), 3, false, 0.1), "cg", with_points_of(3));
+  for (const MultigridOptions& options : both_kinds) {
+    const int small = this->iterations(renumbered(generate<T>("poisson3d", {.n = 10})), "cg", options);
+    const int large = this->iterations(renumbered(generate<T>("poisson3d", {.n = 40})), "cg", options);
+    EXPECT_LE(large, small + 8);
   }
 }
 
-TYPED_TEST(PairwiseOn, TakesDominantRowsAndDenseOnes) {
+TYPED_TEST(KCycleOn, SolvesSeveralUnknownsAPoint) {
+  using T = typename TypeParam::T;
+  const Csr<T> of_grid = generate<T>("fem27", {.n = 12, .unknowns = 3}),
+               of_mesh = with_unknowns(graph_laplacian<T>(2000, 3, 1, 0.1, 1), 3, false, 0.1);
+  for (const MultigridOptions& options : both_kinds) {
+    EXPECT_LE(this->iterations(of_grid, "cg", with_points_of(3, options)), 22);
+    EXPECT_LE(this->iterations(of_mesh, "cg", with_points_of(3, options)), 25);
+    EXPECT_LE(this->iterations(of_mesh, "cg", options), 25);
+  }
+}
+
+TYPED_TEST(KCycleOn, SolvesWhatIsntSymmetric) {
+  using T = typename TypeParam::T;
+  const Csr<T> a = renumbered(generate<T>("convection-diffusion3d", {.n = 16}));
+  for (const MultigridOptions& options : both_kinds)
+    for (const char* solver : {"gmres", "bicgstab", "idr"})
+      EXPECT_LE(this->iterations(a, solver, options), 40) << solver;
+}
+
+TYPED_TEST(KCycleOn, SolvesSingularSystems) {
+  using T = typename TypeParam::T;
+  for (const MultigridOptions& options : both_kinds)
+    EXPECT_LE(this->iterations(graph_laplacian<T>(4000, 3, 1, 0, 1), "cg", options), 25);
+}
+
+TYPED_TEST(KCycleOn, TakesSystemsOfAllSizes) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 2, 31, 33, 149, 150, 151, 597}) {
+    const Csr<T> a = graph_laplacian<T>(n, 2, 1, 0.1, 1), of_points = with_unknowns(a, 3, false, 0.1);
+    for (const MultigridOptions& options : both_kinds) {
+      EXPECT_LE(this->iterations(a, "cg", options), n <= 150 ? 3 : 25) << n;
+      this->iterations(of_points, "cg", with_points_of(3, options));
+    }
+  }
+}
+
+TYPED_TEST(KCycleOn, TakesDominantRowsAndDenseOnes) {
   using T = typename TypeParam::T;
   Csr<T> star = graph_laplacian<T>(3000, 1, 0, 0.1, 2);
   std::vector<Triplet<T>> triplets;
@@ -210,14 +235,14 @@ TYPED_TEST(PairwiseOn, TakesDominantRowsAndDenseOnes) {
   for (const Csr<T>& a :
        {star, graph_laplacian<T>(1000, 2, 0, 1000, 1), hold(star, true, [](Index i) { return i % 3 == 0; }),
         diagonal_matrix<T>(std::vector<T>(500, 3))})
-    EXPECT_LE(this->iterations(a, "cg"), 30);
+    for (const MultigridOptions& options : both_kinds) EXPECT_LE(this->iterations(a, "cg", options), 30);
 }
 
-TYPED_TEST(PairwiseOn, MethodsThatNeedALinearFunctionRefuseIt) {
+TYPED_TEST(KCycleOn, MethodsThatNeedALinearFunctionRefuseIt) {
   using T = typename TypeParam::T;
   const Csr<T> a = graph_laplacian<T>(3000, 3, 1, 0.1, 1);
   for (const std::string solver : {"minres", "bicgstab2"}) {
-    EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(a, solver); }),
+    EXPECT_EQ(message_of<ArgumentError>([&] { this->solve(a, solver, plain); }),
               solver + ": multigrid isn't a linear function with these options, which " + solver +
                   " needs; use cg, gmres or bicgstab");
   }
@@ -229,45 +254,52 @@ TYPED_TEST(PairwiseOn, MethodsThatNeedALinearFunctionRefuseIt) {
   EXPECT_THROW(ostinato::solve(this->space(), op, b, x, m, "lsmr"), ArgumentError);
 }
 
-TYPED_TEST(PairwiseOn, TakesLessMemoryThanClassical) {
+TYPED_TEST(KCycleOn, TakesLessMemoryThanClassical) {
   using T = typename TypeParam::T;
   const Csr<T> a = renumbered(generate<T>("poisson3d", {.n = 24}));
-  EXPECT_LT(Multigrid(this->space(), a, pairwise).bytes(),
-            Multigrid(this->space(), a, {.kind = MultigridKind::classical}).bytes() / 2);
+  const std::size_t of_classical = Multigrid(this->space(), a, {.kind = MultigridKind::classical}).bytes();
+  for (const MultigridOptions& options : both_kinds)
+    EXPECT_LT(Multigrid(this->space(), a, options).bytes(), of_classical / 2);
 }
 
-TYPED_TEST(PairwiseOn, NewValuesGiveWhatANewObjectGives) {
+TYPED_TEST(KCycleOn, NewValuesGiveWhatANewObjectGives) {
   using T = typename TypeParam::T;
   const Csr<T> a = graph_laplacian<T>(2000, 3, 1, 0.1, 1), c = times(graph_laplacian<T>(2000, 3, 1, 0.3, 1), 2);
-  Multigrid m(this->space(), a, pairwise);
-  m.update_values(Analysis(this->space(), c));
   const auto r = random_vector<T>(a.rows, 2);
-  EXPECT_TRUE(same_bits(this->apply(m, r), this->apply(Multigrid(this->space(), c, pairwise), r)));
+  for (const MultigridOptions& options : both_kinds) {
+    Multigrid m(this->space(), a, options);
+    m.update_values(Analysis(this->space(), c));
+    EXPECT_TRUE(same_bits(this->apply(m, r), this->apply(Multigrid(this->space(), c, options), r)));
+  }
 }
 
-TYPED_TEST(PairwiseOn, IsTheSameOnEveryRun) {
+TYPED_TEST(KCycleOn, IsTheSameOnEveryRun) {
   using T = typename TypeParam::T;
   const Csr<T> a = renumbered(generate<T>("variable3d", {.n = 16}));
   const auto r = random_vector<T>(a.rows, 2);
-  const auto first = this->apply(Multigrid(this->space(), a, pairwise), r);
-  for (int run = 0; run < 20; ++run)
-    EXPECT_TRUE(same_bits(this->apply(Multigrid(this->space(), a, pairwise), r), first));
+  for (const MultigridOptions& options : both_kinds) {
+    const auto first = this->apply(Multigrid(this->space(), a, options), r);
+    for (int run = 0; run < 20; ++run)
+      EXPECT_TRUE(same_bits(this->apply(Multigrid(this->space(), a, options), r), first));
+  }
 }
 
-TYPED_TEST(PairwiseOn, RefusesWhatItCantDo) {
+TYPED_TEST(KCycleOn, RefusesWhatItCantDo) {
   using T = typename TypeParam::T;
-  MultigridOptions reuse = pairwise;
-  reuse.reuse = MultigridReuse::interpolation;
-  EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
-            "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
-  reuse.reuse = MultigridReuse::pattern;
-  EXPECT_EQ(message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), reuse); }),
-            "multigrid: reuse=pattern is for kind=classical");
-  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), pairwise), ArgumentError);
-  EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), pairwise), ArgumentError);
-  EXPECT_EQ(message_of<ArgumentError>(
-                [&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), with_points_of(7)); }),
-            "multigrid: 30 rows can't have 7 unknowns a point; give unknowns=K that divides the number of rows");
+  for (const MultigridOptions& options : both_kinds) {
+    MultigridOptions reuse = options;
+    const auto refusal = [&](const MultigridOptions& of) {
+      return message_of<ArgumentError>([&] { Multigrid(this->space(), graph_laplacian<T>(30, 3, 1, 0.1, 1), of); });
+    };
+    reuse.reuse = MultigridReuse::interpolation;
+    EXPECT_EQ(refusal(reuse), "multigrid: reuse=interpolation is for kind=classical and kind=aggregation");
+    reuse.reuse = MultigridReuse::pattern;
+    EXPECT_EQ(refusal(reuse), "multigrid: reuse=pattern is for kind=classical");
+    EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 2}, {3, 0}}), options), ArgumentError);
+    EXPECT_THROW(Multigrid(this->space(), dense<T>({{1, 0}, {0, HUGE_VAL}}), options), ArgumentError);
+    EXPECT_EQ(refusal(with_points_of(7, options)),
+              "multigrid: 30 rows can't have 7 unknowns a point; give unknowns=K that divides the number of rows");
+  }
 }
 
 }  // namespace
