@@ -113,6 +113,12 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
   return solve(a.space(), a, b.span(), x.span(), m, in.solver, options);
 }
 
+/// The rate for choose_solver().
+template <class M>
+double steady_rate(const M& m) {
+  return m && !m->varies() ? m->rate() : 0;
+}
+
 /// Returns the solver for the report, and the reason for it.
 SolverChoice solver_choice(const SolveInput& in, const Structure& s, std::size_t value_bytes, double rate,
                            std::size_t preconditioner_bytes, bool symmetric_preconditioner = true) {
@@ -364,7 +370,7 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   if (m) memory.confirm(m->bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
+  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.preconditioner = {std::string(m->name), why_taken(in, "asked for")};
   report.hierarchy = m->levels();
@@ -439,8 +445,7 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.solver =
-      solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0, !m || m->symmetric());
+  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.hierarchy = m->levels();  // which says more of multigrid than its remarks
   report.preconditioner = {m->name(), why_taken(in, about_rows(report, m->reason()),
@@ -525,7 +530,7 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   live.phase("preparing the preconditioner");
   const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), m ? m->rate() : 0, m ? m->bytes() : 0);
+  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0);
   if (m) return solve_with(a, *m, given, in, report, live, since_start);
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }

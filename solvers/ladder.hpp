@@ -190,8 +190,9 @@ class Ladder {
   }
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
-    SolverChoice choice = choose_solver(structure_, sizeof(T), options_.restart, m.rate(), m.symmetric(),
-                                        memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
+    SolverChoice choice =
+        choose_solver(structure_, sizeof(T), options_.restart, m.varies() ? 0 : m.rate(), m.symmetric(),
+                      memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
     if (a_.structure() == nullptr && m.symmetric())
       choice.reason =
           "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";

@@ -22,9 +22,10 @@ struct SolverChoice {
 
 /// Chooses CG for a symmetric matrix with a positive or a negative diagonal, and MINRES for any other symmetric matrix.
 /// For a nonsymmetric matrix chooses GMRES if there is memory for its basis (basis_memory()), otherwise BiCGSTAB;
-/// BiCGSTAB also with a preconditioner that shrank an error by `rate` < 0.7 on trial (0: it wasn't tried), with which
-/// GMRES takes longer. With a preconditioner that isn't symmetric the matrix is treated as nonsymmetric. `memory`:
-/// bytes that the basis may take; 0: basis_memory().
+/// BiCGSTAB also with a preconditioner that shrank an error by `rate` < 0.7 on trial, with which GMRES takes longer.
+/// rate = 0: it wasn't tried, or it varies (PreconditionerRef::varies()), so that BiCGSTAB might not end: wang3 with
+/// multigrid:kind=plain stays at 1e-6 of b, where GMRES takes 23 iterations. With a preconditioner that isn't symmetric
+/// the matrix is treated as nonsymmetric. `memory`: bytes that the basis may take; 0: basis_memory().
 SolverChoice choose_solver(const Structure& s, std::size_t value_bytes, int restart, double rate = 0,
                            bool symmetric_preconditioner = true, std::size_t memory = 0);
 

@@ -68,8 +68,8 @@ struct MultigridOptions {
   /// time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
-  /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have dimensions,
-  /// otherwise what the grid of the matrix says, otherwise 1.
+  /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have
+  /// dimensions, otherwise what the grid of the matrix says, otherwise 1.
   int unknowns = 0;
 
   /// For structured. Half takes half of the memory for operators whose coefficients vary from point to point, and on a
@@ -94,34 +94,30 @@ struct MultigridOptions {
 /// One cycle of multigrid.
 ///
 /// Structured  Geometric multigrid on the grid that the diagonals of a matrix show (Analysis::grid()). Nobody has to
-///             name
-/// the grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable coefficients, with
-/// periodic axes or not.
+///             name the grid: any matrix with a 3-, 5-, 7-, 9- or 27-point stencil will do, with constant or variable
+///             coefficients, with periodic axes or not.
 ///
-/// Classical  Algebraic multigrid on any matrix (algebraic/hierarchy.hpp): for discretised elliptic equations on
-/// unstructured meshes, and for convection and diffusion.
+/// Classical   Algebraic multigrid on any matrix (algebraic/hierarchy.hpp): for discretised elliptic equations on
+///             unstructured meshes, and for convection and diffusion.
 ///
-/// Aggregation  Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate
-///              near-null
-/// vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
+/// Aggregation Smoothed aggregation (algebraic/smoothed_aggregation.hpp): points in groups, which interpolate
+///             near-null vectors exactly. With the motions of a rigid body, for elasticity on any mesh.
 ///
-/// Pairwise  Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows
-///           in
-/// groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding up entries. The
-/// cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies(). CG, GMRES, BiCGSTAB and IDR
-/// take that; MINRES, BiCGSTAB(2) and LSMR refuse it.
+/// Pairwise    Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows
+///             in groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding
+///             up entries. The cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies().
+///             CG, GMRES, BiCGSTAB and IDR take that; MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
-/// Plain  The same with groups of aggregation instead of pairs (algebraic/plain_aggregation.hpp), which takes half of
-///        the
-/// set-up or less, and in three dimensions less time for a cycle.
+/// Plain       The same with the groups of aggregation instead of pairs (algebraic/plain_aggregation.hpp), which takes
+///             0.5 to 0.9 of the set-up, and in three dimensions less time for a cycle.
 ///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
 /// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
 /// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before
-/// and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so that M is symmetric positive definite when A
-/// is. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them keeps its
-/// precision.
+/// and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so that M is symmetric positive
+/// definite when A is. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them
+/// keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate

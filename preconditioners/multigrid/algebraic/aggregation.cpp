@@ -17,8 +17,8 @@ namespace ostinato::algebraic {
 
 namespace {
 
-/// The first round after which the host looks whether points are left. Grids and their coarse levels need 10 or 11 rounds
-/// for 200,000 to 16 million points, 9 for 20,000, 6 for 2000, and fewer for smaller ones.
+/// The first round after which the host looks whether points are left. Grids and their coarse levels need 10 or 11
+/// rounds for 200,000 to 16 million points, 9 for 20,000, 6 for 2000, and fewer for smaller ones.
 int first_look(std::size_t points) { return points < 500 ? 2 : points < 5000 ? 4 : points < 50000 ? 7 : 9; }
 
 /// The squares of the values of A, with its pattern.

@@ -17,12 +17,11 @@ struct Aggregation {
   Index count = 0;                 ///< number of aggregates
 };
 
-/// Aggregates by a distance-2 maximal independent set of the points: a root and its neighbours, and points that no root
-/// is beside join the aggregate to which they are coupled most strongly. A point becomes a root in a round when its hash
-/// of that round is the highest within two steps.
-/// The block of two points is strong when |a_ij|^2 > threshold^2 m_i m_j, where m_i is the largest norm of the blocks
-/// of point i with others: unlike with |a_ii| in its place, as in the paper, points with many equal neighbours stay
-/// coupled. The same on every run, and with any number of threads.
+/// Aggregates by a distance-2 maximal independent set of the points: a root and its neighbours; points that no root is
+/// beside join the aggregate to which they are coupled most strongly. In a round, a point becomes a root whose hash of
+/// that round is the highest within two steps. The block of two points is strong when |a_ij|^2 > threshold^2 m_i m_j,
+/// where m_i is the largest norm of the blocks of point i with others: unlike with |a_ii| in its place, as in the
+/// paper, points with many equal neighbours stay coupled. The same on every run, and with any number of threads.
 ///
 /// Traffic   A round reads the columns of the points that have undecided points within one step, and of the undecided.
 /// Exec      In parallel over points in the memory of the space, some 5 to 10 rounds, each with a readback; on Cuda

@@ -160,8 +160,8 @@ struct FindStrongPairs {
   }
 };
 
-/// nearest[i] = the point of the highest key among point i and its strong neighbours. A root, or nothing but points that
-/// are left out, is final.
+/// nearest[i] = the point of the highest key among point i and its strong neighbours. A root is final, and so is a
+/// point that is left out.
 struct FindNearest {
   static constexpr bool visits_most_rows = true;
 

@@ -38,11 +38,11 @@ constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may b
 // On seven families of matrices of 27,000 to 2,250,000 rows, the estimate after 10 steps is within 2 % of that after
 // 25.
 constexpr int eigenvalue_steps = 10;
-/// Row sums of |D^-1 A| are 2 where the entries of each row add up to 0 and those beside the diagonal have one sign, and
-/// hardly more for other elliptic equations. Such a sum does for a level whose interpolation is constant on groups: the
-/// largest eigenvalue is nearly 2 on the finest level, and 1.4 to 2 on others. With sums in place of eigenvalues, solves
-/// took at most one iteration more on seven families of matrices of 90,000 to two million rows. Of 256^3 they took two
-/// more, which is longer than the search.
+/// Row sums of |D^-1 A| are 2 where the entries of each row add up to 0 and those beside the diagonal have one sign,
+/// and hardly more for other elliptic equations. Such a sum does for a level whose interpolation is constant on groups:
+/// the largest eigenvalue is nearly 2 on the finest level, and 1.4 to 2 on others. With sums in place of eigenvalues,
+/// solves took at most one iteration more on seven families of matrices of 90,000 to two million rows. On 256^3 they
+/// took two more, which is longer than the search.
 constexpr double near_two = 2.2;
 constexpr std::size_t many_rows = 4000000;
 /// What is left of a sum of entries that should be 0, in the size of the entries.

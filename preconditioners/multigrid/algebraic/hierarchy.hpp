@@ -60,7 +60,8 @@ class Coarsest;
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
 /// or no longer becomes smaller. Classical multigrid takes coarse rows by PMIS and extended+i interpolation; the other
 /// kinds are smoothed aggregation (SmoothedAggregation), pairs (PairwiseAggregation) and plain aggregation
-/// (PlainAggregation). The matrices are made in T and kept in float, times a power of two (power()) that keeps them in its range; negative where the diagonal of A is.
+/// (PlainAggregation). The matrices are made in T and kept in float, times a power of two (power()) that keeps them in
+/// its range; negative where the diagonal of A is.
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
 ///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
