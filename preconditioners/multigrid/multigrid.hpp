@@ -106,10 +106,13 @@ struct MultigridOptions {
 /// Pairwise    Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows
 ///             in groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding
 ///             up entries. The cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies().
-///             CG, GMRES, BiCGSTAB and IDR take that; MINRES, BiCGSTAB(2) and LSMR refuse it.
+///             CG and GMRES are made for that, and BiCGSTAB and IDR mostly bear it, but BiCGSTAB may stay far above
+///             the goal (wang3 with kind=plain); MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
 /// Plain       The same with the groups of aggregation instead of pairs (algebraic/plain_aggregation.hpp), which takes
-///             0.5 to 0.9 of the set-up, and in three dimensions less time for a cycle.
+///             0.5 to 0.9 of the set-up, and in three dimensions less time for a cycle. Where couplings of very
+///             different strength meet in one row the iterations may be several times those of pairs (1138_bus 154
+///             instead of 19), and it isn't for stiffness matrices.
 ///
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
 /// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.

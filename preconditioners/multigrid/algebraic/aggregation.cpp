@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
 #include <ostinato/spmv/matrix/algebra/counted.hpp>
@@ -18,8 +19,8 @@ namespace ostinato::algebraic {
 namespace {
 
 /// The first round after which the host looks whether points are left. Grids and their coarse levels need 10 or 11
-/// rounds for 200,000 to 16 million points, 9 for 20,000, 6 for 2000, and fewer for smaller ones.
-int first_look(std::size_t points) { return points < 500 ? 2 : points < 5000 ? 4 : points < 50000 ? 7 : 9; }
+/// rounds for 200,000 to 16 million points, 9 for 20,000.
+int first_look(std::size_t points) { return points < 50000 ? 7 : 9; }
 
 /// The squares of the values of A, with its pattern.
 template <class Space, class T>
@@ -50,6 +51,9 @@ template <class Space>
 void find_roots(const Space& space, const detail::CsrPattern& graph, Offset entries,
                 Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key) {
   const std::size_t n = key.size();
+  if constexpr (Space::on_device) {
+    if (graph.rows <= few_points) return decide_all_roots(space, graph, nearest.data(), key.data());
+  }
   Vector<Space, double> left(space, 1);
   // The undecided point of the highest key is decided in each round, so that this ends.
   for (int round = 0;; ++round) {
@@ -63,7 +67,7 @@ void find_roots(const Space& space, const detail::CsrPattern& graph, Offset entr
 
 template <class Space, class T>
 Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a, const Points& points, double factor,
-                                double threshold) {
+                                double threshold, Coupling coupling) {
   const bool has_blocks = points.unknowns > 1;
   SpaceCsr<Space, T> graph = a;
   if (has_blocks)
@@ -72,7 +76,7 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
   const CsrView<T> view = graph.view();
   const detail::CsrPattern pattern = detail::pattern_of(view);
   const Offset entries = view.nonzeros();
-  const BlockSquares<T> square{view.val.data(), static_cast<T>(factor), has_blocks};
+  const BlockSquares<T> square{view.val.data(), factor, has_blocks, has_blocks ? Coupling::any : coupling};
   const auto n = static_cast<std::size_t>(points.count);
   Aggregation<Space, T> made{graph, Vector<Space, Index>(space, view.col.size()), Vector<Space, Index>(space, n)};
   const detail::CsrPattern strong{view.rows, view.row_ptr.data(), made.strong.data()};
@@ -93,8 +97,9 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
   return made;
 }
 
-#define OSTINATO_INSTANTIATE(Space, T) \
-  template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double)
+#define OSTINATO_INSTANTIATE(Space, T)                                                                             \
+  template Aggregation<Space, T> aggregate(const Space&, const SpaceCsr<Space, T>&, const Points&, double, double, \
+                                           Coupling)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);
 OSTINATO_INSTANTIATE(Cuda, float);

@@ -46,16 +46,25 @@ struct FillPoints {
   }
 };
 
-/// The squares of the norms of the blocks of A: of (factor a_ij) where a point has one unknown.
+/// Which entries couple two points.
+enum class Coupling : std::uint8_t {
+  any,
+  opposite,  ///< those of the sign opposite to the diagonal: others hold points apart
+};
+
+/// The squares of the norms of the blocks of A that may count: of (factor a_ij) where a point has one unknown. The sign
+/// of the factor is that of the diagonal.
 template <class T>
 struct BlockSquares {
   const T* val;
-  T factor;
+  double factor;
   bool are_squares;  ///< the values are those squares
+  Coupling coupling;
 
-  OSTINATO_FUNCTION T operator()(Offset k) const {
-    const T v = val[k];
-    return are_squares ? v : (factor * v) * (factor * v);
+  OSTINATO_FUNCTION double operator()(Offset k) const {
+    if (are_squares) return static_cast<double>(val[k]);
+    const double v = factor * static_cast<double>(val[k]);
+    return coupling == Coupling::opposite && v > 0 ? 0 : v * v;
   }
 };
 
@@ -69,11 +78,11 @@ struct LargestBeside {
   T* size;
 
   struct Value {
-    T most;
+    double most;
   };
   struct Entry {
     Index col;
-    T square;
+    double square;
   };
 
   OSTINATO_FUNCTION Value initial(std::size_t) const { return {0}; }
@@ -145,7 +154,7 @@ struct FindStrongPairs {
   }
   OSTINATO_FUNCTION Entry load(std::size_t, Offset k) const {
     const Index j = graph.col[k];
-    return {k, j, static_cast<double>(square(k)), static_cast<double>(size[j])};
+    return {k, j, square(k), static_cast<double>(size[j])};
   }
   OSTINATO_FUNCTION void take(std::size_t i, const Entry& e, Value& v) const {
     const auto row = static_cast<Index>(i);
@@ -283,8 +292,9 @@ struct JoinRoot {
   static constexpr Index nobody = 0x7fffffff;
 };
 
-/// Points that no root is beside join the aggregate to which their strong entries have the largest sum, the one that
-/// comes first among equals. The sums of some aggregates are kept at once; each of the others is looked for by itself.
+/// Points that no root is beside join the aggregate to which their strong entries have the largest sum, the one of the
+/// lowest number among equals. Of a point beside very many aggregates those of the lowest numbers are tried, so that
+/// the time stays proportional to its entries.
 template <class T>
 struct JoinStrongest {
   detail::CsrPattern graph;  ///< its columns are those of FindStrongPairs
@@ -293,52 +303,49 @@ struct JoinStrongest {
   Index* aggregate;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    aggregate[i] = before[i] >= 0 ? before[i] : strongest(graph.row_ptr[i], graph.row_ptr[i + 1]);
+    if (before[i] >= 0) {
+      aggregate[i] = before[i];
+      return;
+    }
+    Candidate best{-1, -1};
+    Index tried = -1;
+    for (int batch = 0; batch < most_batches && next(graph.row_ptr[i], graph.row_ptr[i + 1], tried, best); ++batch) {
+    }
+    aggregate[i] = best.of;
   }
 
  private:
-  static constexpr int at_once = 6;
+  static constexpr int at_once = 6, most_batches = 16;
 
-  OSTINATO_FUNCTION Index strongest(Offset begin, Offset end) const {
-    Index best = -1;
-    double most = -1;
-    Index kept[at_once];
-    double total[at_once];
-    // Aggregates come in the order of their first entries.
-    for (Offset from = begin; from < end;) {
-      int count = 0;
-      Offset next = end;
-      for (Offset k = from; k < end; ++k) {
-        const Index a = before[graph.col[k]];
-        if (a < 0) continue;
-        int place = 0;
-        while (place < count && kept[place] != a) ++place;
-        if (place < count) {
-          total[place] += static_cast<double>(square(k));
-        } else if (!is_earlier(a, begin, from)) {
-          if (count == at_once) {
-            next = k < next ? k : next;
-            continue;
-          }
-          kept[count] = a;
-          total[count++] = static_cast<double>(square(k));
-        }
-      }
-      for (int c = 0; c < count; ++c) {
-        if (total[c] > most) best = kept[c];
-        if (total[c] > most) most = total[c];
-      }
-      from = next;
-    }
-    return best;
-  }
+  struct Candidate {
+    Index of;
+    double total;
+  };
 
-  /// Whether an aggregate has an entry in begin .. end - 1.
-  OSTINATO_FUNCTION bool is_earlier(Index a, Offset begin, Offset end) const {
+  /// Tries the aggregates of the lowest numbers above `tried`, which becomes the last of them. Returns whether there
+  /// may be more.
+  OSTINATO_FUNCTION bool next(Offset begin, Offset end, Index& tried, Candidate& best) const {
+    Candidate kept[at_once];  // ascending
+    int count = 0;
     for (Offset k = begin; k < end; ++k) {
-      if (before[graph.col[k]] == a) return true;
+      const Index a = before[graph.col[k]];
+      if (a <= tried) continue;
+      int place = count;
+      while (place > 0 && kept[place - 1].of >= a) --place;
+      if (place < count && kept[place].of == a) {
+        kept[place].total += square(k);
+      } else if (place < at_once) {
+        // An aggregate that isn't kept at its first entry isn't later either, because what is kept only gets lower.
+        if (count < at_once) ++count;
+        for (int c = count - 1; c > place; --c) kept[c] = kept[c - 1];
+        kept[place] = {a, square(k)};
+      }
     }
-    return false;
+    for (int c = 0; c < count; ++c) {
+      if (kept[c].total > best.total) best = kept[c];
+    }
+    if (count > 0) tried = kept[count - 1].of;
+    return count == at_once;
   }
 };
 

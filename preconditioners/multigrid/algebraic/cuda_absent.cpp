@@ -4,6 +4,7 @@
 // The kernels of algebraic multigrid in a build without CUDA. They are never called, because such a build can't create
 // a Cuda object (spmv/space/cuda_absent.cpp).
 
+#include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -13,6 +14,10 @@ namespace ostinato::algebraic {
 
 template <>
 Members<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+void decide_all_roots(const Cuda&, const detail::CsrPattern&, std::uint64_t*, std::uint32_t*) {
   throw DeviceError(Cuda::why_absent());
 }
 

@@ -71,8 +71,9 @@ struct ColumnTable {
       return;
     }
     // A small table takes less time to clear and to read; most rows have far fewer columns than terms.
-    int filled = gather(f, i, terms <= 96 ? 64 : 128);
-    if (filled < 0) filled = gather(f, i, Most);
+    const int slots = terms <= 96 ? 64 : 128;
+    int filled = gather(f, i, slots);
+    if (filled < 0 && slots < Most) filled = gather(f, i, Most);
     if (filled < 0) {
       if (lane() == 0) f(i);
     }

@@ -68,7 +68,8 @@ Groups<Space> joined(const Space& space, const Groups<Space>& inner, const Group
 /// Shapes    A: n x n; the result: count x count, with ascending columns.
 /// Traffic   Reads A once, with a load from groups.of for each entry, and writes the terms once and the result once.
 /// Memory    sizeof(T) + 4 bytes for each entry of A while it works.
-/// Exec      Waits. On Cuda, some lanes of a warp add up a row of some ten terms, and a single one a row of hundreds.
+/// Exec      Waits. On Cuda, some lanes of a warp add up a row, and a single one a row of more than a hundred columns
+///           or, where rows have more than 32 terms on the average, of more than 224.
 template <class Space, class T>
 SpaceCsr<Space, T> collapse(const Space& space, const CsrView<T>& a, const Groups<Space>& groups,
                             const Points& points = {0, 1, false});

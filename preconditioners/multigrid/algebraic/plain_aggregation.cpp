@@ -12,7 +12,7 @@ namespace ostinato::algebraic {
 
 template <class Space, class T>
 std::optional<GroupedLevel<Space, T>> PlainAggregation<Space, T>::next(const SpaceCsr<Space, T>& a) {
-  Aggregation<Space, T> made = aggregate(space_, a, points_, factor_, threshold_);
+  Aggregation<Space, T> made = aggregate(space_, a, points_, factor_, threshold_, Coupling::opposite);
   if (made.count == 0) return {};
   Groups<Space> rows = groups_of_rows(space_, std::move(made.aggregate), made.count, points_);
   points_ = {made.count, points_.unknowns, false};

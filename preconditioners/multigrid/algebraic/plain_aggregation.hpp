@@ -11,7 +11,9 @@
 namespace ostinato::algebraic {
 
 /// The levels of plain aggregation, one after the other: the groups are those of aggregate(), a root and its strong
-/// neighbours, and interpolation is constant on each. Each unknown of a point is interpolated by itself.
+/// neighbours, and interpolation is constant on each. Where a point has one unknown, entries of the sign of the
+/// diagonal don't couple: what is constant on a group would then be far from what the smoother leaves. Each unknown of
+/// a point is interpolated by itself.
 ///
 /// Source    Braess, Computing 55 (1995) 379 (constant interpolation); aggregate() names those of the groups.
 template <class Space, class T>

@@ -27,7 +27,8 @@ class PlainAggregationOn : public SpaceTest<Case> {
   using Home = typename Case::Space;
 
   std::vector<Index> aggregates(const SpaceCsr<Home, Value>& a, const Points& points) const {
-    return algebraic::aggregate(this->space(), a, points, 1, threshold).aggregate.download();
+    return algebraic::aggregate(this->space(), a, points, 1, threshold, algebraic::Coupling::opposite)
+        .aggregate.download();
   }
 };
 
