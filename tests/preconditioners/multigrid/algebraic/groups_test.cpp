@@ -125,9 +125,10 @@ TYPED_TEST(GroupsOn, JoinTwoByTwoWithTheirMembers) {
     EXPECT_EQ(found.count, joined_count);
     EXPECT_EQ(found.of.download(), of);
     EXPECT_EQ(found.begin.download(), want.begin.download());
-    auto members = found.members.download(), expected = want.members.download();
-    members.resize(static_cast<std::size_t>(want.begin.download().back()));
-    expected.resize(members.size());
+    const auto count_of_rows = static_cast<std::size_t>(want.begin.download().back());
+    std::vector<Index> members(count_of_rows), expected(count_of_rows);
+    this->space().download(members.data(), found.members.data(), count_of_rows * sizeof(Index));
+    this->space().download(expected.data(), want.members.data(), count_of_rows * sizeof(Index));
     EXPECT_EQ(members, expected);
   }
 }
