@@ -113,10 +113,14 @@ SolveResult run_solver(const A& a, const Vector<Space, T>& b, Vector<Space, T>& 
   return solve(a.space(), a, b.span(), x.span(), m, in.solver, options);
 }
 
-/// The rate for choose_solver().
+/// What choose_solver() has to know of a preconditioner: its rate, and the bytes of an element of a basis.
 template <class M>
 double steady_rate(const M& m) {
   return m && !m->varies() ? m->rate() : 0;
+}
+template <class T, class M>
+std::size_t bytes_in_basis(const M& m) {
+  return (m && m->varies() ? 2 : 1) * sizeof(T);
 }
 
 /// Returns the solver for the report, and the reason for it.
@@ -370,7 +374,7 @@ int solve_with_points(const Operator<Space, T>& a, const Analysis<Space, T>& ana
   if (m) memory.confirm(m->bytes());
   a.space().wait();
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0);
+  report.solver = solver_choice(in, a.structure(), bytes_in_basis<T>(m), steady_rate(m), m ? m->bytes() : 0);
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.preconditioner = {std::string(m->name), why_taken(in, "asked for")};
   report.hierarchy = m->levels();
@@ -445,7 +449,8 @@ int solve_matrix(const Space& space, const SolveInput& in, SolveReport report, c
   if (Space::on_device && (in.precond != "auto" || in.limits.effort == Effort::quick)) analysis.reset();
   space.wait();
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0, !m || m->symmetric());
+  report.solver =
+      solver_choice(in, a.structure(), bytes_in_basis<T>(m), steady_rate(m), m ? m->bytes() : 0, !m || m->symmetric());
   if (!m) return end_out_of_time(a, system, in, report, live, since_start);
   report.hierarchy = m->levels();  // which says more of multigrid than its remarks
   report.preconditioner = {m->name(), why_taken(in, about_rows(report, m->reason()),
@@ -530,7 +535,7 @@ int solve_stencil(const Space& space, const Stencil& stencil, const SolveInput& 
   live.phase("preparing the preconditioner");
   const std::optional<Multigrid<Space, T>> m = stencil_multigrid(a, in, report);
   report.times.precondition = watch.lap();
-  report.solver = solver_choice(in, a.structure(), sizeof(T), steady_rate(m), m ? m->bytes() : 0);
+  report.solver = solver_choice(in, a.structure(), bytes_in_basis<T>(m), steady_rate(m), m ? m->bytes() : 0);
   if (m) return solve_with(a, *m, given, in, report, live, since_start);
   return solve_with(a, Identity{}, given, in, report, live, since_start);
 }

@@ -191,8 +191,8 @@ class Ladder {
 
   SolverChoice choice_for(const PreconditionerRef<Space, T>& m) const {
     SolverChoice choice =
-        choose_solver(structure_, sizeof(T), options_.restart, m.varies() ? 0 : m.rate(), m.symmetric(),
-                      memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
+        choose_solver(structure_, (m.varies() ? 2 : 1) * sizeof(T), options_.restart, m.varies() ? 0 : m.rate(),
+                      m.symmetric(), memory_left(memory_left(options_.mem_limit, weaker_bytes_), m.bytes()));
     if (a_.structure() == nullptr && m.symmetric())
       choice.reason =
           "A doesn't say whether it is symmetric (structure()); name \"cg\" if A is symmetric positive definite";

@@ -106,8 +106,8 @@ struct MultigridOptions {
 /// Pairwise    Algebraic multigrid whose set-up takes little time and memory (algebraic/pairwise_aggregation.hpp): rows
 ///             in groups of about eight, on which interpolation is constant, so that a coarse matrix is made by adding
 ///             up entries. The cycle is a K-cycle (algebraic/cycle.hpp), which isn't a linear function of r: varies().
-///             CG and GMRES are made for that, and BiCGSTAB and IDR mostly bear it, but BiCGSTAB may stay far above
-///             the goal (wang3 with kind=plain); MINRES, BiCGSTAB(2) and LSMR refuse it.
+///             CG and GMRES are made for that, and BiCGSTAB and IDR mostly bear it, but BiCGSTAB may never reach the
+///             goal (choose_solver()); MINRES, BiCGSTAB(2) and LSMR refuse it.
 ///
 /// Plain       The same with the groups of aggregation instead of pairs (algebraic/plain_aggregation.hpp), which takes
 ///             0.5 to 0.9 of the set-up, and in three dimensions less time for a cycle. Where couplings of very

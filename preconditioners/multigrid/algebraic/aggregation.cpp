@@ -52,7 +52,8 @@ void find_roots(const Space& space, const detail::CsrPattern& graph, Offset entr
                 Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key) {
   const std::size_t n = key.size();
   if constexpr (Space::on_device) {
-    if (graph.rows <= few_points) return decide_all_roots(space, graph, nearest.data(), key.data());
+    if (graph.rows <= few_points && entries <= few_entries)
+      return decide_all_roots(space, graph, nearest.data(), key.data());
   }
   Vector<Space, double> left(space, 1);
   // The undecided point of the highest key is decided in each round, so that this ends.

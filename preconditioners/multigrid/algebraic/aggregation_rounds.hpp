@@ -7,8 +7,10 @@
 
 namespace ostinato::algebraic {
 
-/// The most points whose roots one thread block finds faster than two kernels a round and looks of the host.
+/// The most points and entries for which one thread block finds roots faster than two kernels a round and looks of the
+/// host.
 inline constexpr Index few_points = 4096;
+inline constexpr Offset few_entries = 1 << 17;
 
 /// Decides which points of a small graph are roots, in one kernel of one thread block. `graph`, `nearest` and `key`: of
 /// FindNearest and DecideRoots.

@@ -160,7 +160,8 @@ AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analy
     add_grouped_levels(analysis, PairwiseAggregation<Space, T>(space, analysis.matrix(), *options.pairs, symmetric),
                        stop, memory);
   } else if (options.plain) {
-    add_grouped_levels(analysis, PlainAggregation<Space, T>(space, *options.plain, power_, options.threshold), stop,
+    const double factor = std::copysign(power_, analysis.structure().negative_diagonal ? -1.0 : 1.0);
+    add_grouped_levels(analysis, PlainAggregation<Space, T>(space, *options.plain, factor, options.threshold), stop,
                        memory);
   } else if (options.near_null) {
     SmoothedAggregation<Space, T> aggregation(space, *options.near_null, power_, options.threshold);

@@ -19,7 +19,7 @@ namespace ostinato::algebraic {
 template <class Space, class T>
 class PlainAggregation {
  public:
-  /// `factor` brings the norm of A near 1. `threshold`: of strong blocks (aggregate()).
+  /// `factor` brings the norm of A near 1, with the sign of the diagonal. `threshold`: of strong blocks (aggregate()).
   PlainAggregation(const Space& space, const Points& points, double factor, double threshold)
       : space_(space), points_(points), factor_(factor), threshold_(threshold) {}
 

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <type_traits>
 #include <vector>
+
+#include <ostinato/spmv/space/parallel.hpp>
 
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
 #include "support/spaces.hpp"
@@ -125,6 +128,52 @@ TYPED_TEST(AggregationOn, IsTheSameOnEveryRun) {
   for (int run = 0; run < 5; ++run)
     EXPECT_EQ(algebraic::aggregate(this->space(), on_space, {a.rows}, 1, 0.15).aggregate.download(),
               first.aggregate.download());
+}
+
+/// Also for as many points as a GPU takes in one thread block, and more.
+TYPED_TEST(AggregationOn, IsThatOfTheHost) {
+  using Value = typename TypeParam::T;
+  using algebraic::Coupling;
+  const Host host;
+  if (std::is_same_v<typename TypeParam::Space, Host>) GTEST_SKIP() << "compares with Host";
+  for (const Index n : {33, 257, 1025, 4096, 4097, 20000}) {
+    const Csr<Value> a = graph_laplacian<Value>(n, 3, 2, 0.1, 2, 4);
+    const SpaceCsr<typename TypeParam::Space, Value> on_space(this->space(), Csr<Value>(a));
+    const SpaceCsr<Host, Value> on_host(host, Csr<Value>(a));
+    for (const Coupling coupling : {Coupling::any, Coupling::opposite}) {
+      const auto found = algebraic::aggregate(this->space(), on_space, {n}, 1, 0.15, coupling);
+      const auto expected = algebraic::aggregate(host, on_host, {n}, 1, 0.15, coupling);
+      EXPECT_EQ(found.count, expected.count);
+      EXPECT_EQ(found.aggregate.download(), expected.aggregate.download()) << n;
+    }
+  }
+}
+
+/// A point without a root beside it that has neighbours in very many aggregates joins the one of the lowest number
+/// among those of the strongest couplings that are tried.
+TYPED_TEST(AggregationOn, JoinsTheStrongestOfManyAggregates) {
+  using Value = typename TypeParam::T;
+  for (const Index count : {3, 7, 40, 96}) {
+    Vector<typename TypeParam::Space, Offset> row_ptr(this->space(), std::vector<Offset>{0, 2 * count});
+    std::vector<Index> col, before{-1};
+    std::vector<Value> val;
+    // Two entries for each aggregate, whose numbers go down in the order of the entries.
+    for (Index k = 0; k < 2 * count; ++k) {
+      col.push_back(k + 1);
+      before.push_back((2 * count - 1 - k) / 2);
+      const Index a = before.back();
+      val.push_back(a == count / 2 || a == count - 1 ? Value{2} : Value{1});
+    }
+    const auto strong = this->put(col), of = this->put(before);
+    const auto values = this->put(val);
+    auto found = this->put(std::vector<Index>{7});
+    for_each(this->space(), 1,
+             algebraic::JoinStrongest<Value>{{1, row_ptr.data(), strong.data()},
+                                             {values.data(), 1, false, algebraic::Coupling::any},
+                                             of.data(),
+                                             found.data()});
+    EXPECT_EQ(found.download()[0], count / 2) << count;
+  }
 }
 
 TYPED_TEST(AggregationOn, FollowsTheStrongDirection) {
