@@ -133,8 +133,8 @@ template <class Space, class T>
 algebraic::Points points_of(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   const Index rows = analysis.structure().rows;
   int unknowns = options.unknowns > 0 ? options.unknowns : options.coordinates.dimensions;
-  if (unknowns == 0 && rows > 0) {
-    const Grid grid = analysis.grid();
+  if (unknowns == 0 && may_have_several_unknowns(analysis.structure())) {
+    const Grid& grid = analysis.grid();
     if (grid) return {rows / grid.unknowns, grid.unknowns, grid.by_field};
   }
   unknowns = std::max(1, unknowns);

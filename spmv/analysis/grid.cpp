@@ -215,6 +215,18 @@ Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s) {
   return none;
 }
 
+/// An unknown is coupled to itself in the next point, at most most_unknowns rows away, or the unknowns come field by
+/// field. In a grid with one unknown a point, they would be an axis as short as that, or a point longer.
+bool may_have_several_unknowns(const Structure& s) {
+  if (!reason_against(s).empty()) return false;
+  const auto is_short = [](Index points) { return points > 1 && points <= most_unknowns + 1; };
+  for (const bool periodic : {false, true}) {
+    for (const Extents& e : candidates(Offsets{s, 1, false}, periodic))
+      if (!is_short(e.x) && !is_short(e.y) && !is_short(e.z)) return false;
+  }
+  return true;
+}
+
 #define OSTINATO_INSTANTIATE(Space, T) template Grid find_grid(const Space&, const CsrView<T>&, const Structure&)
 OSTINATO_INSTANTIATE(Host, float);
 OSTINATO_INSTANTIATE(Host, double);

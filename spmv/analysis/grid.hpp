@@ -66,4 +66,8 @@ inline std::string Grid::text() const {
 template <class Space, class T>
 Grid find_grid(const Space& space, const CsrView<T>& a, const Structure& s);
 
+/// Whether find_grid() may find several unknowns a point, by the offsets of the diagonals alone. Not where these are
+/// those of a grid with one unknown a point and more than 9 points along each axis.
+bool may_have_several_unknowns(const Structure& s);
+
 }  // namespace ostinato

@@ -5,6 +5,7 @@
 // The passes of analyse(), written once for both spaces: structure.cpp runs them on Host, structure.cu on Cuda.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -70,6 +71,27 @@ struct ListUsed {
   }
 };
 
+/// Sorts offsets, which differ. Many that are near each other are marked in a bitmap: std::sort() takes 0.1 ms for
+/// 4,000, ten times as long.
+inline void sort_offsets(std::vector<Index>& offsets) {
+  constexpr std::size_t few = 64, bits = 64;
+  if (offsets.size() <= few) return std::sort(offsets.begin(), offsets.end());
+  const auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+  const Offset first = *least;
+  const std::size_t words = static_cast<std::size_t>(*most - first) / bits + 1;
+  if (words > 4 * offsets.size()) return std::sort(offsets.begin(), offsets.end());
+  std::vector<std::uint64_t> marks(words);
+  for (const Index o : offsets) {
+    const auto place = static_cast<std::size_t>(o - first);
+    marks[place / bits] |= std::uint64_t{1} << place % bits;
+  }
+  auto next = offsets.begin();
+  for (std::size_t word = 0; word < marks.size(); ++word) {
+    for (std::uint64_t left = marks[word]; left != 0; left &= left - 1)
+      *next++ = static_cast<Index>(first + static_cast<Offset>(word * bits) + std::countr_zero(left));
+  }
+}
+
 /// What the passes have found, and the offsets of the used diagonals, ascending; no offsets when there are more than
 /// max_listed_diagonals. Also copies `others`. Waits once.
 template <class Space>
@@ -82,7 +104,7 @@ Findings take_findings(const Space& space, const Vector<Space, std::uint8_t>& us
   offsets.resize(most);
   download(space, {copied(taken, found.data()), {offsets.data(), list.data(), list.bytes()}, others});
   offsets.resize(static_cast<std::size_t>(taken.listed));
-  std::sort(offsets.begin(), offsets.end());
+  sort_offsets(offsets);
   return taken;
 }
 

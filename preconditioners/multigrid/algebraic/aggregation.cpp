@@ -8,11 +8,12 @@
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
-#include <ostinato/spmv/matrix/algebra/counted.hpp>
 #include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/scan.hpp>
 
 namespace ostinato::algebraic {
 
@@ -20,7 +21,7 @@ namespace {
 
 /// The first round after which the host looks whether points are left. Grids and their coarse levels need 10 or 11
 /// rounds for 200,000 to 16 million points, 9 for 20,000.
-int first_look(std::size_t points) { return points < 50000 ? 7 : 9; }
+int first_look(std::size_t points) { return points < 50000 ? 8 : 9; }
 
 /// The squares of the values of A, with its pattern.
 template <class Space, class T>
@@ -45,22 +46,40 @@ SpaceCsr<Space, T> to_points(const Space& space, const Points& points) {
   return SpaceCsr<Space, T>(q);
 }
 
-/// Decides which points are roots, in rounds. `key` and `nearest` as FindStrongPairs leaves them, whose columns the
-/// graph has.
+/// Numbers the roots. Returns how many there are, and the number of undecided points from `left`. Waits once.
 template <class Space>
-void find_roots(const Space& space, const detail::CsrPattern& graph, Offset entries,
-                Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key) {
+std::pair<Index, double> number_roots(const Space& space, const Vector<Space, std::uint32_t>& key,
+                                      const Vector<Space, double>& left, Vector<Space, Offset>& number) {
+  for_each(space, key.size(), CountRoots{key.data(), number.data()});
+  exclusive_scan(space, number.span());
+  Offset roots = 0;
+  double undecided = 0;
+  download(space, {copied(roots, number.data() + key.size()), copied(undecided, left.data())});
+  return {static_cast<Index>(roots), undecided};
+}
+
+/// Decides which points are roots, in rounds, and numbers these. `key` and `nearest` as FindStrongPairs leaves them,
+/// whose columns the graph has. Returns the number of roots; `number` has an element more than there are points.
+template <class Space>
+Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset entries,
+                 Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key,
+                 Vector<Space, Offset>& number) {
   const std::size_t n = key.size();
+  Vector<Space, double> left(space, 1, 0.0);
   if constexpr (Space::on_device) {
-    if (graph.rows <= few_points && entries <= few_entries)
-      return decide_all_roots(space, graph, nearest.data(), key.data());
+    if (graph.rows <= few_points && entries <= few_entries) {
+      decide_all_roots(space, graph, nearest.data(), key.data());
+      return number_roots(space, key, left, number).first;
+    }
   }
-  Vector<Space, double> left(space, 1);
   // The undecided point of the highest key is decided in each round, so that this ends.
   for (int round = 0;; ++round) {
     for_each_row(space, n, entries, FindNearest{graph, key.data(), nearest.data()});
     sum_rows(space, n, entries, DecideRoots{graph, nearest.data(), round, key.data()}, left.data());
-    if (is_look<Space>(round, first_look(n)) && left.download()[0] == 0) return;
+    if (!is_look<Space>(round, first_look(n))) continue;
+    // On a GPU the roots are numbered in the time of a look, and hardly ever twice.
+    if (!Space::on_device && left.download()[0] > 0) continue;
+    if (const auto [roots, undecided] = number_roots(space, key, left, number); undecided == 0) return roots;
   }
 }
 
@@ -88,10 +107,8 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
   for_each_row(
       space, n, entries,
       FindStrongPairs<T>{pattern, square, size.data(), threshold, made.strong.data(), key.data(), nearest.data()});
-  find_roots(space, strong, entries, std::move(nearest), key);
   Vector<Space, Offset> number(space, n + 1);
-  for_each(space, n, CountRoots{key.data(), number.data()});
-  made.count = static_cast<Index>(detail::counted(space, number));
+  made.count = find_roots(space, strong, entries, std::move(nearest), key, number);
   Vector<Space, Index> beside(space, n);
   for_each_row(space, n, entries, JoinRoot{strong, key.data(), number.data(), beside.data()});
   for_each(space, n, JoinStrongest<T>{strong, square, beside.data(), made.aggregate.data()});

@@ -220,8 +220,7 @@ struct ProductValues {
     const auto count = static_cast<Index>(c.length(i));
     table.begin(group, c.col + begin, count);
     visit_entries(group, i, table.scaled, [&, this](int entries) {
-      for (int e = 0; e < entries; ++e)
-        add_row(group, table.scaled[e], [&](Index j) -> T& { return table.sums[table.find(j)]; });
+      add_parts(group, table.scaled, entries, [&](Index j) { return table.sums + table.find(j); });
     });
     for (Index e = group.lane(); e < count; e += group.lanes())
       c_val[begin + e] = table.sums[table.find(c.col[begin + e])];
@@ -243,7 +242,7 @@ struct ProductValues {
     group.sync();
     visit_entries(group, i, scaled, [&, this](int entries) {
       for (int e = 0; e < entries; e += group.lanes() / width)
-        add_rows(group, width, scaled + e, entries - e, [=](Index j) -> T& { return sums[place_of(j)]; });
+        add_rows(group, width, scaled + e, entries - e, [=](Index j) { return sums + place_of(j); });
     });
     if (sums == c_val + begin) return;
     for (Index e = group.lane(); e < count; e += group.lanes()) c_val[begin + e] = sums[e];
@@ -267,13 +266,37 @@ struct ProductValues {
     }
   }
 
-  /// Adds a row of B; sum_of(j) is the sum of column j.
+  /// Adds some rows of B, one after the other, in parts of as many elements as there are lanes. The loads of some parts
+  /// overlap. sum_of(j) is the place of the sum of column j.
   template <class Group, class F>
-  OSTINATO_FUNCTION void add_row(const Group& group, const ScaledRow<T>& row, F sum_of) const {
-    const Index* const col = b.col + row.begin;
-    const T* const val = b_val + row.begin;
-    for (Index q = group.lane(); q < row.length; q += group.lanes()) sum_of(col[q]) += row.factor * val[q];
-    group.sync();
+  OSTINATO_FUNCTION void add_parts(const Group& group, const ScaledRow<T>* rows, int count, F sum_of) const {
+    constexpr int at_once = 4;
+    int r = 0;
+    Index first = 0;  // element of the next part in row r
+    while (r < count) {
+      Index column[at_once];
+      T value[at_once], factor[at_once];
+      for (int u = 0; u < at_once; ++u) {
+        column[u] = -1;
+        if (r == count) continue;
+        const ScaledRow<T>& row = rows[r];
+        if (const Index q = first + group.lane(); q < row.length) {
+          column[u] = b.col[row.begin + q];
+          value[u] = b_val[row.begin + q];
+          factor[u] = row.factor;
+        }
+        first += group.lanes();
+        if (first < row.length) continue;
+        ++r;
+        first = 0;
+      }
+      T* sum[at_once];
+      for (int u = 0; u < at_once; ++u) sum[u] = column[u] < 0 ? nullptr : sum_of(column[u]);
+      for (int u = 0; u < at_once; ++u) {
+        if (sum[u] != nullptr) *sum[u] += factor[u] * value[u];
+        group.sync();
+      }
+    }
   }
 
   /// Adds the first of `count` rows of B: as many as lanes can take with `width` lanes a row. If all of these are
@@ -284,13 +307,13 @@ struct ProductValues {
     if (count > together) count = together;
     const ScaledRow<T> row = own < count ? rows[own] : ScaledRow<T>{};
     if (!group.all(row.length <= width)) {
-      for (int r = 0; r < count; ++r) add_row(group, rows[r], sum_of);
+      add_parts(group, rows, count, sum_of);
       return;
     }
     T* sum = nullptr;
     T value = 0;
     if (const Index q = group.lane() % width; q < row.length) {
-      sum = &sum_of(b.col[row.begin + q]);
+      sum = sum_of(b.col[row.begin + q]);
       value = b_val[row.begin + q];
     }
     for (int r = 0; r < count; ++r) {

@@ -25,6 +25,9 @@ class GridOf : public SpaceTest<Case> {
  protected:
   using Value = typename Case::T;
   Grid find(const Csr<Value>& a) const { return Analysis(this->space(), a).grid(); }
+  bool may_have_several_unknowns(const Csr<Value>& a) const {
+    return ostinato::may_have_several_unknowns(Analysis(this->space(), a).structure());
+  }
 };
 
 TYPED_TEST_SUITE(GridOf, EverySpace, SpaceNames);
@@ -101,6 +104,49 @@ TYPED_TEST(GridOf, HasSeveralUnknownsAtAPoint) {
   EXPECT_EQ(this->find(generate<T>("kgs2d", {.n = 12})).text(), "12 x 12, 5-point, 2 unknowns a point");
   const Extents pairs{2, 50};
   EXPECT_EQ(this->find(grid_matrix<T>(pairs, laplacian(pairs, false))).text(), "50, 3-point, 2 unknowns a point");
+}
+
+// A chain of unknowns looks like an axis, whose ends are beside each other in few points only.
+template <class T>
+Csr<T> chains(Index points, int unknowns, bool by_field, Index closed) {
+  std::vector<Triplet<T>> triplets;
+  const auto row = [&](Index point, int u) { return by_field ? u * points + point : point * unknowns + u; };
+  const auto couple = [&](Index i, Index j) {
+    triplets.push_back({i, j, T{-1}});
+    triplets.push_back({j, i, T{-1}});
+  };
+  for (Index p = 0; p < points; ++p) {
+    for (int u = 0; u < unknowns; ++u) {
+      triplets.push_back({row(p, u), row(p, u), T{5}});
+      if (u + 1 < unknowns) couple(row(p, u), row(p, u + 1));
+      if (p + 1 < points) couple(row(p, u), row(p + 1, u));
+    }
+    if (p < closed) couple(row(p, 0), row(p, unknowns - 1));
+  }
+  return from_triplets<T>(points * unknowns, points * unknowns, triplets);
+}
+
+TYPED_TEST(GridOf, MayHaveSeveralUnknownsUnlessOffsetsShowLongAxes) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : {Extents{30}, Extents{100, 90}, Extents{10, 11, 12}, Extents{32, 32, 32}}) {
+    const Csr<T> a = grid_matrix<T>(e, laplacian(e, true));
+    EXPECT_FALSE(this->may_have_several_unknowns(a));
+    for (const bool by_field : {true, false})
+      EXPECT_TRUE(this->may_have_several_unknowns(with_unknowns(a, 2, by_field, 0.25)));
+  }
+  EXPECT_FALSE(this->may_have_several_unknowns(periodic_laplacian<T>({18, 16, 15}, 5, true)));
+  EXPECT_TRUE(this->may_have_several_unknowns(periodic_laplacian<T>({4, 6}, 1, true)));
+  for (int unknowns = 2; unknowns <= 8; ++unknowns) {
+    for (const bool by_field : {true, false}) {
+      for (const Index closed : {0, 3, 60}) {
+        const Csr<T> a = chains<T>(60, unknowns, by_field, closed);
+        const bool has_several = this->find(a).unknowns > 1;
+        EXPECT_TRUE(!has_several || this->may_have_several_unknowns(a)) << unknowns << ' ' << closed;
+      }
+    }
+  }
+  EXPECT_TRUE(this->may_have_several_unknowns(elasticity<T>({18, 16, 15}, false)));
+  EXPECT_FALSE(this->may_have_several_unknowns(from_triplets<T>(0, 0, {})));
 }
 
 TYPED_TEST(GridOf, IsNoneForNarrowBands) {
