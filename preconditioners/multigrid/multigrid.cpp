@@ -90,6 +90,37 @@ bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
   return now.rate < 1 && now.next_rate <= std::max(rate, limit);
 }
 
+/// What cycles do to a random error e, in the norm of A with `energy`, in vectors of n values of type V. `size`: by how
+/// much A is larger for a cycle than it is. first(z, r) makes r = size A e, and may use z; cycle(r, z) makes
+/// z = M^-1 r, and product(z, y) y = size A z.
+template <class V, class Space, class First, class Cycle, class Product>
+Trial try_on_error(const Space& space, std::size_t n, double size, bool energy, bool again, First first, Cycle cycle,
+                   Product product) {
+  Vector<Space, V> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
+  Vector<Space, double> squares(space, again ? 4 : 2);  // of the error before and after a cycle
+  const auto run = [&](const V* corrected, double* slot) {
+    cycle(r, z);
+    const multigrid::ErrorLeft<V> error{size, corrected};
+    if (energy || (corrected == nullptr && again)) product(z, y);
+    if (energy) {
+      sum(space, n, multigrid::EnergyLeft<V>{error, size, r.data(), z.data(), y.data()}, slot);
+    } else {
+      sum(space, n, multigrid::RandomLeft<V>{error, size, z.data()}, slot);
+    }
+  };
+  first(z, r);
+  run(nullptr, squares.data());
+  if (again) {
+    for_each(space, n, multigrid::TakeProduct<V>{size, y.data(), r.data()});
+    std::swap(before, z);
+    run(before.data(), squares.data() + 2);
+  }
+  const std::vector<double> values = squares.download();
+  Trial trial{part_left(values[0], values[1])};
+  if (again) trial.next_rate = part_left(values[2], values[3]);
+  return trial;
+}
+
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 constexpr const char* not_positive = "the diagonal isn't positive";
 
@@ -365,35 +396,27 @@ struct Multigrid<Space, T>::State {
 /// Tries one cycle on a random error, and with `again` another one on what is left.
 template <class Space, class T>
 Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
-  const auto n = static_cast<std::size_t>(a.rows);
   if (rows == 0) return {};
-  const double power = algebraic ? algebraic->hierarchy().power() : cycles.front().hierarchy().power();
-  const double size = std::abs(power);
-  const bool energy = in_energy();
-  Vector<Space, T> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
-  Vector<Space, double> squares(space, again ? 4 : 2);  // of the error before and after a cycle
-  const auto cycle = [&](const T* corrected, double* slot) {
-    apply(r.data(), z.data(), unused.data());
-    const multigrid::ErrorLeft<T> error{size, corrected};
-    if (energy || (corrected == nullptr && again))
-      for_each(space, n, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
-    if (energy) {
-      sum(space, n, multigrid::EnergyLeft<T>{error, size, r.data(), z.data(), y.data()}, slot);
-    } else {
-      sum(space, n, multigrid::RandomLeft<T>{error, size, z.data()}, slot);
-    }
-  };
-  for_each(space, n, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  cycle(nullptr, squares.data());
-  if (again) {
-    for_each(space, n, multigrid::TakeProduct<T>{size, y.data(), r.data()});
-    std::swap(before, z);
-    cycle(before.data(), squares.data() + 2);
+  if (algebraic) {
+    // The finest level's matrix is A in float, in a format whose products are faster than those of CSR.
+    const auto& of_level = algebraic->hierarchy().levels().front().a;
+    const auto product = [&](const auto& x, auto& y) { of_level.apply(1, x, 0, y); };
+    const auto first = [&](auto& z, auto& r) {
+      for_each(space, rows, multigrid::FillRandomError{z.data()});
+      product(z, r);
+    };
+    const auto apply_cycle = [&](const auto& r, auto& z) { algebraic->apply_to_level(r, z, unused.data()); };
+    return try_on_error<float>(space, rows, 1, in_energy(), again, first, apply_cycle, product);
   }
-  const std::vector<double> values = squares.download();
-  Trial trial{part_left(values[0], values[1])};
-  if (again) trial.next_rate = part_left(values[2], values[3]);
-  return trial;
+  const double power = cycles.front().hierarchy().power();
+  const auto first = [&](auto&, auto& r) {
+    for_each(space, rows, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
+  };
+  const auto product = [&](const auto& z, auto& y) {
+    for_each(space, rows, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
+  };
+  const auto apply_cycle = [&](const auto& r, auto& z) { apply(r.data(), z.data(), unused.data()); };
+  return try_on_error<T>(space, rows, std::abs(power), in_energy(), again, first, apply_cycle, product);
 }
 
 /// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a

@@ -20,6 +20,13 @@ OSTINATO_FUNCTION inline double random_error(std::size_t i) {
   return static_cast<double>(h >> 11) * 0x1p-52 - 1;
 }
 
+/// to = e
+struct FillRandomError {
+  float* to;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { to[i] = static_cast<float>(random_error(i)); }
+};
+
 /// r = power A e
 template <class T>
 struct ProductOfRandom {
@@ -31,7 +38,7 @@ struct ProductOfRandom {
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     double total = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      total += static_cast<double>(val[k]) * power * random_error(static_cast<std::size_t>(a.col[k]));
+      total += static_cast<double>(val[k]) * power * static_cast<T>(random_error(static_cast<std::size_t>(a.col[k])));
     r[i] = static_cast<T>(total);
   }
 };
@@ -43,7 +50,8 @@ struct ErrorLeft {
   const T* corrected;  ///< power times what these cycles have taken away; null before the first one
 
   OSTINATO_FUNCTION double at(std::size_t i) const {
-    return corrected == nullptr ? random_error(i) : random_error(i) - static_cast<double>(corrected[i]) / power;
+    const double e = static_cast<T>(random_error(i));
+    return corrected == nullptr ? e : e - static_cast<double>(corrected[i]) / power;
   }
 };
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <ostinato/spmv/matrix/csr.hpp>
@@ -45,6 +47,43 @@ struct PieceCounts {
   std::vector<std::uint16_t> fewest;  ///< by row piece: the entries of the diagonal that has the fewest there
 };
 
+namespace formats {
+struct ClassTiles;
+}
+
+/// The row classes of a matrix, as a format on Cuda found them.
+struct ClassLayout {
+  std::shared_ptr<const formats::ClassTiles> tiles;  ///< which rows are in which class
+  std::vector<std::uint64_t> present;                ///< as in ClassTable
+  std::vector<double> values;                        ///< as in ClassTable
+};
+
+/// Where a format leaves the layout that it found. Several threads may share a census.
+class FoundLayout {
+ public:
+  using Layout = std::shared_ptr<const ClassLayout>;
+
+  FoundLayout() = default;
+  FoundLayout(const FoundLayout& other) : layout_(other.get()) {}
+  FoundLayout& operator=(const FoundLayout& other) {
+    set(other.get());
+    return *this;
+  }
+
+  Layout get() const {
+    const std::lock_guard lock(mutex_);
+    return layout_;
+  }
+  void set(Layout layout) const {
+    const std::lock_guard lock(mutex_);
+    layout_ = std::move(layout);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable Layout layout_;
+};
+
 /// The diagonals of a matrix, in total and by row piece. The plans of the diagonal formats are made from the census.
 struct DiagonalCensus {
   static constexpr std::size_t max_diagonals = 1024;
@@ -63,6 +102,9 @@ struct DiagonalCensus {
   /// The different values of the entries (by bits), in a fixed order; empty when there are more than max_values.
   std::vector<double> values;
   bool symmetric = false;  ///< A(i, j) and A(j, i) are equal (copied from Structure)
+  FoundLayout found_layout;
+  /// The classes of this matrix, where they follow from those of another one (scaled_structure()).
+  std::shared_ptr<const ClassLayout> known_layout;
 
   const std::vector<PieceDiagonal>& pieces() const { return counts->of_diagonals; }
   const std::vector<std::uint16_t>& fewest() const { return counts->fewest; }

@@ -36,6 +36,12 @@ DiagonalCensus scaled(DiagonalCensus census, double factor) {
   std::vector<float> values;
   for (const double v : census.values) values.push_back(static_cast<float>(v * factor));
   census.values = detail::in_order(std::move(values));
+  if (const auto found = census.found_layout.get()) {
+    auto layout = std::make_shared<ClassLayout>(*found);
+    for (double& v : layout->values) v *= factor;
+    census.known_layout = std::move(layout);
+  }
+  census.found_layout.set(nullptr);
   return census;
 }
 

@@ -61,6 +61,15 @@ template <class Space, class T>
 SpaceCsr<Space, T> SpaceCsr<Space, T>::kept(const Space& space) const {
   SpaceCsr all = *this;
   if (!borrowed_) return all;
+  if (owned_ != nullptr) {
+    const auto copy = std::make_shared<CsrStorage<Space, T>>(
+        CsrStorage<Space, T>{view_.rows, view_.cols, Vector<Space, Offset>(space, view_.row_ptr.size()),
+                             Vector<Space, Index>(space, view_.col.size()), Vector<Space, T>(space, view_.val.size())});
+    space.copy(copy->row_ptr.data(), view_.row_ptr.data(), copy->row_ptr.bytes());
+    space.copy(copy->col.data(), view_.col.data(), copy->col.bytes());
+    space.copy(copy->val.data(), view_.val.data(), copy->val.bytes());
+    return SpaceCsr(copy);
+  }
   Csr<T> a{view_.rows, view_.cols, Array<Offset>(view_.row_ptr.size()), Array<Index>(view_.col.size()),
            Array<T>(view_.val.size())};
   space.copy(a.row_ptr.data(), view_.row_ptr.data(), view_.row_ptr.size_bytes());

@@ -70,6 +70,15 @@ class SpaceCsr {
     owned_ = std::move(arrays);
   }
 
+  /// Refers to the pattern of another matrix in the memory of the space, which may end before what is built from the
+  /// object: kept() copies the arrays. Copies of the object share the values.
+  /// Requires  As with OnSpace.
+  template <class U>
+  SpaceCsr(const CsrView<U>& pattern, std::shared_ptr<const Vector<Space, T>> values)
+      : borrowed_(true), view_{pattern.rows, pattern.cols, pattern.row_ptr, pattern.col, *values} {
+    owned_ = std::move(values);
+  }
+
   const CsrView<T>& view() const { return view_; }
   /// The arrays that were given had unsorted rows or duplicates, so that the object holds a sorted copy.
   bool is_sorted_copy() const { return is_sorted_copy_; }
@@ -90,7 +99,7 @@ class SpaceCsr {
 
   std::shared_ptr<const void> owned_;  ///< the arrays, when this object and its copies own them
   bool is_sorted_copy_ = false;
-  bool borrowed_ = false;  ///< the arrays are those of a Csr that may end before what is built from them
+  bool borrowed_ = false;  ///< arrays that the object doesn't own may end before what is built from it
   CsrView<T> view_;
 };
 

@@ -122,23 +122,28 @@ Cuda::State::~State() {
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
   if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
+  if (side.partial != nullptr) (void)cudaFreeAsync(side.partial, stream);
+  if (side.arrived != nullptr) (void)cudaFreeAsync(side.arrived, stream);
   if (has_stream) (void)cudaStreamSynchronize(stream);
   if (staging != nullptr) (void)cudaFreeHost(staging);
   for (const Pinned& p : spare) free(p);
   pool.reset();
+  if (side.marked != nullptr) (void)cudaEventDestroy(side.marked);
+  if (side.ended != nullptr) (void)cudaEventDestroy(side.ended);
+  if (side.stream != nullptr) (void)cudaStreamDestroy(side.stream);
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
   (void)cudaGetLastError();  // not to be found by the caller's next call
 }
 
 void Cuda::State::wait() {
   OSTINATO_CUDA(cudaStreamSynchronize(stream));
-  uploading = 0;
+  if (!is_aside) uploading = 0;
 }
 
 char* Cuda::State::room_to_upload(std::size_t bytes) {
   constexpr std::size_t most = uploads_bytes / 2, alignment = 16;
   cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  if (bytes > most) return nullptr;
+  if (bytes > most || is_aside) return nullptr;  // a copy on the side isn't over when the stream has been waited for
   if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) {
     (void)cudaGetLastError();  // not to be found by the next call
     return nullptr;
@@ -148,6 +153,28 @@ char* Cuda::State::room_to_upload(std::size_t bytes) {
   char* const room = uploads + uploading;
   uploading += (bytes + alignment - 1) / alignment * alignment;
   return room;
+}
+
+void Cuda::State::open_side() {
+  if (side.ended != nullptr) return;
+  if (side.stream == nullptr) OSTINATO_CUDA(cudaStreamCreateWithFlags(&side.stream, cudaStreamNonBlocking));
+  if (side.partial == nullptr)
+    OSTINATO_CUDA(
+        cudaMallocFromPoolAsync(&side.partial, max_sums * max_partial * sizeof(double), pool->handle, stream));
+  if (side.arrived == nullptr)
+    OSTINATO_CUDA(cudaMallocFromPoolAsync(&side.arrived, sizeof(unsigned), pool->handle, stream));
+  OSTINATO_CUDA(cudaMemsetAsync(side.arrived, 0, sizeof(unsigned), stream));
+  if (side.marked == nullptr) OSTINATO_CUDA(cudaEventCreateWithFlags(&side.marked, cudaEventDisableTiming));
+  OSTINATO_CUDA(cudaEventCreateWithFlags(&side.ended, cudaEventDisableTiming));
+}
+
+void Cuda::State::swap_sides() noexcept {
+  std::swap(stream, side.stream);
+  std::swap(partial, side.partial);
+  std::swap(arrived, side.arrived);
+  is_aside = !is_aside;
+  if (cublas != nullptr) (void)cuda::Cublas::get().set_stream(cublas, stream);
+  if (cusparse != nullptr) (void)cuda::Cusparse::get().set_stream(cusparse, stream);
 }
 
 Cuda::State::Pinned Cuda::State::take_pinned(std::size_t bytes) {

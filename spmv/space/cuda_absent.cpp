@@ -10,6 +10,7 @@
 #include <ostinato/spmv/space/multi_vector.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
@@ -58,6 +59,13 @@ struct DownloadBehind<Cuda>::Buffer {};
 DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied>) : space_(space) { fail(); }
 DownloadBehind<Cuda>::~DownloadBehind() = default;
 void DownloadBehind<Cuda>::finish() { fail(); }
+
+SideStream<Cuda>::SideStream(const Cuda& space) : space_(space) { fail(); }
+SideStream<Cuda>::~SideStream() = default;
+void SideStream<Cuda>::mark() { fail(); }
+void SideStream<Cuda>::join() { fail(); }
+SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_) { fail(); }
+SideStream<Cuda>::OnSide::~OnSide() = default;
 
 struct CudaGraph::Body {};
 CudaGraph::CudaGraph(const Cuda& space) : space_(space) { fail(); }

@@ -46,30 +46,34 @@ SpaceCsr<Space, T> to_points(const Space& space, const Points& points) {
   return SpaceCsr<Space, T>(q);
 }
 
-/// Numbers the roots. Returns how many there are, and the number of undecided points from `left`. Waits once.
-template <class Space>
+/// Numbers the roots, and calls join(). Returns how many roots there are, and the number of undecided points from `left`.
+/// Waits once; meanwhile a GPU does what join() enqueues.
+template <class Space, class Join>
 std::pair<Index, double> number_roots(const Space& space, const Vector<Space, std::uint32_t>& key,
-                                      const Vector<Space, double>& left, Vector<Space, Offset>& number) {
+                                      const Vector<Space, double>& left, Vector<Space, Offset>& number, Join join) {
   for_each(space, key.size(), CountRoots{key.data(), number.data()});
   exclusive_scan(space, number.span());
   Offset roots = 0;
   double undecided = 0;
-  download(space, {copied(roots, number.data() + key.size()), copied(undecided, left.data())});
+  DownloadBehind<Space> counts(space, {copied(roots, number.data() + key.size()), copied(undecided, left.data())});
+  join();
+  counts.finish();
   return {static_cast<Index>(roots), undecided};
 }
 
-/// Decides which points are roots, in rounds, and numbers these. `key` and `nearest` as FindStrongPairs leaves them,
-/// whose columns the graph has. Returns the number of roots; `number` has an element more than there are points.
-template <class Space>
+/// Decides which points are roots, in rounds, numbers these, and joins the others to them by join(), whose last call
+/// counts. `key` and `nearest` as FindStrongPairs leaves them, whose columns the graph has. Returns the number of roots;
+/// `number` has an element more than there are points.
+template <class Space, class Join>
 Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset entries,
-                 Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key,
-                 Vector<Space, Offset>& number) {
+                 Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key, Vector<Space, Offset>& number,
+                 Join join) {
   const std::size_t n = key.size();
   Vector<Space, double> left(space, 1, 0.0);
   if constexpr (Space::on_device) {
     if (graph.rows <= few_points && entries <= few_entries) {
       decide_all_roots(space, graph, nearest.data(), key.data());
-      return number_roots(space, key, left, number).first;
+      return number_roots(space, key, left, number, join).first;
     }
   }
   // The undecided point of the highest key is decided in each round, so that this ends.
@@ -79,7 +83,7 @@ Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset ent
     if (!is_look<Space>(round, first_look(n))) continue;
     // On a GPU the roots are numbered in the time of a look, and hardly ever twice.
     if (!Space::on_device && left.download()[0] > 0) continue;
-    if (const auto [roots, undecided] = number_roots(space, key, left, number); undecided == 0) return roots;
+    if (const auto [roots, undecided] = number_roots(space, key, left, number, join); undecided == 0) return roots;
   }
 }
 
@@ -108,10 +112,11 @@ Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a,
       space, n, entries,
       FindStrongPairs<T>{pattern, square, size.data(), threshold, made.strong.data(), key.data(), nearest.data()});
   Vector<Space, Offset> number(space, n + 1);
-  made.count = find_roots(space, strong, entries, std::move(nearest), key, number);
   Vector<Space, Index> beside(space, n);
-  for_each_row(space, n, entries, JoinRoot{strong, key.data(), number.data(), beside.data()});
-  for_each(space, n, JoinStrongest<T>{strong, square, beside.data(), made.aggregate.data()});
+  made.count = find_roots(space, strong, entries, std::move(nearest), key, number, [&] {
+    for_each_row(space, n, entries, JoinRoot{strong, key.data(), number.data(), beside.data()});
+    for_each(space, n, JoinStrongest<T>{strong, square, beside.data(), made.aggregate.data()});
+  });
   return made;
 }
 

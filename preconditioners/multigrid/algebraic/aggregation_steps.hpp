@@ -309,18 +309,43 @@ struct JoinStrongest {
     }
     Candidate best{-1, -1};
     Index tried = -1;
+    if (graph.length(i) <= few) {
+      aggregate[i] = of_few(graph.row_ptr[i], graph.row_ptr[i + 1]);
+      return;
+    }
     for (int batch = 0; batch < most_batches && next(graph.row_ptr[i], graph.row_ptr[i + 1], tried, best); ++batch) {
     }
     aggregate[i] = best.of;
   }
 
  private:
-  static constexpr int at_once = 6, most_batches = 16;
+  static constexpr int at_once = 6, most_batches = 16, few = 8;
 
   struct Candidate {
     Index of;
     double total;
   };
+
+  /// The aggregate for a point of few entries, all of which are held at once, in registers of a GPU. A sum that misses
+  /// the first terms of its aggregate isn't larger than the whole, so that it may be compared as well.
+  OSTINATO_FUNCTION Index of_few(Offset begin, Offset end) const {
+    Candidate held[few];
+    for (int e = 0; e < few; ++e) {
+      const Offset k = begin + e < end ? begin + e : begin;
+      const Index of = begin + e < end ? before[graph.col[k]] : -1;
+      held[e] = {of, of < 0 ? 0 : square(k)};
+    }
+    Candidate best{-1, -1};
+    for (int e = 0; e < few; ++e) {
+      double total = held[e].total;
+      for (int later = e + 1; later < few; ++later) {
+        if (held[later].of == held[e].of) total += held[later].total;
+      }
+      const bool is_best = total > best.total || (total == best.total && held[e].of < best.of);
+      if (held[e].of >= 0 && is_best) best = {held[e].of, total};
+    }
+    return best.of;
+  }
 
   /// Tries the aggregates of the lowest numbers above `tried`, which becomes the last of them. Returns whether there
   /// may be more.

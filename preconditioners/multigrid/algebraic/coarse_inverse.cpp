@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <utility>
+
+#include <ostinato/spmv/space/error.hpp>
 
 namespace ostinato::algebraic {
 
@@ -193,5 +196,68 @@ std::vector<double> coarse_inverse(const Csr<double>& a, double rounding) {
   if (!inverse) inverse = inverse_by_columns(m);
   return std::move(*inverse).values();
 }
+
+namespace {
+
+/// What is left of a sum of entries that should be 0, in the size of the entries.
+template <class T>
+constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+/// A pivot of the coarsest matrix that should be 0, in its diagonal entry.
+template <class T>
+constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
+
+}  // namespace
+
+template <class Space, class T>
+CoarseInverse<Space, T>::CoarseInverse(const Space& space, const SpaceCsr<Space, T>& a,
+                                       const Vector<Space, double>& sizes, double factor, Vector<Space, float>& to)
+    : space_(space), a_(a), sizes_(sizes), factor_(factor), to_(to) {
+  if constexpr (Space::on_device) {
+    if (a_.view().rows == 0 || a_.view().rows > most_inverted_in_block) return;
+    const CsrView<T>& v = a_.view();
+    on_gpu_.full = Vector<Space, double>(space, to.size());
+    on_gpu_.is_made = Vector<Space, int>(space, 1);
+    invert_in_block(space, CoarsestMatrix<T>{detail::pattern_of(v), v.val.data(),
+                                             sizes.size() == 0 ? nullptr : sizes.data(), factor, rounding<T>,
+                                             no_pivot<T>, on_gpu_.full.data(), to.data(), on_gpu_.is_made.data()});
+    on_gpu_.copy.emplace(space, std::vector<Copied>{copied(on_gpu_.made, on_gpu_.is_made.data())});
+  }
+}
+
+template <class Space, class T>
+void CoarseInverse<Space, T>::finish() {
+  if (on_gpu_.copy) on_gpu_.copy->finish();
+  if (on_gpu_.made == 0) to_.upload(made_on_host());
+}
+
+template <class Space, class T>
+std::vector<float> CoarseInverse<Space, T>::made_on_host() const {
+  const CsrView<T>& a = a_.view();
+  Csr<double> d{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()),
+                Array<double>(a.val.size())};
+  std::vector<T> values(a.val.size());
+  std::vector<double> sizes(sizes_.size());
+  download(space_, {{d.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
+                    {d.col.data(), a.col.data(), a.col.size_bytes()},
+                    {values.data(), a.val.data(), a.val.size_bytes()},
+                    {sizes.data(), sizes_.data(), sizes_.bytes()}});
+  for (std::size_t k = 0; k < values.size(); ++k) d.val[k] = factor_ * static_cast<double>(values[k]);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(d.row_ptr[i]); k < static_cast<std::size_t>(d.row_ptr[i + 1]); ++k) {
+      const bool is_own = d.col[k] == static_cast<Index>(i);
+      if (is_own && std::abs(d.val[k]) <= rounding<T> * sizes[i]) d.val[k] = 0;
+    }
+  }
+  const std::vector<double> inverse = coarse_inverse(d, no_pivot<T>);
+  std::vector<float> made(inverse.begin(), inverse.end());
+  if (!std::all_of(made.begin(), made.end(), [](float v) { return std::isfinite(v); }))
+    throw ArgumentError("multigrid: the coarsest matrix has no inverse in float");
+  return made;
+}
+
+template class CoarseInverse<Host, float>;
+template class CoarseInverse<Host, double>;
+template class CoarseInverse<Cuda, float>;
+template class CoarseInverse<Cuda, double>;
 
 }  // namespace ostinato::algebraic

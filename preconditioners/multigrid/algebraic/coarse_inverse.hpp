@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
+#include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_block.hpp>
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::algebraic {
 
@@ -18,5 +26,44 @@ namespace ostinato::algebraic {
 ///           where A is singular.
 /// Source    Gauss-Jordan elimination with the largest pivots on the diagonal of a symmetric matrix, else of a column.
 std::vector<double> coarse_inverse(const Csr<double>& a, double rounding = 1e-10);
+
+constexpr Index coarsest_rows = 150;  ///< most rows of a last level that is inverted
+
+/// The inverse of the last level's matrix times a factor, in float, on its way into the memory of the space. A symmetric
+/// and semidefinite matrix of at most most_inverted_in_block rows is inverted on the GPU, where there is one, any other
+/// matrix on the host.
+template <class Space, class T>
+class CoarseInverse {
+ public:
+  /// `sizes`: SumSizes of the rows, or empty. A diagonal entry that is nothing but rounding counts as 0.
+  /// Exec      Enqueued: the GPU inverts.
+  /// Requires  At most coarsest_rows rows, and as many elements of `to` as rows times rows. The sizes and `to` outlive
+  ///           this object.
+  CoarseInverse(const Space& space, const SpaceCsr<Space, T>& a, const Vector<Space, double>& sizes, double factor,
+                Vector<Space, float>& to);
+
+  /// The inverse is in `to` then, row by row.
+  /// Exec      Waits for the GPU's inverse, not for what was enqueued after it. The host inverts.
+  /// Throws    ArgumentError when the matrix has no inverse in float.
+  void finish();
+
+ private:
+  /// The inverse on the GPU.
+  struct OnGpu {
+    Vector<Space, double> full;
+    Vector<Space, int> is_made;
+    int made = 0;  ///< *is_made
+    std::optional<DownloadBehind<Space>> copy;
+  };
+
+  std::vector<float> made_on_host() const;
+
+  Space space_;
+  SpaceCsr<Space, T> a_;
+  const Vector<Space, double>& sizes_;
+  double factor_;
+  Vector<Space, float>& to_;
+  OnGpu on_gpu_;
+};
 
 }  // namespace ostinato::algebraic

@@ -5,6 +5,7 @@
 // a Cuda object (spmv/space/cuda_absent.cpp).
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_block.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -22,6 +23,11 @@ void decide_all_roots(const Cuda&, const detail::CsrPattern&, std::uint64_t*, st
 }
 
 template <class T>
+void invert_in_block(const Cuda&, const CoarsestMatrix<T>&) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
 void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
@@ -31,6 +37,7 @@ void move_rows(const Cuda&, std::size_t, Offset, const MoveRow<T>&) {
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                         \
+  template void invert_in_block(const Cuda&, const CoarsestMatrix<T>&);                 \
   template void collapse_rows(const Cuda&, std::size_t, Offset, const CollapseRow<T>&); \
   template void move_rows(const Cuda&, std::size_t, Offset, const MoveRow<T>&)
 OSTINATO_INSTANTIATE(float);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include <ostinato/preconditioners/chebyshev_coefficients.hpp>
@@ -69,18 +70,28 @@ std::size_t levels_with_steps(const std::vector<AlgebraicLevel<Space>>& levels, 
 template <class Space, class T>
 AlgebraicCycle<Space, T>::AlgebraicCycle(const Space& space, AlgebraicHierarchy<Space, T> hierarchy, Smoother smoother,
                                          int sweeps)
-    : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps), unused_(space, 1) {
-  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
-    const auto rows = level(k).inverse.size();
-    vectors_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
-                        Vector<Space, float>(space, rows), Vector<Space, float>(space, rows)});
-  }
-  choose_steps();
+    : space_(space), hierarchy_(std::move(hierarchy)), smoother_(smoother), sweeps_(sweeps) {
   inner_levels_ = levels_with_steps(hierarchy_.levels(), hierarchy_.coarse_inverse().has_value());
-  for (std::size_t k = 1; k <= inner_levels_; ++k) {
-    const auto rows = level(k).inverse.size();
-    inner_.push_back({Vector<Space, float>(space, rows), Vector<Space, float>(space, rows),
-                      Vector<Space, double>(space, KSlots::count)});
+  make_vectors();
+  choose_steps();
+}
+
+/// Makes all vectors in one piece of memory: some thirty allocations take a GPU's time of a small level.
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::make_vectors() {
+  constexpr std::size_t together = 64;  // elements, so that each vector begins where a line of a cache does
+  const auto room = [](std::size_t rows) { return (rows + together - 1) / together * together; };
+  std::size_t elements = 0;
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
+    elements += (has_inner_steps(k) ? 6 : 4) * room(level(k).inverse.size());
+  memory_ = Vector<Space, float>(space_, elements);
+  slots_ = Vector<Space, double>(space_, 1 + inner_levels_ * KSlots::count);
+  float* next = memory_.data();
+  const auto vector = [&](std::size_t rows) { return std::span<float>(std::exchange(next, next + room(rows)), rows); };
+  for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
+    const auto n = level(k).inverse.size();
+    vectors_.push_back({vector(n), vector(n), vector(n), vector(n)});
+    if (has_inner_steps(k)) inner_.push_back({vector(n), vector(n), slots_.data() + 1 + (k - 1) * KSlots::count});
   }
 }
 
@@ -108,43 +119,73 @@ void AlgebraicCycle<Space, T>::choose_steps() {
 
 template <class Space, class T>
 void AlgebraicCycle<Space, T>::apply(std::span<const T> r, std::span<T> z, double* slot) const {
-  sum(space_, r.size(), ToFloat<T>{1, r.data(), vectors_[0].b.data()}, unused_.data());
-  solve(0, vectors_[0].x);
-  sum(space_, r.size(), FromFloat<T>{std::abs(hierarchy_.power()), vectors_[0].x.data(), r.data(), z.data()}, slot);
+  run(std::abs(hierarchy_.power()), r, z, slot);
 }
 
-/// x := what the cycle makes of b of level k, which may be lost unless the level has groups.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::solve(std::size_t k, Vector<Space, float>& x) const {
-  Vectors& v = vectors_[k];
+void AlgebraicCycle<Space, T>::apply_to_level(std::span<const float> r, std::span<float> z, double* slot) const {
+  run(1, r, z, slot);
+}
+
+/// z = factor times what a cycle makes of r;  *slot = r . z
+template <class Space, class T>
+template <class V>
+void AlgebraicCycle<Space, T>::run(double factor, std::span<const V> r, std::span<V> z, double* slot) const {
+  const Vectors& v = vectors_[0];
+  begin(0, v.x, ToFloat<V>{1, r.data(), v.b.data()}, slots_.data());
+  solve(0, v.x);
+  sum(space_, r.size(), FromFloat<V>{factor, v.x.data(), r.data(), z.data()}, slot);
+}
+
+/// Makes b of level k, and takes the first step of its smoother, if it has one: solve(k, x) goes on from there. `slot`
+/// takes the sums of make_b, where it has any.
+template <class Space, class T>
+template <class F>
+void AlgebraicCycle<Space, T>::begin(std::size_t k, std::span<float> x, const F& make_b, double* slot) const {
+  const auto run = [&](const auto& f) {
+    if constexpr (std::is_void_v<decltype(f(0))>) {
+      for_each(space_, x.size(), f);
+    } else {
+      sum(space_, x.size(), f, slot);
+    }
+  };
+  has_inverse(k) ? run(make_b) : run(ThenSmooth<F>{make_b, first_step(k, x)});
+}
+
+/// x := what the cycle makes of b of level k, which may be lost unless the level has groups. Goes on after begin().
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::solve(std::size_t k, std::span<float> x) const {
+  const Vectors& v = vectors_[k];
   if (has_inverse(k)) {
     hierarchy_.coarse_inverse()->apply(1, v.b, 0, x);
     return;
   }
-  smooth_from_zero(k, x);
-  if (k + 1 == vectors_.size()) return;
+  const bool is_last = k + 1 == vectors_.size();
+  smooth(k, 1, x, v.residual, is_last ? nullptr : v.b.data());
+  if (is_last) return;
   level(k).a.apply(-1, x, 1, v.residual);
-  restrict_residual(k);
+  begin_next(k);
   has_inner_steps(k + 1) ? solve_by_steps(k + 1) : solve(k + 1, vectors_[k + 1].x);
-  Vector<Space, float>& residual = add_correction(k, x);
+  const std::span<float> residual = add_correction(k, x);
   level(k).a.apply(-1, x, 1, residual);
   smooth(k, 0, x, residual, nullptr);
 }
 
-/// x of level k := two steps of flexible CG or GCR for its b, which becomes the residual after the first.
+/// x of level k := two steps of flexible CG or GCR for its b, which becomes the residual after the first. Goes on after
+/// begin() for the first direction.
 template <class Space, class T>
 void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
-  Vectors& v = vectors_[k];
-  InnerVectors& inner = inner_[k - 1];
+  const Vectors& v = vectors_[k];
+  const InnerVectors& inner = inner_[k - 1];
   const auto& a = level(k).a;
   const bool is_cg = level(0).a.structure().symmetric;
   const std::size_t n = v.x.size();
-  double* const slots = inner.slots.data();
+  double* const slots = inner.slots;
   const float *const c = inner.direction.data(), *const image = inner.image.data(), *const w = v.residual.data();
   solve(k, inner.direction);
   a.apply(1, inner.direction, 0, inner.image);
   sum(space_, n, FirstSums{is_cg ? c : image, image, v.b.data()}, slots + KSlots::test1_v);
-  sum(space_, n, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
+  begin(k, v.x, FirstResidual{{slots}, image, v.b.data()}, slots + KSlots::left);
   if constexpr (!Space::on_device) {
     if (KSlots{slots}.is_done()) return for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
   }
@@ -154,22 +195,22 @@ void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   for_each(space_, n, CombineSteps{{slots}, c, v.x.data()});
 }
 
-/// b of the next level := P^T residual
+/// b of the next level := P^T residual, and the first step of that level's smoother.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::restrict_residual(std::size_t k) const {
-  Vectors &v = vectors_[k], &next = vectors_[k + 1];
-  if (const auto& groups = level(k).groups) {
-    for_each(space_, next.b.size(), SumGroup{groups->pattern(), v.residual.data(), next.b.data()});
-  } else {
-    level(k).restrict->apply(1, v.residual, 0, next.b);
-  }
+void AlgebraicCycle<Space, T>::begin_next(std::size_t k) const {
+  const Vectors &v = vectors_[k], &next = vectors_[k + 1];
+  const std::span<float> x = has_inner_steps(k + 1) ? inner_[k].direction : next.x;
+  if (const auto& groups = level(k).groups)
+    return begin(k + 1, x, SumGroup{groups->pattern(), v.residual.data(), next.b.data()}, nullptr);
+  level(k).restrict->apply(1, v.residual, 0, next.b);
+  if (!has_inverse(k + 1)) for_each(space_, x.size(), first_step(k + 1, x));
 }
 
 /// x += P x of the next level. Returns a vector that equals b, to become the residual: b itself where nothing else
 /// needs it.
 template <class Space, class T>
-Vector<Space, float>& AlgebraicCycle<Space, T>::add_correction(std::size_t k, Vector<Space, float>& x) const {
-  Vectors &v = vectors_[k], &next = vectors_[k + 1];
+std::span<float> AlgebraicCycle<Space, T>::add_correction(std::size_t k, std::span<float> x) const {
+  const Vectors &v = vectors_[k], &next = vectors_[k + 1];
   if (const auto& groups = level(k).groups) {
     for_each(space_, x.size(), AddOfGroup{groups->of.data(), next.x.data(), x.data(), v.b.data(), v.residual.data()});
     return v.residual;
@@ -178,22 +219,19 @@ Vector<Space, float>& AlgebraicCycle<Space, T>::add_correction(std::size_t k, Ve
   return v.b;
 }
 
-/// Smooths from x = 0. Leaves b in the residual, but on the last level.
+/// The smoother's first step, from x = 0. Leaves b in the residual.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::smooth_from_zero(std::size_t k, Vector<Space, float>& x) const {
-  Vectors& v = vectors_[k];
-  for_each(space_, x.size(),
-           SmoothFromZero{steps_[k][0], level(k).inverse.data(), v.b.data(), v.residual.data(), v.direction.data(),
-                          x.data()});
-  smooth(k, 1, x, v.residual, k + 1 < vectors_.size() ? v.b.data() : nullptr);
+SmoothFromZero AlgebraicCycle<Space, T>::first_step(std::size_t k, std::span<float> x) const {
+  const Vectors& v = vectors_[k];
+  return {steps_[k][0], level(k).inverse.data(), v.b.data(), v.residual.data(), v.direction.data(), x.data()};
 }
 
 /// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b, unless
 /// b is null.
 template <class Space, class T>
-void AlgebraicCycle<Space, T>::smooth(std::size_t k, std::size_t first, Vector<Space, float>& x,
-                                      Vector<Space, float>& residual, const float* b) const {
-  Vectors& v = vectors_[k];
+void AlgebraicCycle<Space, T>::smooth(std::size_t k, std::size_t first, std::span<float> x, std::span<float> residual,
+                                      const float* b) const {
+  const Vectors& v = vectors_[k];
   const std::size_t count = steps_[k].size();
   for (std::size_t i = first; i < count; ++i) {
     if (i > 0) level(k).a.apply(-1, v.direction, 1, residual);

@@ -44,25 +44,31 @@ class AlgebraicCycle {
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
   void apply(std::span<const T> r, std::span<T> z, double* slot) const;
+  /// The same for the finest level's matrix, which is A in float times a power of two: its M^-1.
+  void apply_to_level(std::span<const float> r, std::span<float> z, double* slot) const;
 
  private:
   struct Vectors {
-    Vector<Space, float> b, x, residual, direction;
+    std::span<float> b, x, residual, direction;
   };
 
   struct InnerVectors {
-    Vector<Space, float> direction, image;
-    Vector<Space, double> slots;
+    std::span<float> direction, image;
+    double* slots;
   };
 
+  template <class V>
+  void run(double factor, std::span<const V> r, std::span<V> z, double* slot) const;
+  void make_vectors();
   void choose_steps();
-  void solve(std::size_t k, Vector<Space, float>& x) const;
+  template <class F>
+  void begin(std::size_t k, std::span<float> x, const F& make_b, double* slot) const;
+  void solve(std::size_t k, std::span<float> x) const;
   void solve_by_steps(std::size_t k) const;
-  void restrict_residual(std::size_t k) const;
-  Vector<Space, float>& add_correction(std::size_t k, Vector<Space, float>& x) const;
-  void smooth_from_zero(std::size_t k, Vector<Space, float>& x) const;
-  void smooth(std::size_t k, std::size_t first, Vector<Space, float>& x, Vector<Space, float>& residual,
-              const float* b) const;
+  void begin_next(std::size_t k) const;
+  std::span<float> add_correction(std::size_t k, std::span<float> x) const;
+  SmoothFromZero first_step(std::size_t k, std::span<float> x) const;
+  void smooth(std::size_t k, std::size_t first, std::span<float> x, std::span<float> residual, const float* b) const;
   const AlgebraicLevel<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
   bool has_inner_steps(std::size_t k) const { return k >= 1 && k <= inner_levels_; }
   bool has_inverse(std::size_t k) const {
@@ -75,9 +81,10 @@ class AlgebraicCycle {
   int sweeps_;
   std::vector<std::vector<SmootherStep>> steps_;  ///< of each level that is smoothed
   std::size_t inner_levels_ = 0;                  ///< 1 .. inner_levels_ have inner steps
-  mutable std::vector<Vectors> vectors_;
-  mutable std::vector<InnerVectors> inner_;  ///< of level k at k - 1
-  mutable Vector<Space, double> unused_;
+  Vector<Space, float> memory_;                   ///< of all vectors
+  mutable Vector<Space, double> slots_;           ///< of all inner steps, and one that nobody reads
+  std::vector<Vectors> vectors_;
+  std::vector<InnerVectors> inner_;  ///< of level k at k - 1
 };
 
 }  // namespace ostinato::algebraic

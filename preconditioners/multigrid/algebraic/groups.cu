@@ -49,6 +49,14 @@ __device__ void add_later(unsigned same, bool adds, T v, T& sum) {
   }
 }
 
+/// The sum of the parts of OwnColumn, one on each of `Lanes` lanes, on the first of them.
+template <int Lanes, class T>
+__device__ T sum_of_parts(T part) {
+#pragma unroll
+  for (int half = Lanes / 2; half > 0; half /= 2) part += __shfl_down_sync(all_lanes, part, half, Lanes);
+  return part;
+}
+
 /// The table of a warp that makes a row of any number of terms, but of at most Most - 32 columns.
 template <class T, int Most>
 struct ColumnTable {
@@ -81,6 +89,13 @@ struct ColumnTable {
   }
 
  private:
+  /// A lane's part of the terms of the row's own column.
+  struct Own {
+    Index col;
+    T part = 0;
+    bool has_terms = false;
+  };
+
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_threads; }
 
   /// Makes row i in `slots` elements of the table, a power of two. Returns the number of its columns; -1 where there is
@@ -88,14 +103,20 @@ struct ColumnTable {
   __device__ int gather(const CollapseRow<T>& f, std::size_t i, int slots) {
     __syncwarp();
     for (int p = lane(); p < slots; p += warp_threads) col[p] = -1;
+    Own own{static_cast<Index>(i)};
     int filled = 0;
     const Offset end = f.members.row_ptr[i + 1];
     for (Offset m = f.members.row_ptr[i]; m < end; m += warp_threads) {
       const int terms = begin_members(f, m, end);
       for (int t = 0; t < terms; t += at_once * warp_threads) {
-        filled = take(f, t, terms, filled, slots);
+        filled = take(f, t, terms, filled, slots, own);
         if (filled < 0) return filled;
       }
+    }
+    if (__any_sync(all_lanes, own.has_terms)) {
+      if (filled == slots) return -1;
+      const T total = sum_of_parts<warp_threads>(own.part);
+      filled += insert(lane() == 0 ? own.col : -1, total, slots);
     }
     write(f, i, filled, slots);
     return filled;
@@ -123,7 +144,7 @@ struct ColumnTable {
 
   /// Takes some terms from term t on. Returns the number of columns that are in the table then; -1 where there is no
   /// room for more.
-  __device__ int take(const CollapseRow<T>& f, int t, int terms, int filled, int slots) {
+  __device__ int take(const CollapseRow<T>& f, int t, int terms, int filled, int slots, Own& own) {
     Index to[at_once];
     T v[at_once];
 #pragma unroll
@@ -140,6 +161,11 @@ struct ColumnTable {
     for (int u = 0; u < at_once; ++u) {
       if (t + u * warp_threads >= terms) break;
       if (filled > slots - warp_threads) return -1;
+      if (to[u] == own.col) {
+        own.part += v[u];
+        own.has_terms = true;
+        to[u] = -1;
+      }
       filled += insert(to[u], v[u], slots);
     }
     return filled;
@@ -274,7 +300,7 @@ struct LaneTerms {
       }
       load(place);
 #pragma unroll
-      for (int u = 0; u < at_once; ++u) add_up(u);
+      for (int u = 0; u < at_once; ++u) add_up(u, place[u] < 0 ? none : static_cast<Index>(first_row) + place[u]);
       __syncwarp();
 #pragma unroll
       for (int u = 0; u < at_once; ++u) write(place[u], u);
@@ -305,12 +331,16 @@ struct LaneTerms {
     for (int u = 0; u < at_once; ++u) to[u] = j[u] >= 0 ? f.column_from(row[u], j[u]) : -1;
   }
 
-  /// Adds the later terms of its column to the term of a lane, if that is the first one.
-  __device__ void add_up(int u) {
+  /// Adds the later terms of its column to the term of a lane, if that is the first one; those of the row's own column
+  /// by parts.
+  __device__ void add_up(int u, Index own) {
     const int lane = static_cast<int>(threadIdx.x) % warp_threads;
     const unsigned same = __match_any_sync(all_lanes, to[u]) & Group::mask();
     is_first[u] = to[u] >= 0 && (same & ((1u << lane) - 1)) == 0;
-    add_later(same, is_first[u], sum[u], sum[u]);
+    const bool is_own = to[u] == own;
+    const T total = __shfl_sync(all_lanes, sum_of_parts<Lanes>(T{0} + (is_own ? sum[u] : T{0})), 0, Lanes);
+    add_later(same, is_first[u] && !is_own, sum[u], sum[u]);
+    if (is_own) sum[u] = total;
     columns[u * warp_threads + lane] = is_first[u] ? to[u] : none;
   }
 

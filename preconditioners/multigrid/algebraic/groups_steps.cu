@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Ostinato authors
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/groups_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
 #include <ostinato_generated/parallel_cuda.hpp>
 
 namespace ostinato {
@@ -14,6 +15,7 @@ OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindPoint)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FindGroupOfRow)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountGroupTerms)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SumGroup)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::ThenSmooth<algebraic::SumGroup>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::AddOfGroup)
 
 }  // namespace ostinato

@@ -105,8 +105,30 @@ struct CountGroupTerms {
   }
 };
 
+/// Adds up the terms of a row's own column, which are many: a term to one of 32 parts, as if each were on a lane of a
+/// warp, and the parts pairwise at the end.
+template <class T>
+struct OwnColumn {
+  static constexpr int parts = 32;
+
+  T part[parts] = {};
+  bool has_terms = false;
+
+  OSTINATO_FUNCTION void add(std::uint32_t term, T v) {
+    part[term % parts] += v;
+    has_terms = true;
+  }
+  OSTINATO_FUNCTION T total() {
+    for (int half = parts / 2; half > 0; half /= 2) {
+      for (int l = 0; l < half; ++l) part[l] += part[l + half];
+    }
+    return part[0];
+  }
+};
+
 /// Row i of the matrix of the groups, in a table that has a place for each of its terms. The columns and sums end at
-/// the beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted.
+/// the beginning of the table, ascending. Few terms are inserted in order, many are hashed and sorted. The terms of a
+/// column are added one after the other, those of column i as in OwnColumn.
 template <class T>
 struct CollapseRow {
   detail::CsrPattern a;
@@ -125,10 +147,10 @@ struct CollapseRow {
     T* const s = sum + begin[i];
     std::uint32_t filled = 0;
     if (places <= few) {
-      visit(i, [&](Index to, T v) { filled = insert(c, s, filled, to, v); });
+      visit(i, places, [&](Index to, T v) { filled = insert(c, s, filled, to, v); });
     } else {
       for (std::uint32_t p = 0; p < places; ++p) c[p] = -1;
-      visit(i, [&](Index to, T v) {
+      visit(i, places, [&](Index to, T v) {
         const std::uint32_t p = place_of(c, places, to);
         s[p] = c[p] < 0 ? v : s[p] + v;
         c[p] = to;
@@ -155,15 +177,25 @@ struct CollapseRow {
  private:
   static constexpr std::uint32_t few = 64;
 
-  /// Calls f(column, value) for each term.
+  /// Calls f(column, value) for each term of other columns than i, and for the sum of those of column i. In a row of
+  /// more terms than a warp has lanes, the first term of each 32 members is on the first lane.
   template <class F>
-  OSTINATO_FUNCTION void visit(std::size_t i, F f) const {
-    for (Offset m = members.row_ptr[i]; m < members.row_ptr[i + 1]; ++m) {
+  OSTINATO_FUNCTION void visit(std::size_t i, std::uint32_t terms, F f) const {
+    OwnColumn<T> own;
+    std::uint32_t term = 0;
+    const Offset first = members.row_ptr[i];
+    for (Offset m = first; m < members.row_ptr[i + 1]; ++m) {
+      if (terms > own.parts && (m - first) % own.parts == 0) term = 0;
       const Index row = members.col[m];
-      for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
-        if (const Index to = column_of(row, k); to >= 0) f(to, val[k]);
+      for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k, ++term) {
+        const Index to = column_of(row, k);
+        if (to == static_cast<Index>(i))
+          own.add(term, val[k]);
+        else if (to >= 0)
+          f(to, val[k]);
       }
     }
+    if (own.has_terms) f(static_cast<Index>(i), own.total());
   }
 
   /// Adds v to column j of a sorted row of n columns. Returns the new number of columns. Columns come nearly in order.

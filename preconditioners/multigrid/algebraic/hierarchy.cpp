@@ -17,6 +17,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/pairwise_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/plain_aggregation.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/scaled_structure.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
@@ -25,13 +26,13 @@
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/readback.hpp>
+#include <ostinato/spmv/space/side_stream.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato::algebraic {
 
 namespace {
 
-constexpr Index coarsest_rows = 150;     // an inverse of 90 kB, made in some ms
 constexpr double least_shrinking = 0.9;  // rows of the next level in those of a level
 constexpr std::size_t most_levels = 30;
 constexpr double margin = 1.05;  // the estimate of the largest eigenvalue may be a little below
@@ -48,9 +49,6 @@ constexpr std::size_t many_rows = 4000000;
 /// What is left of a sum of entries that should be 0, in the size of the entries.
 template <class T>
 constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-/// A pivot of the coarsest matrix that should be 0, in its diagonal entry.
-template <class T>
-constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
 
 /// Throws    Stopped once the request is made.
 void end_if(const StopRequest& stop) {
@@ -80,11 +78,35 @@ std::shared_ptr<CsrStorage<Space, float>> in_float(const Space& space, const Csr
   return f;
 }
 
+/// The same for a matrix whose pattern stays as long as the result does.
+template <class Space, class T>
+SpaceCsr<Space, float> lent_in_float(const Space& space, const CsrView<T>& a, double factor) {
+  const auto values = std::make_shared<Vector<Space, float>>(space, a.val.size());
+  Vector<Space, double> bad(space, 1);
+  to_float(space, a.val, factor, *values, bad.data());
+  return SpaceCsr<Space, float>(a, values);
+}
+
+/// A full matrix whose values are unset.
 template <class Space>
-std::shared_ptr<CsrStorage<Space, float>> uploaded(const Space& space, const CsrView<float>& a) {
-  return std::make_shared<CsrStorage<Space, float>>(
-      CsrStorage<Space, float>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr),
-                               Vector<Space, Index>(space, a.col), Vector<Space, float>(space, a.val)});
+std::shared_ptr<CsrStorage<Space, float>> full(const Space& space, Index n) {
+  const auto rows = static_cast<std::size_t>(n);
+  auto f = std::make_shared<CsrStorage<Space, float>>(
+      CsrStorage<Space, float>{n, n, Vector<Space, Offset>(space, rows + 1), Vector<Space, Index>(space, rows * rows),
+                               Vector<Space, float>(space, rows * rows)});
+  for_each(space, rows * rows + rows + 1, FillFullPattern{rows, f->row_ptr.data(), f->col.data()});
+  return f;
+}
+
+/// What choose_csr() asks of a full matrix.
+Structure structure_of_full(Index n) {
+  Structure s;
+  s.rows = s.cols = s.longest_row = n;
+  s.nonzeros = static_cast<Offset>(n) * n;
+  s.mean_row = n;
+  s.lengths_only = true;
+  s.profile = std::make_shared<const Profile>();
+  return s;
 }
 
 /// What the arrays of a matrix take beside an operator, whose format may share them.
@@ -93,53 +115,7 @@ std::size_t beside(const Operator<Space, float>& op, const CsrStorage<Space, flo
   return op.format().starts_with("csr") ? m.row_ptr.bytes() : bytes_of(m.view());
 }
 
-/// A full matrix, row by row.
-Csr<float> full(Index n, const std::vector<double>& values) {
-  Csr<float> a{n, n, Array<Offset>(static_cast<std::size_t>(n) + 1), Array<Index>(values.size()),
-               Array<float>(values.size())};
-  for (std::size_t i = 0; i < a.row_ptr.size(); ++i) a.row_ptr[i] = static_cast<Offset>(i) * n;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    a.col[k] = static_cast<Index>(k % static_cast<std::size_t>(n));
-    a.val[k] = static_cast<float>(values[k]);
-    if (!std::isfinite(a.val[k])) throw ArgumentError("multigrid: the coarsest matrix has no inverse in float");
-  }
-  return a;
-}
-
 }  // namespace
-
-/// The matrix of the last level on its way to the host.
-template <class Space, class T>
-class Coarsest {
- public:
-  /// sizes: SumSizes of the rows, or empty.
-  Coarsest(const Space& space, const CsrView<T>& a, const Vector<Space, double>& sizes)
-      : a_{a.rows, a.cols, Array<Offset>(a.row_ptr.size()), Array<Index>(a.col.size()), Array<T>(a.val.size())},
-        sizes_(sizes.size()),
-        copies_(space, {{a_.row_ptr.data(), a.row_ptr.data(), a.row_ptr.size_bytes()},
-                        {a_.col.data(), a.col.data(), a.col.size_bytes()},
-                        {a_.val.data(), a.val.data(), a.val.size_bytes()},
-                        {sizes_.data(), sizes.data(), sizes.bytes()}}) {}
-
-  /// The inverse of the matrix times a factor, with zeros on its diagonal where rounding is all that is left there.
-  Csr<float> inverse(double factor) {
-    copies_.finish();
-    Csr<double> d{a_.rows, a_.cols, a_.row_ptr, a_.col, Array<double>(a_.val.size())};
-    for (std::size_t k = 0; k < a_.val.size(); ++k) d.val[k] = factor * static_cast<double>(a_.val[k]);
-    for (std::size_t i = 0; i < sizes_.size(); ++i) {
-      for (auto k = static_cast<std::size_t>(d.row_ptr[i]); k < static_cast<std::size_t>(d.row_ptr[i + 1]); ++k) {
-        const bool is_own = d.col[k] == static_cast<Index>(i);
-        if (is_own && std::abs(d.val[k]) <= rounding<T> * sizes_[i]) d.val[k] = 0;
-      }
-    }
-    return full(d.rows, algebraic::coarse_inverse(d, no_pivot<T>));
-  }
-
- private:
-  Csr<T> a_;
-  std::vector<double> sizes_;
-  DownloadBehind<Space> copies_;
-};
 
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
@@ -231,9 +207,14 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
     announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) {
-    Coarsest<Space, T> coarsest(space, a.view(), sizes_);
+    const auto made = full(space, a.view().rows);
+    CoarseInverse<Space, T> inverse(space, a, sizes_, power_, made->val);
     start_searches();
-    invert(space, coarsest, memory);
+    inverse.finish();
+    std::optional<Structure> known;
+    if (Space::on_device) known = structure_of_full(a.view().rows);
+    coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made), known);
+    if (!sources_.empty()) inverse_ = made;
   }
   memory.confirm(bytes());
 }
@@ -305,10 +286,12 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
                                              const MemoryBudget& memory, const Structure* of_given) {
-  const auto m = in_float(space, a, power_);
-  // While a GPU converts the values, the host copies the structure.
   const auto known = of_given == nullptr ? std::nullopt : scaled_structure(*of_given, power_);
-  levels_.push_back({within(memory, space, SpaceCsr<Space, float>(m), known),
+  // A matrix whose few values are known is stored by diagonals, which leaves nothing of its pattern to keep.
+  const bool is_lent = known && !takes_values;
+  const auto m = is_lent ? nullptr : in_float(space, a, power_);
+  const auto matrix = is_lent ? lent_in_float(space, a, power_) : SpaceCsr<Space, float>(m);
+  levels_.push_back({within(memory, space, matrix, known),
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
                      0,
@@ -316,7 +299,7 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
                      {},
                      {},
                      {}});
-  invert_diagonal(space, m->view(), levels_.back());
+  invert_diagonal(space, matrix.view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}, {}});
 }
 
@@ -337,6 +320,8 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
   Vector<Space, double> bad(space, matrices * levels_.size(), 0.0);
   SpaceCsr<Space, T> of_level = a;
+  // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched.
+  SideStream<Space> side(space);
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
@@ -345,23 +330,31 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
-    if (!source.next) break;
-    if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
-    const CsrView<T>& r = source.next->r().view();
-    find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
-    source.next->update(of_level);
-    of_level = source.next->result();
+    side.mark();
+    if (source.next) {
+      if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
+      const CsrView<T>& r = source.next->r().view();
+      find_sizes(space, level, detail::pattern_of(r), r.val.size(), r.val.data());
+      source.next->update(of_level);
+      of_level = source.next->result();
+    }
+    // Groups first look at the row sums of all levels.
+    if (!is_grouped_ && searches_.size() > k) side.run([&] { searches_[k].start(level.a, level.inverse); });
   }
-  // While a GPU searches for the eigenvalues, the host inverts the coarsest matrix.
-  std::optional<Coarsest<Space, T>> coarsest;
-  if (coarse_inverse_) coarsest.emplace(space, of_level.view(), sizes_);
+  std::optional<CoarseInverse<Space, T>> inverse;
+  if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());
   DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
-  start_searches();
+  // While a GPU inverts the coarsest matrix, the host reads what the searches have found.
+  if (!is_grouped_) side.run([&] { find_spectra(); });
+  side.join();
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
-  if (coarsest) update_inverse(space, *coarsest);
-  find_spectra();
+  if (is_grouped_) find_spectra();
+  if (inverse) {
+    inverse->finish();
+    coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
+  }
   space.wait();
 }
 
@@ -375,7 +368,7 @@ template <class Space, class T>
 Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
                                                             SpaceCsr<Space, float> a,
                                                             const std::optional<Structure>& known) const {
-  constexpr Offset few_entries = Offset{1} << 17;  // about a megabyte, which a GPU reads in the time of a launch
+  constexpr Offset few_entries = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
   const bool is_small = Space::on_device && !levels_.empty() && a.view().nonzeros() <= few_entries;
   // Rounding leaves no matrix but the first one symmetric.
   const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census
@@ -425,21 +418,6 @@ void AlgebraicHierarchy<Space, T>::announce(const MemoryBudget& memory, const Me
   memory.announce(prediction);
   announced_ = std::max(announced_, prediction.bytes);
   is_predicted_ = is_predicted_ || prediction.certainty == Certainty::close;
-}
-
-template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::invert(const Space& space, Coarsest<Space, T>& coarsest,
-                                          const MemoryBudget& memory) {
-  const auto made = uploaded(space, coarsest.inverse(power_).view());
-  coarse_inverse_ = within(memory, space, SpaceCsr<Space, float>(made));
-  if (!sources_.empty()) inverse_ = made;
-}
-
-template <class Space, class T>
-void AlgebraicHierarchy<Space, T>::update_inverse(const Space& space, Coarsest<Space, T>& coarsest) {
-  const Csr<float> inverse = coarsest.inverse(power_);
-  space.upload(inverse_->val.data(), inverse.val.data(), inverse_->val.bytes());
-  coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
 }
 
 template <class Space, class T>

@@ -54,9 +54,6 @@ struct AlgebraicLevel {
   std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
 };
 
-template <class Space, class T>
-class Coarsest;
-
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
 /// or no longer becomes smaller. Classical multigrid takes coarse rows by PMIS and extended+i interpolation; the other
 /// kinds are smoothed aggregation (SmoothedAggregation), pairs (PairwiseAggregation) and plain aggregation
@@ -65,7 +62,7 @@ class Coarsest;
 ///
 /// Layout    With takes_values also, in T, the matrices of all levels but the first, A P, P and P^T, and in float the
 ///           matrix of each level in CSR. With takes_interpolations also P and P^T in float, and Interpolation.
-/// Exec      In the memory of the space; the inverse of the last level is made on the host. Waits.
+/// Exec      In the memory of the space. Waits.
 /// Throws    ArgumentError when the matrices leave the range of the numbers, or rows with many entries make the next
 ///           level too dense; std::bad_alloc; DeviceError.
 template <class Space, class T>
@@ -144,8 +141,6 @@ class AlgebraicHierarchy {
                                 const std::optional<Structure>& known = {}) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
-  void invert(const Space& space, Coarsest<Space, T>& coarsest, const MemoryBudget& memory);
-  void update_inverse(const Space& space, Coarsest<Space, T>& coarsest);
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
   /// entries: of the pattern w.
   void find_sizes(const Space& space, const AlgebraicLevel<Space>& level, const detail::CsrPattern& w,

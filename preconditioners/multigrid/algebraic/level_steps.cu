@@ -6,6 +6,9 @@
 namespace ostinato {
 
 OSTINATO_SUM_ON_CUDA(algebraic::ToFloat)
+template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToFloat<float>>, double*);
+template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToFloat<double>>, double*);
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillFullPattern)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::SumSizes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::InvertLevelDiagonal)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SmoothFromZero)

@@ -5,6 +5,7 @@
 // The kernels of hierarchy.hpp and cycle.hpp, on both spaces.
 
 #include <cstddef>
+#include <type_traits>
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
@@ -23,6 +24,21 @@ struct ToFloat {
     const auto v = static_cast<float>(factor * static_cast<double>(from[i]));
     to[i] = v;
     return {{v - v == 0.0f ? 0.0 : 1.0}};
+  }
+};
+
+/// The pattern of a full matrix of n rows: the columns of its n n entries, and then where its rows begin.
+struct FillFullPattern {
+  std::size_t n;
+  Offset* row_ptr;
+  Index* col;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    if (i < n * n) {
+      col[i] = static_cast<Index>(i % n);
+    } else {
+      row_ptr[i - n * n] = static_cast<Offset>((i - n * n) * n);
+    }
   }
 };
 
@@ -81,6 +97,26 @@ struct SmoothFromZero {
     const float d = step.add * inverse[i] * b[i];
     direction[i] = d;
     x[i] = step.weight * d;
+  }
+};
+
+/// What f does to element i of b, and then the smoother's first step.
+template <class F>
+struct ThenSmooth {
+  F f;
+  SmoothFromZero smooth;
+
+  OSTINATO_FUNCTION bool prepare() requires requires(F given) { given.prepare(); }
+  { return f.prepare(); }
+  OSTINATO_FUNCTION auto operator()(std::size_t i) const {
+    if constexpr (std::is_void_v<decltype(f(i))>) {
+      f(i);
+      smooth(i);
+    } else {
+      const auto total = f(i);
+      smooth(i);
+      return total;
+    }
   }
 };
 

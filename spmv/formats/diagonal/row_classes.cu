@@ -483,36 +483,63 @@ RowClasses<Cuda, T>::RowClasses(const Cuda& space, const DiagonalCensus& census)
   table_.rows = census.rows;
   table_.cols = census.cols;
   for (const Diagonal& d : census.diagonals) table_.offsets.push_back(d.offset);
-  class_rows_ = Vector<Cuda, Index>(space, std::span<const Index>(census.class_rows));
-  offsets_ = Vector<Cuda, Index>(space, std::span<const Index>(table_.offsets));
-  values_ = Vector<Cuda, T>(space, census.class_rows.size() * table_.offsets.size());
-  present_ = Vector<Cuda, std::uint64_t>(space, census.class_rows.size());
+  table_.present.resize(census.class_rows.size());
+  table_.values.resize(census.class_rows.size() * table_.offsets.size());
 }
 
 template <class T>
 std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make(const Cuda& space, const CsrView<T>& a,
                                                              const DiagonalCensus& census) {
   if (census.class_rows.empty() || census.diagonals.size() > ClassTable<T>::max_diagonals) return std::nullopt;
+  if (census.known_layout) {
+    if (auto made = make_from(space, *census.known_layout, census)) return made;
+  }
   RowClasses classes(space, census);
-  classes.read_table(a);
-  if (!classes.find_patterns(a)) return std::nullopt;
+  const auto tiles = std::make_shared<ClassTiles>(
+      ClassTiles{space, Vector<Cuda, Index>(space, std::span<const Index>(census.class_rows)),
+                 Vector<Cuda, Index>(space, std::span<const Index>(classes.table_.offsets))});
+  classes.start_table(a, *tiles);
+  if (!classes.find_patterns(a, *tiles)) return std::nullopt;
+  classes.tiles_ = tiles;
+  const std::vector<T>& values = classes.table_.values;
+  census.found_layout.set(std::make_shared<ClassLayout>(
+      ClassLayout{tiles, classes.table_.present, std::vector<double>(values.begin(), values.end())}));
   return classes;
 }
 
+/// Takes the classes that are known. Nothing where they are on another stream, whose kernels this one doesn't wait for.
 template <class T>
-void RowClasses<Cuda, T>::read_table(const CsrView<T>& a) {
-  for_each(space_, class_rows_.size(),
-           ReadClass<T>{rows_of(a), class_rows_.data(), offsets_.data(), static_cast<int>(offsets_.size()),
-                        values_.data(), present_.data()});
-  table_.values.resize(values_.size());
-  table_.present.resize(present_.size());
-  download(space_, {{table_.values.data(), values_.data(), values_.bytes()},
-                    {table_.present.data(), present_.data(), present_.bytes()}});
-  simple_ = is_simple(table_);
+std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make_from(const Cuda& space, const ClassLayout& layout,
+                                                                  const DiagonalCensus& census) {
+  const Cuda& of_tiles = layout.tiles->space;
+  if (of_tiles.device() != space.device() || of_tiles.stream() != space.stream()) return std::nullopt;
+  RowClasses made(space, census);
+  made.table_.present = layout.present;
+  made.table_.values.assign(layout.values.begin(), layout.values.end());
+  made.simple_ = is_simple(made.table_);
+  made.tiles_ = layout.tiles;
+  made.values_ = Vector<Cuda, T>(space, std::span<const T>(made.table_.values));
+  return made;
+}
+
+/// Starts to read the rows of the table. copies_of_table() are to follow.
+template <class T>
+void RowClasses<Cuda, T>::start_table(const CsrView<T>& a, const ClassTiles& tiles) {
+  if (values_.size() == 0) values_ = Vector<Cuda, T>(space_, table_.values.size());
+  if (present_.size() == 0) present_ = Vector<Cuda, std::uint64_t>(space_, table_.present.size());
+  for_each(space_, table_.classes(),
+           ReadClass<T>{rows_of(a), tiles.class_rows.data(), tiles.offsets.data(),
+                        static_cast<int>(table_.offsets.size()), values_.data(), present_.data()});
 }
 
 template <class T>
-bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
+std::vector<Copied> RowClasses<Cuda, T>::copies_of_table() {
+  return {{table_.values.data(), values_.data(), values_.bytes()},
+          {table_.present.data(), present_.data(), present_.bytes()}};
+}
+
+template <class T>
+bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a, ClassTiles& made) {
   const std::size_t rows = static_cast<std::size_t>(a.rows), count = (rows + tile - 1) / tile;
   Vector<Cuda, std::uint8_t> class_of(space_, rows);
   Vector<Cuda, int> found(space_, pattern_slots + 2);  // slots, slots in use, whether a row has no class
@@ -521,24 +548,28 @@ bool RowClasses<Cuda, T>::find_patterns(const CsrView<T>& a) {
   const OnDevice here(space_);
   const int blocks = cuda::resident_blocks(space_, rows);
   class_kernel<<<cuda::resident_blocks(space_, rows, class_blocks), cuda::block_threads, 0, space_.stream()>>>(
-      rows_of(a), a.rows, class_rows_.data(), static_cast<int>(class_rows_.size()), class_of.data(), used + 1);
+      rows_of(a), a.rows, made.class_rows.data(), static_cast<int>(made.class_rows.size()), class_of.data(), used + 1);
   OSTINATO_CUDA(cudaGetLastError());
   const Tiles tiles{class_of.data(), a.rows};
   pattern_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
                                                                       used);
   OSTINATO_CUDA(cudaGetLastError());
-  std::vector<int> slots = found.download();
+  std::vector<int> slots(found.size());
+  std::vector<Copied> copies = copies_of_table();
+  copies.push_back({slots.data(), found.data(), found.bytes()});
+  download(space_, copies);
+  simple_ = is_simple(table_);
   if (slots[pattern_slots] > max_patterns || slots[pattern_slots + 1] != 0) return false;
   slots.resize(pattern_slots);
   const Names names(slots);
   const Vector<Cuda, int> first_tile(space_, std::span<const int>(names.first_tile));
   const Vector<Cuda, std::uint16_t> of_slot(space_, std::span<const std::uint16_t>(names.of_slot));
-  tiles_ = Vector<Cuda, std::uint16_t>(space_, count);
-  patterns_ = Vector<Cuda, std::uint64_t>(space_, names.first_tile.size() * tile);
+  made.tiles = Vector<Cuda, std::uint16_t>(space_, count);
+  made.patterns = Vector<Cuda, std::uint64_t>(space_, names.first_tile.size() * tile);
   name_kernel<<<blocks, cuda::block_threads, 0, space_.stream()>>>(tiles, static_cast<Offset>(count), found.data(),
-                                                                   of_slot.data(), tiles_.data());
+                                                                   of_slot.data(), made.tiles.data());
   OSTINATO_CUDA(cudaGetLastError());
-  for_each(space_, patterns_.size(), WritePattern{tiles, first_tile.data(), present_.data(), patterns_.data()});
+  for_each(space_, made.patterns.size(), WritePattern{tiles, first_tile.data(), present_.data(), made.patterns.data()});
   space_.wait();  // later products may read these arrays before the preceding kernel ends (overlap.cuh)
   return true;
 }
@@ -547,11 +578,13 @@ template <class T>
 bool RowClasses<Cuda, T>::update_values(const CsrView<T>& a) {
   const std::vector<std::uint64_t> before = table_.present;
   const bool was_simple = simple_;
-  read_table(a);
+  start_table(a, *tiles_);
+  download(space_, copies_of_table());
+  simple_ = is_simple(table_);
   if (table_.present != before || (was_simple && !simple_)) return false;  // generated kernels may rely on simple_
   Vector<Cuda, double> same(space_, 1);
   sum(space_, static_cast<std::size_t>(table_.rows),
-      CountSame<T>{rows_of(a), class_rows_.data(), tiles_.data(), patterns_.data()}, same.data());
+      CountSame<T>{rows_of(a), tiles_->class_rows.data(), tiles_->tiles.data(), tiles_->patterns.data()}, same.data());
   return same.download()[0] == table_.rows;
 }
 

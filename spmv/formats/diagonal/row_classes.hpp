@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <ostinato/spmv/matrix/csr.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/together.hpp>
 #include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::formats {
@@ -88,6 +90,16 @@ struct ClassView {
   bool simple;                 ///< every row equals a row of class 0, perhaps without some entries
 };
 
+/// The classes of rows on Cuda, without values: matrices whose rows are the same but for a factor share them.
+struct ClassTiles {
+  Cuda space;
+  Vector<Cuda, Index> class_rows, offsets;
+  Vector<Cuda, std::uint16_t> tiles = {};
+  Vector<Cuda, std::uint64_t> patterns = {};
+
+  std::size_t bytes() const { return class_rows.bytes() + offsets.bytes() + tiles.bytes() + patterns.bytes(); }
+};
+
 /// Row classes on Cuda.
 ///
 /// Layout    A tile has 32 rows, the rows of a warp. tiles[i / 32] is the number of the tile's pattern; there are few
@@ -108,27 +120,27 @@ class RowClasses<Cuda, T> {
   void apply_dot(const Product<T, V>& p, const V* w, double* slot) const;
   bool update_values(const CsrView<T>& a);
   /// Of the GPU; the table is on the host, too.
-  std::size_t bytes() const {
-    return class_rows_.bytes() + offsets_.bytes() + values_.bytes() + present_.bytes() + tiles_.bytes() +
-           patterns_.bytes();
-  }
+  std::size_t bytes() const { return tiles_->bytes() + values_.bytes() + present_.bytes(); }
 
   const Cuda& space() const { return space_; }
-  ClassView<T> view() const { return {tiles_.data(), patterns_.data(), values_.data(), &table_, simple_}; }
+  ClassView<T> view() const {
+    return {tiles_->tiles.data(), tiles_->patterns.data(), values_.data(), &table_, simple_};
+  }
 
  private:
   RowClasses(const Cuda& space, const DiagonalCensus& census);
-  void read_table(const CsrView<T>& a);
-  bool find_patterns(const CsrView<T>& a);
+  static std::optional<RowClasses> make_from(const Cuda& space, const ClassLayout& layout,
+                                             const DiagonalCensus& census);
+  void start_table(const CsrView<T>& a, const ClassTiles& tiles);
+  std::vector<Copied> copies_of_table();
+  bool find_patterns(const CsrView<T>& a, ClassTiles& made);
 
   Cuda space_;
   ClassTable<T> table_;
   bool simple_ = false;
-  Vector<Cuda, Index> class_rows_, offsets_;
+  std::shared_ptr<const ClassTiles> tiles_;
   Vector<Cuda, T> values_;
-  Vector<Cuda, std::uint64_t> present_;
-  Vector<Cuda, std::uint16_t> tiles_;
-  Vector<Cuda, std::uint64_t> patterns_;
+  Vector<Cuda, std::uint64_t> present_;  ///< empty until values are read
 };
 
 }  // namespace ostinato::formats

@@ -69,6 +69,18 @@ struct Cuda::State {
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
 
+  /// A second stream (SideStream), with buffers of its own for reductions.
+  struct Side {
+    cudaStream_t stream = nullptr;
+    double* partial = nullptr;
+    unsigned* arrived = nullptr;
+    cudaEvent_t marked = nullptr, ended = nullptr;
+  };
+  Side side;
+  bool is_aside = false;  ///< the stream and the buffers above are those of the side, and those here the space's own
+  void open_side();
+  void swap_sides() noexcept;
+
   /// A pinned buffer for copies to the host, and an event to record after a copy.
   struct Pinned {
     static constexpr std::size_t least_bytes = 4096;

@@ -4,10 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include <ostinato/spmv/space/error.hpp>
+
 #include "preconditioners/multigrid/algebraic/algebraic_matrices.hpp"
+#include "support/reference.hpp"
+#include "support/spaces.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -118,6 +123,135 @@ TEST(CoarseInverse, OfSeveralSingularPiecesIsSymmetricAndSemidefinite) {
       EXPECT_NEAR(agax[i], ax[i], 1e-9 * std::abs(ax[i]) + 1e-14) << i;
     }
   }
+}
+
+template <class T, class From>
+Csr<T> converted(const Csr<From>& a) {
+  Csr<T> made{a.rows, a.cols, a.row_ptr, a.col, Array<T>(a.val.size())};
+  for (std::size_t k = 0; k < a.val.size(); ++k) made.val[k] = static_cast<T>(a.val[k]);
+  return made;
+}
+
+template <class Case>
+class CoarseInverseOn : public SpaceTest<Case> {
+ protected:
+  using Home = typename Case::Space;
+  using Value = typename Case::T;
+
+  /// The inverse of factor A in float, row by row. `sizes` may be empty.
+  std::vector<float> made(const Csr<double>& a, double factor = 1, const std::vector<double>& sizes = {}) const {
+    const Home& space = this->space();
+    const SpaceCsr<Home, Value> matrix(space, converted<Value>(a));
+    const Vector<Home, double> of_rows(space, std::span<const double>(sizes));
+    Vector<Home, float> to(space, static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.rows));
+    algebraic::CoarseInverse<Home, Value> inverse(space, matrix, of_rows, factor, to);
+    inverse.finish();
+    return to.download();
+  }
+
+  /// Whether a thread block inverts A itself. On Host nothing is asked.
+  void expect_in_block(const Csr<double>& a, bool expected) const {
+    if constexpr (Home::on_device) {
+      const Home& space = this->space();
+      const SpaceCsr<Home, Value> matrix(space, converted<Value>(a));
+      const auto elements = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(a.rows);
+      Vector<Home, double> full(space, elements);
+      Vector<Home, float> to(space, elements);
+      Vector<Home, int> is_made(space, 1, 2);
+      const CsrView<Value>& v = matrix.view();
+      algebraic::invert_in_block(
+          space, algebraic::CoarsestMatrix<Value>{detail::pattern_of(v), v.val.data(), nullptr, 1, 0, no_pivot,
+                                                  full.data(), to.data(), is_made.data()});
+      EXPECT_EQ(is_made.download()[0], expected ? 1 : 0);
+    }
+  }
+
+  static constexpr double no_pivot = sizeof(Value) == 4 ? 1e-5 : 1e-10;
+  static constexpr double tolerance = sizeof(Value) == 4 ? 1e-3 : 1e-6;
+};
+
+TYPED_TEST_SUITE(CoarseInverseOn, EverySpace, SpaceNames);
+
+/// The largest difference, in the largest element of b.
+double largest_difference(const std::vector<float>& a, const std::vector<double>& b) {
+  double size = 0, most = 0;
+  for (std::size_t k = 0; k < b.size(); ++k) {
+    size = std::fmax(size, std::abs(b[k]));
+    most = std::fmax(most, std::abs(static_cast<double>(a[k]) - b[k]));
+  }
+  return most / std::fmax(size, 1e-300);
+}
+
+/// Unsymmetric, and regular.
+Csr<double> circulant(Index n) {
+  std::vector<Triplet<double>> triplets;
+  for (Index i = 0; i < n; ++i) {
+    triplets.push_back({i, i, 3.0});
+    triplets.push_back({i, (i + 1) % n, -1.0});
+  }
+  return from_triplets<double>(n, n, triplets);
+}
+
+TYPED_TEST(CoarseInverseOn, IsThatOfTheHost) {
+  using T = typename TypeParam::T;
+  for (const Index n : {1, 2, 31, 32, 33, 64, 107, 149, 150}) {
+    for (const double extra : {0.1, 0.0}) {
+      const Csr<double> a =
+          converted<double>(converted<T>(graph_laplacian<double>(n, 3, 1, extra, static_cast<std::uint64_t>(n))));
+      for (const double factor : {1.0, -0.25, 1024.0}) {
+        SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(extra) + ", " + std::to_string(factor));
+        EXPECT_LT(
+            largest_difference(this->made(a, factor), algebraic::coarse_inverse(times(a, factor), this->no_pivot)),
+            this->tolerance);
+      }
+      if (n > 2 && n <= algebraic::most_inverted_in_block) this->expect_in_block(a, true);
+    }
+  }
+}
+
+TYPED_TEST(CoarseInverseOn, OfOtherMatricesIsMadeOnTheHost) {
+  const Csr<double> indefinite = dense<double>({{1, 2}, {2, 1}}), mixed = diagonal_matrix<double>({1, -1, 2});
+  for (const Csr<double>& a : {circulant(3), circulant(40), circulant(128), circulant(150), indefinite, mixed}) {
+    EXPECT_LT(largest_difference(this->made(a), algebraic::coarse_inverse(a, this->no_pivot)), this->tolerance);
+    if (a.rows <= algebraic::most_inverted_in_block) this->expect_in_block(a, false);
+  }
+}
+
+TYPED_TEST(CoarseInverseOn, OfSeveralSingularPiecesIsSymmetricAndAnInverse) {
+  const auto piece = [](Index n, double extra, double factor) {
+    return times(graph_laplacian<double>(n, 3, 1, extra, static_cast<std::uint64_t>(n)), factor);
+  };
+  for (const Csr<double>& a :
+       {side_by_side({piece(30, 0, 1), piece(20, 0, 1), piece(7, 0, 1)}),
+        side_by_side({piece(60, 0, -1), piece(50, 0.1, -1)}),
+        side_by_side({piece(40, 0.1, 1), diagonal_matrix<double>({1, 0, 2})}), diagonal_matrix<double>({0, 0, 0})}) {
+    const auto n = static_cast<std::size_t>(a.rows);
+    const std::vector<float> inverse = this->made(a);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) ASSERT_EQ(inverse[i * n + j], inverse[j * n + i]);
+    const std::vector<double> g(inverse.begin(), inverse.end()), ag = times_full(a, g);
+    std::vector<double> transposed(n * n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) transposed[j * n + i] = ag[i * n + j];
+    const std::vector<double> aga = times_full(a, transposed);  // A (A G)^T = A G A, as both are symmetric
+    for (std::size_t i = 0; i < n; ++i) {
+      std::vector<double> row(n);
+      for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+        row[static_cast<std::size_t>(a.col[k])] = a.val[k];
+      for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(aga[i * n + j], row[j], 1e-3) << i << " " << j;
+    }
+    this->expect_in_block(a, true);
+  }
+}
+
+TYPED_TEST(CoarseInverseOn, TakesADiagonalOfRoundingAsNothing) {
+  const Csr<double> a = diagonal_matrix<double>({1, 1e-20, 4});
+  EXPECT_EQ(this->made(a, 1, {1, 1, 1}), (std::vector<float>{1, 0, 0, 0, 0, 0, 0, 0, 0.25}));
+  EXPECT_EQ(this->made(a)[4], 1e20f);
+}
+
+TYPED_TEST(CoarseInverseOn, OutsideOfFloatIsRefused) {
+  EXPECT_THROW(this->made(diagonal_matrix<double>({1, 1}), 1e-300), ArgumentError);
 }
 
 TEST(CoarseInverse, OfNothingIsNothing) { EXPECT_TRUE(algebraic::coarse_inverse(Csr<double>{}).empty()); }

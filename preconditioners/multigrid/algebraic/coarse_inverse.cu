@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_block.hpp>
+
+#include <ostinato/spmv/space/cuda/overlap.cuh>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+/// Half of the threads that a thread block may have: each then has the registers that it needs.
+constexpr int side = 32, warps = 16, threads = side * warps;
+constexpr unsigned all_lanes = 0xffffffffu;
+
+__device__ int lane() { return static_cast<int>(threadIdx.x) % side; }
+__device__ int warp() { return static_cast<int>(threadIdx.x) / side; }
+
+/// The values of all lanes combined, on each lane.
+template <class V, class F>
+__device__ V over_lanes(V v, F combine) {
+#pragma unroll
+  for (int d = side / 2; d > 0; d /= 2) v = combine(v, __shfl_xor_sync(all_lanes, v, d));
+  return v;
+}
+
+/// What the threads share.
+struct Shared {
+  double columns[2][most_inverted_in_block];
+  double of_row[most_inverted_in_block], own[most_inverted_in_block], inverse_of_own[most_inverted_in_block],
+      of_warp[warps];
+  bool is_done[most_inverted_in_block];
+  bool is_indefinite;
+};
+
+/// A symmetric matrix in the registers of a thread block, of up to Tiles * 32 rows: its part below the diagonal and on
+/// it. Element (warp + 16 a, lane + 32 b) is v[a][b]; those above the diagonal are of no use.
+template <int Tiles>
+struct Elements {
+  static constexpr int rows = Tiles * side / warps;
+  double v[rows][Tiles];
+
+  /// Whether v[a][b] of some thread is on the diagonal or below it.
+  __device__ static constexpr bool is_kept(int a, int b) { return warps * a + warps > side * b; }
+
+  /// Calls use(i, j, element) for the elements of the calling thread.
+  template <class F>
+  __device__ void visit(F use) {
+#pragma unroll
+    for (int a = 0; a < rows; ++a) {
+#pragma unroll
+      for (int b = 0; b < Tiles; ++b) {
+        if (is_kept(a, b)) use(warp() + warps * a, lane() + side * b, v[a][b]);
+      }
+    }
+  }
+};
+
+/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order: of a semidefinite
+/// matrix each does that isn't nothing but rounding. What is eliminated is the inverse with the other sign. All threads
+/// call the functions.
+template <int Tiles>
+struct Elimination {
+  Shared& shared;
+  Elements<Tiles>& m;
+  int n;
+  double least;  ///< no pivot is smaller in its diagonal entry
+
+  __device__ void run() {
+    begin();
+    share(0);
+    __syncthreads();
+    for (int k = 0; k < n; ++k) {
+      const double* const column = shared.columns[k % 2];
+      const double inverse = inverse_of(column[k], k);
+      if (threadIdx.x == 0) shared.is_done[k] = inverse != 0;
+      if (inverse != 0) eliminate(k, inverse, column);
+      if (k + 1 < n) share(k + 1);
+      __syncthreads();
+    }
+  }
+
+  /// Whether no pivot had the other sign, all diagonal entries have the same, and the rows without a pivot hold nothing
+  /// but rounding. Sets `pivots`.
+  __device__ bool is_right(double largest, int& pivots) {
+    bool has_negative = false, has_positive = false, is_left = shared.is_indefinite;
+    pivots = 0;
+    for (int first = 0; first < n; first += side) {
+      const int i = first + lane();
+      has_negative = has_negative || (i < n && shared.own[i] < 0);
+      has_positive = has_positive || (i < n && shared.own[i] > 0);
+      pivots += __popc(__ballot_sync(all_lanes, i < n && shared.is_done[i]));
+    }
+    m.visit([&](int i, int j, double v) {
+      if (i >= n || j > i || shared.is_done[i] || shared.is_done[j]) return;
+      const double both = fabs(shared.own[i] * shared.own[j]), square = both > 0 ? both : largest * largest;
+      is_left = is_left || v * v > 100 * least * least * square;
+    });
+    const bool mixed = __any_sync(all_lanes, has_negative) && __any_sync(all_lanes, has_positive);
+    return __syncthreads_or(mixed || is_left) == 0;
+  }
+
+ private:
+  __device__ void begin() {
+    m.visit([&](int i, int j, double v) {
+      if (i == j && i < n) shared.own[i] = v;
+    });
+    if (threadIdx.x == 0) shared.is_indefinite = false;
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < n; i += threads) {
+      shared.inverse_of_own[i] = shared.own[i] == 0 ? 0 : 1 / shared.own[i];
+      shared.is_done[i] = false;
+    }
+    __syncthreads();
+  }
+
+  /// Of the pivot of row k; 0 where it is nothing but rounding.
+  __device__ double inverse_of(double pivot, int k) const {
+    const double part = pivot * shared.inverse_of_own[k];
+    if (part < -least && threadIdx.x == 0) shared.is_indefinite = true;
+    return part > least ? 1 / pivot : 0;
+  }
+
+  /// Copies column k for all threads; above the diagonal it is row k. Two columns take turns, so that one wait a step
+  /// does.
+  __device__ void share(int k) {
+    double* const to = shared.columns[k % 2];
+    m.visit([&](int i, int j, double v) {
+      if (j == k && i >= k) to[i] = v;
+      if (i == k && j < k) to[j] = v;
+    });
+  }
+
+  /// m(i, j) -= m(i, k) m(k, j) / pivot for rows and columns other than k; m(i, k) and m(k, j) are divided by the pivot,
+  /// which becomes its inverse with the other sign: zeros in the place of row and column k, and other factors of these,
+  /// come to that.
+  __device__ void eliminate(int k, double inverse, const double* column) {
+    double of_column[Tiles];
+#pragma unroll
+    for (int b = 0; b < Tiles; ++b) of_column[b] = lane() + side * b == k ? -1 : column[lane() + side * b];
+#pragma unroll
+    for (int a = 0; a < rows; ++a) {
+      const int i = warp() + warps * a;
+      if (warps * a >= n) break;
+      const double of_row = i == k ? -inverse : column[i] * inverse;
+#pragma unroll
+      for (int b = 0; b < Tiles; ++b) {
+        if (!Elements<Tiles>::is_kept(a, b)) continue;
+        const bool is_pivotal = i == k || lane() + side * b == k;
+        m.v[a][b] = (is_pivotal ? 0 : m.v[a][b]) - of_row * of_column[b];
+      }
+    }
+  }
+
+  static constexpr int rows = Elements<Tiles>::rows;
+};
+
+/// The largest v of the threads.
+__device__ double largest_of_all(Shared& shared, double v) {
+  const auto larger = [](double a, double b) { return fmax(a, b); };
+  v = over_lanes(v, larger);
+  if (lane() == 0) shared.of_warp[warp()] = v;
+  __syncthreads();
+  return over_lanes(shared.of_warp[lane() % warps], larger);
+}
+
+/// Writes the matrix with all its zeros.
+template <class T>
+__device__ void fill(const CoarsestMatrix<T>& m) {
+  const int n = m.a.rows;
+  for (int p = static_cast<int>(threadIdx.x); p < n * n; p += threads) m.full[p] = 0;
+  __syncthreads();
+  for (int i = warp(); i < n; i += warps) {
+    for (Offset k = m.a.row_ptr[i] + lane(); k < m.a.row_ptr[i + 1]; k += side) {
+      const double v = m.factor * static_cast<double>(m.val[k]);
+      const bool is_nothing = m.a.col[k] == i && m.size != nullptr && fabs(v) <= m.rounding * m.size[i];
+      m.full[i * n + m.a.col[k]] = is_nothing ? 0 : v;
+    }
+  }
+  __syncthreads();
+}
+
+/// What decides how the matrix is inverted.
+struct Kind {
+  bool is_symmetric, is_singular_for_constants;
+  double largest;
+};
+
+template <class T>
+__device__ Kind kind_of(const CoarsestMatrix<T>& m, Shared& shared) {
+  const int n = m.a.rows;
+  const double* const v = m.full;
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += threads) shared.own[i] = v[i * n + i];
+  __syncthreads();
+  double most = 0;
+  bool is_symmetric = true, is_singular = true;
+  for (int i = warp(); i < n; i += warps) {
+    const double own = shared.own[i];
+    double of_row = 0;
+#pragma unroll
+    for (int b = 0; b < most_inverted_in_block / side; ++b) {
+      const int j = lane() + side * b;
+      const double e = j < n ? v[i * n + j] : 0, other = j < n ? v[j * n + i] : 0, apart = e - other;
+      const double both = j < n ? fabs(own * shared.own[j]) : 0;
+      most = fmax(most, fabs(e));
+      is_symmetric = is_symmetric && apart * apart <= m.no_pivot * m.no_pivot * fmax(e * e, both);
+      of_row += e;
+    }
+    of_row = over_lanes(of_row, [](double a, double b) { return a + b; });
+    if (lane() == 0) shared.of_row[i] = of_row;
+  }
+  const double largest = largest_of_all(shared, most);
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += threads)
+    is_singular = is_singular && fabs(shared.of_row[i]) <= 1e-6 * largest;
+  return {__syncthreads_and(is_symmetric) != 0, __syncthreads_and(is_singular) != 0, largest};
+}
+
+/// Writes the inverse, plus `more` in all places, the same bits on both sides of the diagonal. Returns whether it is
+/// finite in float.
+template <class T, int Tiles>
+__device__ bool write(const CoarsestMatrix<T>& m, const Shared& shared, Elements<Tiles>& eliminated, double more) {
+  const int n = m.a.rows;
+  bool is_finite = true;
+  eliminated.visit([&](int i, int j, double element) {
+    if (i >= n || j > i) return;
+    const auto inverse = static_cast<float>((shared.is_done[i] && shared.is_done[j] ? -element : 0) + more);
+    is_finite = is_finite && inverse - inverse == 0;
+    m.inverse[i * n + j] = m.inverse[j * n + i] = inverse;
+  });
+  return __syncthreads_and(is_finite) != 0;
+}
+
+template <int Tiles, class T>
+__global__ void __launch_bounds__(threads) inverse_kernel(CoarsestMatrix<T> m) {
+  __shared__ Shared shared;
+  cuda::pdl_trigger_and_wait();
+  const int n = m.a.rows;
+  fill(m);
+  const Kind kind = kind_of(m, shared);
+  bool is_made = false;
+  // With s in all places the eigenvalue of constants is s n; then the first attempt has to find all pivots.
+  const double size = fmax(kind.largest, 1e-300) / n, s = m.full[0] < 0 ? -size : size;
+  for (int attempt = kind.is_singular_for_constants ? 0 : 1; attempt < 2 && kind.is_symmetric && !is_made; ++attempt) {
+    const double shift = attempt == 0 ? s : 0;
+    Elements<Tiles> elements;
+    elements.visit([&](int i, int j, double& v) { v = i < n && j < n ? m.full[i * n + j] + shift : 0; });
+    Elimination<Tiles> elimination{shared, elements, n, m.no_pivot};
+    elimination.run();
+    int pivots = 0;
+    const bool is_right = elimination.is_right(kind.largest, pivots) && (attempt == 1 || pivots == n);
+    if (is_right) is_made = write(m, shared, elements, attempt == 0 ? -1 / (s * n * n) : 0);
+  }
+  if (threadIdx.x == 0) *m.is_made = is_made ? 1 : 0;
+}
+
+}  // namespace
+
+template <class T>
+void invert_in_block(const Cuda& space, const CoarsestMatrix<T>& m) {
+  const auto launch = [&](auto kernel) { cuda::launch(space, kernel, 1, threads, 0, m); };
+  if (m.a.rows <= side) return launch(inverse_kernel<1, T>);
+  if (m.a.rows <= 2 * side) return launch(inverse_kernel<2, T>);
+  launch(inverse_kernel<most_inverted_in_block / side, T>);
+}
+
+template void invert_in_block(const Cuda&, const CoarsestMatrix<float>&);
+template void invert_in_block(const Cuda&, const CoarsestMatrix<double>&);
+
+}  // namespace ostinato::algebraic

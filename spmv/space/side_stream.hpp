@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/space/cuda.hpp>
+
+namespace ostinato {
+
+class Host;
+
+/// Work beside that of a space: on a GPU a second stream, whose kernels run together with those of the space. Kernels
+/// that don't fill the GPU take less time so. On Host such work is done at once.
+///
+///   SideStream<Space> side(space);
+///   side.mark();              what the work reads is enqueued
+///   ...                       more work of the space
+///   side.run([&] { ... });    enqueues the work beside, after what came before mark()
+///   side.join();              what is enqueued from now on comes after both
+///
+/// Requires  Work of the space between mark() and join() touches nothing that the work beside writes, and writes nothing
+///           that this work reads; memory that the work beside uses is released after join(). An operator isn't used by
+///           both. The work beside uploads nothing. At most one object for a space at a time.
+template <class Space>
+class SideStream;
+
+template <>
+class SideStream<Host> {
+ public:
+  explicit SideStream(const Host&) {}
+  void mark() {}
+  template <class F>
+  void run(F f) {
+    f();
+  }
+  void join() {}
+};
+
+template <>
+class SideStream<Cuda> {
+ public:
+  /// The first object of a space makes the second stream, which the space then keeps.
+  explicit SideStream(const Cuda& space);
+  ~SideStream();  ///< joins
+  SideStream(const SideStream&) = delete;
+  SideStream& operator=(const SideStream&) = delete;
+
+  void mark();
+  /// Calls f(), which enqueues work on the space.
+  template <class F>
+  void run(F f) {
+    const OnSide on_side(*this);
+    f();
+  }
+  void join();
+
+ private:
+  /// While an object of this class lives, the space enqueues on the second stream.
+  class OnSide {
+   public:
+    explicit OnSide(SideStream& side);
+    ~OnSide();
+    OnSide(const OnSide&) = delete;
+    OnSide& operator=(const OnSide&) = delete;
+
+   private:
+    const Cuda& space_;
+  };
+
+  Cuda space_;
+  bool is_behind_ = false;  ///< work was enqueued beside since the last join()
+};
+
+}  // namespace ostinato
