@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
@@ -67,12 +68,13 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-/// The norm of what is left of an error in that of the error, from their squares. Not finite where a cycle overflows,
-/// or where a square in the norm of A is negative by more than rounding: A isn't definite then.
-double part_left(double left, double error) {
+/// The norm of what is left of an error in that of the error, from their squares; no less than `least`, below which it is
+/// rounding. Not finite where a cycle overflows, or where a square in the norm of A is negative by more than rounding: A
+/// isn't definite then.
+double part_left(double left, double error, double least) {
   constexpr double rounding = 1e-3;
   if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
-  return std::sqrt(std::max(0.0, left) / error);
+  return std::max(least, std::sqrt(std::max(0.0, left) / error));
 }
 
 /// What cycles do to a random error.
@@ -116,8 +118,11 @@ Trial try_on_error(const Space& space, std::size_t n, double size, bool energy, 
     run(before.data(), squares.data() + 2);
   }
   const std::vector<double> values = squares.download();
-  Trial trial{part_left(values[0], values[1])};
-  if (again) trial.next_rate = part_left(values[2], values[3]);
+  // The square in the norm of A is a difference of numbers of the size of the error's, that of the other norm isn't.
+  constexpr double epsilon = std::numeric_limits<V>::epsilon();
+  const double least = energy ? 4 * std::sqrt(epsilon) : 4 * epsilon;
+  Trial trial{part_left(values[0], values[1], least)};
+  if (again) trial.next_rate = part_left(values[2], values[3], least);
   return trial;
 }
 

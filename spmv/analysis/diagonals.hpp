@@ -58,7 +58,8 @@ struct ClassLayout {
   std::vector<double> values;                        ///< as in ClassTable
 };
 
-/// Where a format leaves the layout that it found. Several threads may share a census.
+/// Where a format leaves the layout that it found, with its tiles in the memory of the GPU (2 bytes for each 32 rows).
+/// Several threads may share a census.
 class FoundLayout {
  public:
   using Layout = std::shared_ptr<const ClassLayout>;

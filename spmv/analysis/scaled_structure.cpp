@@ -36,6 +36,7 @@ DiagonalCensus scaled(DiagonalCensus census, double factor) {
   std::vector<float> values;
   for (const double v : census.values) values.push_back(static_cast<float>(v * factor));
   census.values = detail::in_order(std::move(values));
+  census.known_layout = nullptr;
   if (const auto found = census.found_layout.get()) {
     auto layout = std::make_shared<ClassLayout>(*found);
     for (double& v : layout->values) v *= factor;

@@ -91,7 +91,7 @@ void SpaceCsr<Space, T>::take_values(const Space& space, const SpaceCsr& a) {
 
 template <class Space, class T>
 void SpaceCsr<Space, T>::keep(Csr<T>&& a) {
-  if (owned_ != nullptr) return;
+  if (owned_ != nullptr && !borrowed_) return;
   borrowed_ = false;
   const auto arrays = std::make_shared<Csr<T>>(std::move(a));
   view_ = arrays->view();

@@ -28,8 +28,6 @@ struct Shared {
   double columns[2][most_inverted_in_block];
   double of_row[most_inverted_in_block], own[most_inverted_in_block], inverse_of_own[most_inverted_in_block],
       of_warp[warps];
-  bool is_done[most_inverted_in_block];
-  bool is_indefinite;
 };
 
 /// A symmetric matrix in the registers of a thread block, of up to Tiles * 32 rows: its part below the diagonal and on
@@ -55,69 +53,36 @@ struct Elements {
   }
 };
 
-/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order: of a semidefinite
-/// matrix each does that isn't nothing but rounding. What is eliminated is the inverse with the other sign. All threads
-/// call the functions.
+/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order. What is eliminated
+/// is the inverse with the other sign. All threads call the functions.
 template <int Tiles>
 struct Elimination {
   Shared& shared;
   Elements<Tiles>& m;
   int n;
-  double least;  ///< no pivot is smaller in its diagonal entry
+  double least;  ///< a pivot has more than this part of its diagonal entry
 
-  __device__ void run() {
+  /// Returns whether all pivots are large enough.
+  __device__ bool run() {
     begin();
     share(0);
     __syncthreads();
     for (int k = 0; k < n; ++k) {
       const double* const column = shared.columns[k % 2];
-      const double inverse = inverse_of(column[k], k);
-      if (threadIdx.x == 0) shared.is_done[k] = inverse != 0;
-      if (inverse != 0) eliminate(k, inverse, column);
+      if (!(column[k] * shared.inverse_of_own[k] > least)) return false;  // the same for all threads
+      eliminate(k, 1 / column[k], column);
       if (k + 1 < n) share(k + 1);
       __syncthreads();
     }
-  }
-
-  /// Whether no pivot had the other sign, all diagonal entries have the same, and the rows without a pivot hold nothing
-  /// but rounding. Sets `pivots`.
-  __device__ bool is_right(double largest, int& pivots) {
-    bool has_negative = false, has_positive = false, is_left = shared.is_indefinite;
-    pivots = 0;
-    for (int first = 0; first < n; first += side) {
-      const int i = first + lane();
-      has_negative = has_negative || (i < n && shared.own[i] < 0);
-      has_positive = has_positive || (i < n && shared.own[i] > 0);
-      pivots += __popc(__ballot_sync(all_lanes, i < n && shared.is_done[i]));
-    }
-    m.visit([&](int i, int j, double v) {
-      if (i >= n || j > i || shared.is_done[i] || shared.is_done[j]) return;
-      const double both = fabs(shared.own[i] * shared.own[j]), square = both > 0 ? both : largest * largest;
-      is_left = is_left || v * v > 100 * least * least * square;
-    });
-    const bool mixed = __any_sync(all_lanes, has_negative) && __any_sync(all_lanes, has_positive);
-    return __syncthreads_or(mixed || is_left) == 0;
+    return true;
   }
 
  private:
   __device__ void begin() {
     m.visit([&](int i, int j, double v) {
-      if (i == j && i < n) shared.own[i] = v;
+      if (i == j && i < n) shared.inverse_of_own[i] = 1 / v;
     });
-    if (threadIdx.x == 0) shared.is_indefinite = false;
     __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < n; i += threads) {
-      shared.inverse_of_own[i] = shared.own[i] == 0 ? 0 : 1 / shared.own[i];
-      shared.is_done[i] = false;
-    }
-    __syncthreads();
-  }
-
-  /// Of the pivot of row k; 0 where it is nothing but rounding.
-  __device__ double inverse_of(double pivot, int k) const {
-    const double part = pivot * shared.inverse_of_own[k];
-    if (part < -least && threadIdx.x == 0) shared.is_indefinite = true;
-    return part > least ? 1 / pivot : 0;
   }
 
   /// Copies column k for all threads; above the diagonal it is row k. Two columns take turns, so that one wait a step
@@ -181,7 +146,8 @@ __device__ void fill(const CoarsestMatrix<T>& m) {
 
 /// What decides how the matrix is inverted.
 struct Kind {
-  bool is_symmetric, is_singular_for_constants;
+  bool may_be_definite;  ///< symmetric, and all diagonal entries have the same sign
+  bool is_singular_for_constants;
   double largest;
 };
 
@@ -192,17 +158,18 @@ __device__ Kind kind_of(const CoarsestMatrix<T>& m, Shared& shared) {
   for (int i = static_cast<int>(threadIdx.x); i < n; i += threads) shared.own[i] = v[i * n + i];
   __syncthreads();
   double most = 0;
-  bool is_symmetric = true, is_singular = true;
+  bool may_be_definite = true, is_singular = true;
   for (int i = warp(); i < n; i += warps) {
     const double own = shared.own[i];
     double of_row = 0;
+    may_be_definite = may_be_definite && (shared.own[0] < 0 ? own < 0 : own > 0);
 #pragma unroll
     for (int b = 0; b < most_inverted_in_block / side; ++b) {
       const int j = lane() + side * b;
       const double e = j < n ? v[i * n + j] : 0, other = j < n ? v[j * n + i] : 0, apart = e - other;
       const double both = j < n ? fabs(own * shared.own[j]) : 0;
       most = fmax(most, fabs(e));
-      is_symmetric = is_symmetric && apart * apart <= m.no_pivot * m.no_pivot * fmax(e * e, both);
+      may_be_definite = may_be_definite && apart * apart <= m.no_pivot * m.no_pivot * fmax(e * e, both);
       of_row += e;
     }
     of_row = over_lanes(of_row, [](double a, double b) { return a + b; });
@@ -211,18 +178,18 @@ __device__ Kind kind_of(const CoarsestMatrix<T>& m, Shared& shared) {
   const double largest = largest_of_all(shared, most);
   for (int i = static_cast<int>(threadIdx.x); i < n; i += threads)
     is_singular = is_singular && fabs(shared.of_row[i]) <= 1e-6 * largest;
-  return {__syncthreads_and(is_symmetric) != 0, __syncthreads_and(is_singular) != 0, largest};
+  return {__syncthreads_and(may_be_definite) != 0, __syncthreads_and(is_singular) != 0, largest};
 }
 
 /// Writes the inverse, plus `more` in all places, the same bits on both sides of the diagonal. Returns whether it is
 /// finite in float.
 template <class T, int Tiles>
-__device__ bool write(const CoarsestMatrix<T>& m, const Shared& shared, Elements<Tiles>& eliminated, double more) {
+__device__ bool write(const CoarsestMatrix<T>& m, Elements<Tiles>& eliminated, double more) {
   const int n = m.a.rows;
   bool is_finite = true;
   eliminated.visit([&](int i, int j, double element) {
     if (i >= n || j > i) return;
-    const auto inverse = static_cast<float>((shared.is_done[i] && shared.is_done[j] ? -element : 0) + more);
+    const auto inverse = static_cast<float>(more - element);
     is_finite = is_finite && inverse - inverse == 0;
     m.inverse[i * n + j] = m.inverse[j * n + i] = inverse;
   });
@@ -237,17 +204,14 @@ __global__ void __launch_bounds__(threads) inverse_kernel(CoarsestMatrix<T> m) {
   fill(m);
   const Kind kind = kind_of(m, shared);
   bool is_made = false;
-  // With s in all places the eigenvalue of constants is s n; then the first attempt has to find all pivots.
-  const double size = fmax(kind.largest, 1e-300) / n, s = m.full[0] < 0 ? -size : size;
-  for (int attempt = kind.is_singular_for_constants ? 0 : 1; attempt < 2 && kind.is_symmetric && !is_made; ++attempt) {
-    const double shift = attempt == 0 ? s : 0;
+  if (kind.may_be_definite) {
+    // With s in all places the eigenvalue of constants is s n in the place of 0, and the others are as before.
+    const double size = fmax(kind.largest, 1e-300) / n, s = m.full[0] < 0 ? -size : size;
+    const double shift = kind.is_singular_for_constants ? s : 0;
     Elements<Tiles> elements;
     elements.visit([&](int i, int j, double& v) { v = i < n && j < n ? m.full[i * n + j] + shift : 0; });
-    Elimination<Tiles> elimination{shared, elements, n, m.no_pivot};
-    elimination.run();
-    int pivots = 0;
-    const bool is_right = elimination.is_right(kind.largest, pivots) && (attempt == 1 || pivots == n);
-    if (is_right) is_made = write(m, shared, elements, attempt == 0 ? -1 / (s * n * n) : 0);
+    if (Elimination<Tiles>{shared, elements, n, m.least_pivot}.run())
+      is_made = write(m, elements, kind.is_singular_for_constants ? -1 / (s * n * n) : 0);
   }
   if (threadIdx.x == 0) *m.is_made = is_made ? 1 : 0;
 }

@@ -29,9 +29,8 @@ std::vector<double> coarse_inverse(const Csr<double>& a, double rounding = 1e-10
 
 constexpr Index coarsest_rows = 150;  ///< most rows of a last level that is inverted
 
-/// The inverse of the last level's matrix times a factor, in float, on its way into the memory of the space. A symmetric
-/// and semidefinite matrix of at most most_inverted_in_block rows is inverted on the GPU, where there is one, any other
-/// matrix on the host.
+/// The inverse of the last level's matrix times a factor, in float, on its way into the memory of the space. A GPU inverts
+/// what invert_in_block() takes, the host any other matrix.
 template <class Space, class T>
 class CoarseInverse {
  public:
@@ -43,7 +42,8 @@ class CoarseInverse {
                 Vector<Space, float>& to);
 
   /// The inverse is in `to` then, row by row.
-  /// Exec      Waits for the GPU's inverse, not for what was enqueued after it. The host inverts.
+  /// Exec      Waits for the GPU's inverse, or for the download of a matrix that has too many rows for that, not for what
+  ///           was enqueued after it. Where a GPU couldn't invert, waits for all work, and the host inverts.
   /// Throws    ArgumentError when the matrix has no inverse in float.
   void finish();
 
@@ -56,7 +56,18 @@ class CoarseInverse {
     std::optional<DownloadBehind<Space>> copy;
   };
 
-  std::vector<float> made_on_host() const;
+  /// The matrix on its way to the host.
+  struct ToHost {
+    std::vector<Offset> row_ptr;
+    std::vector<Index> col;
+    std::vector<T> val;
+    std::vector<double> sizes;
+    std::optional<DownloadBehind<Space>> copy;
+  };
+
+  void start_on_gpu();
+  void start_download();
+  std::vector<float> made_on_host();
 
   Space space_;
   SpaceCsr<Space, T> a_;
@@ -64,6 +75,7 @@ class CoarseInverse {
   double factor_;
   Vector<Space, float>& to_;
   OnGpu on_gpu_;
+  ToHost to_host_;
 };
 
 }  // namespace ostinato::algebraic

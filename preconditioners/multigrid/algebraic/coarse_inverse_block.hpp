@@ -24,15 +24,16 @@ struct CoarsestMatrix {
   double factor;       ///< of all values
   double rounding;     ///< a diagonal entry of at most so much of `size` counts as 0
   double no_pivot;     ///< `rounding` of coarse_inverse()
+  double least_pivot;  ///< the least part that a pivot may have of its diagonal entry
   double* full;        ///< room for rows * rows values
   float* inverse;      ///< row by row
   int* is_made;
 };
 
-/// Inverts a symmetric and semidefinite matrix of 1 .. most_inverted_in_block rows in one thread block. The inverse is
-/// that of coarse_inverse() but for rounding, and for the choice of the rows that get 0 where the null space has other
-/// vectors than constants. *is_made := 1; where the matrix isn't symmetric or semidefinite, or its inverse isn't finite
-/// in float, *is_made := 0, and the inverse is of no use.
+/// Inverts a symmetric matrix of 1 .. most_inverted_in_block rows in one thread block, with the inverse of
+/// coarse_inverse() but for rounding, where that is safe without a choice of pivots: where the matrix is definite, or
+/// would be so but for constants, and no pivot is small. *is_made := 1 then; otherwise, and where the inverse isn't
+/// finite in float, *is_made := 0, and the inverse is of no use.
 ///
 /// Traffic   n^3 operations in the registers of the thread block, which waits once for each row.
 /// Exec      Enqueued.

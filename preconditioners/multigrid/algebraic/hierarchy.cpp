@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -46,10 +45,6 @@ constexpr int eigenvalue_steps = 10;
 /// took two more, which is longer than the search.
 constexpr double near_two = 2.2;
 constexpr std::size_t many_rows = 4000000;
-/// What is left of a sum of entries that should be 0, in the size of the entries.
-template <class T>
-constexpr double rounding = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-
 /// Throws    Stopped once the request is made.
 void end_if(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
@@ -435,7 +430,7 @@ void AlgebraicHierarchy<Space, T>::invert_diagonal(const Space& space, const Csr
                                                    AlgebraicLevel<Space>& level) {
   const double* const size = sizes_.size() == 0 ? nullptr : sizes_.data();
   for_each(space, level.inverse.size(),
-           InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding<T>, level.inverse.data()});
+           InvertLevelDiagonal{detail::pattern_of(a), a.val.data(), size, rounding_of_sum<T>, level.inverse.data()});
   if (a.rows <= coarsest_rows) return;
   const bool by_row_sums = is_grouped_ && (levels_.size() == 1 || levels_.front().inverse.size() < many_rows);
   searches_.emplace_back(level.a.space(), a, level.inverse, 1, eigenvalue_steps, by_row_sums ? near_two : 0);

@@ -5,6 +5,7 @@
 // The kernels of hierarchy.hpp and cycle.hpp, on both spaces.
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
@@ -12,6 +13,10 @@
 #include <ostinato/spmv/space/sums.hpp>
 
 namespace ostinato::algebraic {
+
+/// What is left of a sum of entries that should be 0, in the size of the entries.
+template <class T>
+constexpr double rounding_of_sum = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
 /// to[i] = factor from[i]. The sum counts the values that aren't finite then.
 template <class T>

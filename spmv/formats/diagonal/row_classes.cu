@@ -492,7 +492,10 @@ std::optional<RowClasses<Cuda, T>> RowClasses<Cuda, T>::make(const Cuda& space, 
                                                              const DiagonalCensus& census) {
   if (census.class_rows.empty() || census.diagonals.size() > ClassTable<T>::max_diagonals) return std::nullopt;
   if (census.known_layout) {
-    if (auto made = make_from(space, *census.known_layout, census)) return made;
+    if (auto made = make_from(space, *census.known_layout, census)) {
+      census.found_layout.set(census.known_layout);
+      return made;
+    }
   }
   RowClasses classes(space, census);
   const auto tiles = std::make_shared<ClassTiles>(
