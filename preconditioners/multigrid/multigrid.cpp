@@ -68,9 +68,9 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-/// The norm of what is left of an error in that of the error, from their squares; no less than `least`, below which it is
-/// rounding. Not finite where a cycle overflows, or where a square in the norm of A is negative by more than rounding: A
-/// isn't definite then.
+/// The norm of what is left of an error in that of the error, from their squares; no less than `least`, below which it
+/// is rounding. Not finite where a cycle overflows, or where a square in the norm of A is negative by more than
+/// rounding: A isn't definite then.
 double part_left(double left, double error, double least) {
   constexpr double rounding = 1e-3;
   if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;

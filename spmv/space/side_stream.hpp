@@ -17,9 +17,10 @@ class Host;
 ///   side.run([&] { ... });    enqueues the work beside, after what came before mark()
 ///   side.join();              what is enqueued from now on comes after both
 ///
-/// Requires  mark() before run(), which waits for the latest mark. Work of the space between mark() and join() touches nothing that the work beside writes, and writes nothing
-///           that this work reads; memory that the work beside uses is released after join(). An operator isn't used by
-///           both. The work beside uploads nothing. At most one object for a space at a time.
+/// Requires  mark() before run(), whose work comes after the latest mark. Work of the space between mark() and join()
+///           touches nothing that the work beside writes, and writes nothing that this work reads; memory that the work
+///           beside uses is released after join(). An operator isn't used by both. The work beside uploads nothing. At
+///           most one object for a space at a time.
 template <class Space>
 class SideStream;
 

@@ -46,8 +46,8 @@ SpaceCsr<Space, T> to_points(const Space& space, const Points& points) {
   return SpaceCsr<Space, T>(q);
 }
 
-/// Numbers the roots, and calls join(). Returns how many roots there are, and the number of undecided points from `left`.
-/// Waits once; meanwhile a GPU does what join() enqueues.
+/// Numbers the roots, and calls join(). Returns how many roots there are, and the number of undecided points from
+/// `left`. Waits once; meanwhile a GPU does what join() enqueues.
 template <class Space, class Join>
 std::pair<Index, double> number_roots(const Space& space, const Vector<Space, std::uint32_t>& key,
                                       const Vector<Space, double>& left, Vector<Space, Offset>& number, Join join) {
@@ -62,8 +62,8 @@ std::pair<Index, double> number_roots(const Space& space, const Vector<Space, st
 }
 
 /// Decides which points are roots, in rounds, numbers these, and joins the others to them by join(), whose last call
-/// counts. `key` and `nearest` as FindStrongPairs leaves them, whose columns the graph has. Returns the number of roots;
-/// `number` has an element more than there are points.
+/// counts. `key` and `nearest` as FindStrongPairs leaves them, whose columns the graph has. Returns the number of
+/// roots; `number` has an element more than there are points.
 template <class Space, class Join>
 Index find_roots(const Space& space, const detail::CsrPattern& graph, Offset entries,
                  Vector<Space, std::uint64_t> nearest, Vector<Space, std::uint32_t>& key, Vector<Space, Offset>& number,

@@ -202,8 +202,8 @@ namespace {
 /// A pivot of the coarsest matrix that should be 0, in its diagonal entry.
 template <class T>
 constexpr double no_pivot = sizeof(T) == 4 ? 1e-5 : 1e-10;
-/// A pivot that is smaller in its diagonal entry leaves the matrix to the host, which chooses the pivots: with the pivots
-/// in their order, what should be 0 might become a large number after smaller ones.
+/// A pivot that is smaller in its diagonal entry leaves the matrix to the host, which chooses the pivots: with the
+/// pivots in their order, what should be 0 might become a large number after smaller ones.
 template <class T>
 constexpr double least_pivot = sizeof(T) == 4 ? 1e-3 : 1e-4;
 

@@ -53,8 +53,8 @@ struct Elements {
   }
 };
 
-/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order. What is eliminated
-/// is the inverse with the other sign. All threads call the functions.
+/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order. What is
+/// eliminated is the inverse with the other sign. All threads call the functions.
 template <int Tiles>
 struct Elimination {
   Shared& shared;
@@ -95,9 +95,9 @@ struct Elimination {
     });
   }
 
-  /// m(i, j) -= m(i, k) m(k, j) / pivot for rows and columns other than k; m(i, k) and m(k, j) are divided by the pivot,
-  /// which becomes its inverse with the other sign: zeros in the place of row and column k, and other factors of these,
-  /// come to that.
+  /// m(i, j) -= m(i, k) m(k, j) / pivot for rows and columns other than k; m(i, k) and m(k, j) are divided by the
+  /// pivot, which becomes its inverse with the other sign: zeros in the place of row and column k, and other factors of
+  /// these, come to that.
   __device__ void eliminate(int k, double inverse, const double* column) {
     double of_column[Tiles];
 #pragma unroll

@@ -29,8 +29,8 @@ std::vector<double> coarse_inverse(const Csr<double>& a, double rounding = 1e-10
 
 constexpr Index coarsest_rows = 150;  ///< most rows of a last level that is inverted
 
-/// The inverse of the last level's matrix times a factor, in float, on its way into the memory of the space. A GPU inverts
-/// what invert_in_block() takes, the host any other matrix.
+/// The inverse of the last level's matrix times a factor, in float, on its way into the memory of the space. A GPU
+/// inverts what invert_in_block() takes, the host any other matrix.
 template <class Space, class T>
 class CoarseInverse {
  public:
@@ -42,8 +42,8 @@ class CoarseInverse {
                 Vector<Space, float>& to);
 
   /// The inverse is in `to` then, row by row.
-  /// Exec      Waits for the GPU's inverse, or for the download of a matrix that has too many rows for that, not for what
-  ///           was enqueued after it. Where a GPU couldn't invert, waits for all work, and the host inverts.
+  /// Exec      Waits for the GPU's inverse, or for the download of a matrix that has too many rows for that, not for
+  ///           what was enqueued after it. Where a GPU couldn't invert, waits for all work, and the host inverts.
   /// Throws    ArgumentError when the matrix has no inverse in float.
   void finish();
 

@@ -178,8 +178,8 @@ struct CollapseRow {
   static constexpr std::uint32_t few = 64;
 
   /// Calls f(column, value) for each term of other columns than i, and for the sum of those of column i. In a row of
-  /// more terms than a warp has lanes, the first term of each 32 members is on the first lane; shorter rows don't have so
-  /// many members, because each has a diagonal entry.
+  /// more terms than a warp has lanes, the first term of each 32 members is on the first lane; shorter rows don't have
+  /// so many members, because each has a diagonal entry.
   template <class F>
   OSTINATO_FUNCTION void visit(std::size_t i, std::uint32_t terms, F f) const {
     OwnColumn<T> own;

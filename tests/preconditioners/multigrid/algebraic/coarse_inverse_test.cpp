@@ -233,8 +233,8 @@ Csr<double> of_rank(Index n, Index rank, std::uint64_t seed) {
   return from_triplets<double>(n, n, triplets);
 }
 
-/// The free chain of n points in the plane, each tied to the three points before it: symmetric, and singular for the three
-/// motions of a rigid body.
+/// The free chain of n points in the plane, each tied to the three points before it: symmetric, and singular for the
+/// three motions of a rigid body.
 Csr<double> free_chain(Index n, double spread, std::uint64_t seed) {
   Random random(seed);
   std::vector<double> x, y;
