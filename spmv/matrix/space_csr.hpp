@@ -97,8 +97,7 @@ class SpaceCsr {
  private:
   void upload(const Space& space, const CsrView<T>& a);
 
-  std::shared_ptr<const void>
-      owned_;  ///< the arrays that this object and its copies own: all of them, none, or the values
+  std::shared_ptr<const void> owned_;  ///< what this object and its copies own: all arrays, none, or the values
   bool is_sorted_copy_ = false;
   bool borrowed_ = false;  ///< arrays that the object doesn't own may end before what is built from it
   CsrView<T> view_;

@@ -45,6 +45,7 @@ constexpr int eigenvalue_steps = 10;
 /// took two more, which is longer than the search.
 constexpr double near_two = 2.2;
 constexpr std::size_t many_rows = 4000000;
+
 /// Throws    Stopped once the request is made.
 void end_if(const StopRequest& stop) {
   if (stop.is_made()) throw Stopped("multigrid: making the levels was stopped");
