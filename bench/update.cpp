@@ -95,7 +95,7 @@ void time_multigrid(const Space& space, const std::string& matrix, MultigridKind
                         space.wait();
                       }));
   }
-  std::printf("%-14s %-12s %8.1f %8.1f %8.1f %7.2f %8.1f %8.1f  %s\n", matrix.c_str(), name_of(kind), 1e3 * anew,
+  std::printf("%-14s %-12s %8.2f %8.2f %8.3f %7.3f %8.1f %8.1f  %s\n", matrix.c_str(), name_of(kind), 1e3 * anew,
               1e3 * with_plans, 1e3 * update, update / anew, 1e-6 * static_cast<double>(bytes),
               1e-6 * static_cast<double>(m.bytes()), m.reused() ? "" : "made anew");
 }

@@ -301,11 +301,12 @@ struct Multigrid<Space, T>::State {
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
     const CsrView<T>& a = analysis.matrix().view();
     const bool keeps = algebraic && given.reuse != MultigridReuse::none;
+    if (keeps) taken.emplace(Taken{pattern_mark(space, a), {}, copy_of(a.val)});
     const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
     rate = trial.rate;
     if (!keeps) return;
-    taken.emplace(Taken{pattern_mark(space, a), trial, Vector<Space, T>(space, a.val.size())});
-    accept(a.val);
+    taken->at_first = trial;
+    keep_settings();
   }
 
   State(const StencilOperator<Space, T>& stencil, const MultigridOptions& given, const MemoryBudget& memory)
@@ -395,7 +396,8 @@ struct Multigrid<Space, T>::State {
   bool fits(const Analysis<Space, T>& analysis) const;
   bool refill(const Analysis<Space, T>& analysis);
   void restore(const CsrView<T>& a);
-  void accept(std::span<const T> values);
+  Vector<Space, T> copy_of(std::span<const T> values) const;
+  void keep_settings();
 };
 
 /// Tries one cycle on a random error, and with `again` another one on what is left.
@@ -440,6 +442,7 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   if (!fits(analysis)) return false;
   const Structure& s = analysis.structure();
   taken->valid = false;
+  Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the trial, which waits for both
   try {
     algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
     const Trial trial = try_cycles(analysis.matrix().view(), true);
@@ -448,15 +451,22 @@ bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   } catch (const ArgumentError&) {  // other interpolations may do
     return false;
   }
-  accept(analysis.matrix().view().val);
+  taken->values = std::move(values);
+  keep_settings();
   return reused = true;
 }
 
-/// Keeps the values that the hierarchy was made for.
+/// Exec      Enqueued on Cuda.
 template <class Space, class T>
-void Multigrid<Space, T>::State::accept(std::span<const T> values) {
-  space.copy(taken->values.data(), values.data(), values.size_bytes());
-  space.wait();  // before the caller's arrays change
+Vector<Space, T> Multigrid<Space, T>::State::copy_of(std::span<const T> values) const {
+  Vector<Space, T> copy(space, values.size());
+  space.copy(copy.data(), values.data(), values.size_bytes());
+  return copy;
+}
+
+/// Keeps what restore() needs beside the values.
+template <class Space, class T>
+void Multigrid<Space, T>::State::keep_settings() {
   taken->power = algebraic->hierarchy().power();
   taken->smoother = algebraic->smoother();
   taken->rate = rate;

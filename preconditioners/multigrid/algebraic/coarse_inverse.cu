@@ -25,9 +25,8 @@ __device__ V over_lanes(V v, F combine) {
 
 /// What the threads share.
 struct Shared {
-  double columns[2][most_inverted_in_block];
-  double of_row[most_inverted_in_block], own[most_inverted_in_block], inverse_of_own[most_inverted_in_block],
-      of_warp[warps];
+  double columns[2][most_inverted_in_block], pivots[2];
+  double of_row[most_inverted_in_block], own[most_inverted_in_block], scale[most_inverted_in_block], of_warp[warps];
 };
 
 /// A symmetric matrix in the registers of a thread block, of up to Tiles * 32 rows: its part below the diagonal and on
@@ -53,70 +52,88 @@ struct Elements {
   }
 };
 
-/// Gauss-Jordan elimination of a symmetric matrix with its diagonal entries as pivots, in their order. What is
-/// eliminated is the inverse with the other sign. All threads call the functions.
+/// Gauss-Jordan elimination of a symmetric matrix with ones on its diagonal, with its diagonal entries as pivots, in
+/// their order. Where the inverse has the element v, what is eliminated has -v, and 2 - v on the diagonal. All threads
+/// call the functions.
 template <int Tiles>
 struct Elimination {
   Shared& shared;
   Elements<Tiles>& m;
   int n;
-  double least;  ///< a pivot has more than this part of its diagonal entry
+  double least;  ///< a pivot is larger
 
   /// Returns whether all pivots are large enough.
   __device__ bool run() {
-    begin();
-    share(0);
+    for (int i = static_cast<int>(threadIdx.x); i < most_inverted_in_block; i += threads)
+      shared.columns[0][i] = shared.columns[1][i] = 0;
     __syncthreads();
-    for (int k = 0; k < n; ++k) {
-      const double* const column = shared.columns[k % 2];
-      if (!(column[k] * shared.inverse_of_own[k] > least)) return false;  // the same for all threads
-      eliminate(k, 1 / column[k], column);
-      if (k + 1 < n) share(k + 1);
-      __syncthreads();
+    share<0>(0);
+    __syncthreads();
+    return run_from<0>();
+  }
+
+ private:
+  static constexpr int rows = Elements<Tiles>::rows;
+
+  /// The rows warp + 16 a for each a from A on: only a constant index leaves the elements in registers.
+  template <int A>
+  __device__ bool run_from() {
+    if constexpr (A < rows) {
+      const int end = min(n, warps * (A + 1));
+      for (int k = warps * A; k < end; ++k) {
+        const double pivot = shared.pivots[k % 2];
+        if (!(pivot > least)) return false;  // the same for all threads
+        eliminate(shared.columns[k % 2], 1 / pivot);
+        k + 1 < end ? share<A>(k + 1) : share<A + 1>(k + 1);
+        __syncthreads();
+      }
+      return run_from<A + 1>();
     }
     return true;
   }
 
- private:
-  __device__ void begin() {
-    m.visit([&](int i, int j, double v) {
-      if (i == j && i < n) shared.inverse_of_own[i] = 1 / v;
-    });
-    __syncthreads();
-  }
-
-  /// Copies column k for all threads; above the diagonal it is row k. Two columns take turns, so that one wait a step
-  /// does.
+  /// Copies column k, in row block A, for all threads; above the diagonal it is row k. Two columns take turns, so that
+  /// one wait a step does.
+  template <int A>
   __device__ void share(int k) {
-    double* const to = shared.columns[k % 2];
-    m.visit([&](int i, int j, double v) {
-      if (j == k && i >= k) to[i] = v;
-      if (i == k && j < k) to[j] = v;
-    });
-  }
-
-  /// m(i, j) -= m(i, k) m(k, j) / pivot for rows and columns other than k; m(i, k) and m(k, j) are divided by the
-  /// pivot, which becomes its inverse with the other sign: zeros in the place of row and column k, and other factors of
-  /// these, come to that.
-  __device__ void eliminate(int k, double inverse, const double* column) {
-    double of_column[Tiles];
+    if constexpr (A < rows) {
+      constexpr int B = warps * A / side;
+      double* const to = shared.columns[k % 2];
+      const int of_warp = k - warps * A, of_lane = k - side * B;
+      if (lane() == of_lane) {
 #pragma unroll
-    for (int b = 0; b < Tiles; ++b) of_column[b] = lane() + side * b == k ? -1 : column[lane() + side * b];
+        for (int a = A; a < rows; ++a) {
+          if (a > A || warp() > of_warp) to[warp() + warps * a] = m.v[a][B];
+        }
+      }
+      if (warp() != of_warp) return;
 #pragma unroll
-    for (int a = 0; a < rows; ++a) {
-      const int i = warp() + warps * a;
-      if (warps * a >= n) break;
-      const double of_row = i == k ? -inverse : column[i] * inverse;
-#pragma unroll
-      for (int b = 0; b < Tiles; ++b) {
-        if (!Elements<Tiles>::is_kept(a, b)) continue;
-        const bool is_pivotal = i == k || lane() + side * b == k;
-        m.v[a][b] = (is_pivotal ? 0 : m.v[a][b]) - of_row * of_column[b];
+      for (int b = 0; b <= B; ++b) {
+        if (b < B || lane() < of_lane) to[lane() + side * b] = m.v[A][b];
+      }
+      if (lane() == of_lane) {
+        shared.pivots[k % 2] = m.v[A][B];
+        to[k] = m.v[A][B] - 1;
       }
     }
   }
 
-  static constexpr int rows = Elements<Tiles>::rows;
+  /// m(i, j) -= m(i, k) m(k, j) / p with the pivot p. With p - 1 in the place of p in the column this also divides
+  /// m(i, k) and m(k, j) by p, and makes 2 - 1 / p of p: without a choice by element, which takes longer than the
+  /// product.
+  __device__ void eliminate(const double* column, double inverse) {
+    double of_column[Tiles];
+#pragma unroll
+    for (int b = 0; b < Tiles; ++b) of_column[b] = column[lane() + side * b];
+#pragma unroll
+    for (int a = 0; a < rows; ++a) {
+      const double of_row = -column[warp() + warps * a] * inverse;
+#pragma unroll
+      for (int b = 0; b < Tiles; ++b) {
+        if (Elements<Tiles>::is_kept(a, b)) m.v[a][b] = fma(of_row, of_column[b], m.v[a][b]);
+      }
+    }
+  }
 };
 
 /// The largest v of the threads.
@@ -181,15 +198,31 @@ __device__ Kind kind_of(const CoarsestMatrix<T>& m, Shared& shared) {
   return {__syncthreads_and(may_be_definite) != 0, __syncthreads_and(is_singular) != 0, largest};
 }
 
+/// The matrix with `shift` in all places, times `sign`, scaled to ones on the diagonal: shared.scale has the factors.
+template <class T, int Tiles>
+__device__ void read(const CoarsestMatrix<T>& m, Shared& shared, double shift, double sign, Elements<Tiles>& elements) {
+  const int n = m.a.rows;
+  for (int i = static_cast<int>(threadIdx.x); i < n; i += threads)
+    shared.scale[i] = 1 / sqrt(fabs(shared.own[i] + shift));
+  __syncthreads();
+  elements.visit([&](int i, int j, double& v) {
+    const bool is_inside = i < n && j < i;
+    v = is_inside ? sign * (m.full[i * n + j] + shift) * shared.scale[i] * shared.scale[j] : 0;
+    if (i == j && i < n) v = 1;
+  });
+}
+
 /// Writes the inverse, plus `more` in all places, the same bits on both sides of the diagonal. Returns whether it is
 /// finite in float.
 template <class T, int Tiles>
-__device__ bool write(const CoarsestMatrix<T>& m, Elements<Tiles>& eliminated, double more) {
+__device__ bool write(const CoarsestMatrix<T>& m, const Shared& shared, Elements<Tiles>& eliminated, double sign,
+                      double more) {
   const int n = m.a.rows;
   bool is_finite = true;
   eliminated.visit([&](int i, int j, double element) {
     if (i >= n || j > i) return;
-    const auto inverse = static_cast<float>(more - element);
+    const double v = (i == j ? 2 : 0) - element;
+    const auto inverse = static_cast<float>(more + sign * v * shared.scale[i] * shared.scale[j]);
     is_finite = is_finite && inverse - inverse == 0;
     m.inverse[i * n + j] = m.inverse[j * n + i] = inverse;
   });
@@ -206,12 +239,11 @@ __global__ void __launch_bounds__(threads) inverse_kernel(CoarsestMatrix<T> m) {
   bool is_made = false;
   if (kind.may_be_definite) {
     // With s in all places the eigenvalue of constants is s n in the place of 0, and the others are as before.
-    const double size = fmax(kind.largest, 1e-300) / n, s = m.full[0] < 0 ? -size : size;
-    const double shift = kind.is_singular_for_constants ? s : 0;
+    const double sign = m.full[0] < 0 ? -1 : 1, s = sign * fmax(kind.largest, 1e-300) / n;
     Elements<Tiles> elements;
-    elements.visit([&](int i, int j, double& v) { v = i < n && j < n ? m.full[i * n + j] + shift : 0; });
+    read(m, shared, kind.is_singular_for_constants ? s : 0, sign, elements);
     if (Elimination<Tiles>{shared, elements, n, m.least_pivot}.run())
-      is_made = write(m, elements, kind.is_singular_for_constants ? -1 / (s * n * n) : 0);
+      is_made = write(m, shared, elements, sign, kind.is_singular_for_constants ? -1 / (s * n * n) : 0);
   }
   if (threadIdx.x == 0) *m.is_made = is_made ? 1 : 0;
 }

@@ -23,14 +23,14 @@ ProductTerms product_terms(const Cuda&, const CsrPattern&, Offset, const CsrPatt
 }
 
 template <class T>
-void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, const CsrPattern&,
-                    Offset, T*) {
+void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, Offset,
+                    const CsrPattern&, Offset, T*) {
   throw DeviceError(Cuda::why_absent());
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
-                               const CsrPattern&, Offset, T*)
+  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, \
+                               Offset, const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -35,6 +35,26 @@ int with_idle_lanes(int lanes, Index rows) {
   return lanes;
 }
 
+constexpr int long_row = 16;        ///< lanes for a row of B, from which on a table pays
+
+/// The lanes for each of so many rows of C that columns are searched for in: four rows of B at a time for a row of A of
+/// some twenty entries (H200, 2026-11: 26 us instead of 59 for 49 entries, 110 instead of 145 for 14), one for a row of
+/// seven, and room for twice as many elements as rows of B have on average.
+int lanes_for_searches(Offset row_of_a, Offset row_of_b, Index rows) {
+  constexpr Offset for_a_row = 7;
+  const int width = cuda::lanes_for(2 * row_of_b, 2), together = cuda::lanes_for(row_of_a / for_a_row, 1);
+  return with_idle_lanes(std::min(32, width * std::min(together, 4)), rows);
+}
+
+/// The warps that share each of some rows of A: several where one a row doesn't fill the GPU, and rows are long.
+int parts_of_rows(Offset row_of_a, Index rows) {
+  constexpr int most_parts = block_threads / 32;
+  constexpr Offset least = 8;  // entries of a part
+  int parts = 1;
+  while (parts < most_parts && 32 * Offset{parts} * rows < filling && 2 * parts * least <= row_of_a) parts *= 2;
+  return parts;
+}
+
 /// The rows of a product that a kernel finds the patterns of.
 struct Task {
   CsrPattern a, b;
@@ -109,9 +129,9 @@ __global__ void __launch_bounds__(block_threads) bits_kernel(Task task, std::uin
   }
 }
 
-/// For short rows of B, each of which `width` lanes share: the columns of C are searched for.
+/// For short rows of B: the columns of C are searched for.
 template <class T, int Lanes>
-__global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> product, int width) {
+__global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> product) {
   constexpr int groups = block_threads / Lanes, most = sums_of_lane * Lanes;
   __shared__ T sums[groups * most];
   __shared__ ScaledRow<T> scaled[block_threads];
@@ -121,7 +141,7 @@ __global__ void __launch_bounds__(block_threads) values_kernel(ProductValues<T> 
   for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < product.c.rows; at += stride) {
     const auto i = static_cast<std::size_t>(at);
     T* const of_row = product.c.length(i) <= most ? sums + mine * most : product.c_val + product.c.row_ptr[i];
-    product.multiply(LaneGroup<Lanes>{}, width, i, of_row, scaled + mine * Lanes);
+    product.multiply(LaneGroup<Lanes>{}, i, of_row, scaled + mine * Lanes);
   }
 }
 
@@ -132,25 +152,31 @@ constexpr std::size_t table_bytes(std::size_t lanes, std::size_t slots) {
 }
 
 /// For long rows of B, which mostly meet the same columns of C: rows of C go to tables of so many slots, unless less
-/// than a quarter of the slots would be free.
+/// than a quarter of the slots would be free. `parts` groups of lanes, a power of two, share a row of A.
 template <class T, int Lanes>
-__global__ void __launch_bounds__(block_threads) table_values_kernel(ProductValues<T> product, int slots) {
+__global__ void __launch_bounds__(block_threads) table_values_kernel(ProductValues<T> product, int slots, int parts) {
   constexpr int groups = block_threads / Lanes;
   extern __shared__ double shared[];
   cuda::pdl_trigger_and_wait();
-  const int mine = static_cast<int>(threadIdx.x) / Lanes;
+  const LaneGroup<Lanes> group;
+  const int mine = static_cast<int>(threadIdx.x) / Lanes, rows = groups / parts, part = mine % parts;
   auto* const scaled = reinterpret_cast<ScaledRow<T>*>(shared);
   auto* const sums = reinterpret_cast<T*>(scaled + block_threads);
   auto* const columns = reinterpret_cast<Index*>(sums + groups * slots);
   const SumTable<T> table{columns + mine * slots, sums + mine * slots, slots, scaled + mine * Lanes};
-  const Offset stride = static_cast<Offset>(gridDim.x) * groups;
-  for (Offset at = static_cast<Offset>(blockIdx.x) * groups + mine; at < product.c.rows; at += stride) {
-    const auto i = static_cast<std::size_t>(at);
-    if (product.c.length(i) <= slots / 4 * 3) {
-      product.multiply(LaneGroup<Lanes>{}, i, table);
-    } else {
-      product.multiply(LaneGroup<Lanes>{}, Lanes, i, product.c_val + product.c.row_ptr[i], table.scaled);
+  for (Offset first = static_cast<Offset>(blockIdx.x) * rows; first < product.c.rows;
+       first += static_cast<Offset>(gridDim.x) * rows) {
+    const auto i = static_cast<std::size_t>(first + mine / parts);
+    const bool is_row = i < static_cast<std::size_t>(product.c.rows);
+    const bool fits = is_row && product.c.length(i) <= slots / 4 * 3;
+    if (fits) {
+      product.add_part(group, i, part, parts, table);
+    } else if (is_row && part == 0) {
+      product.multiply(group, i, product.c_val + product.c.row_ptr[i], table.scaled);
     }
+    if (parts > 1) __syncthreads();
+    if (fits) product.write(group, i, part, parts, table.after(-part));
+    if (parts > 1) __syncthreads();
   }
 }
 
@@ -318,35 +344,36 @@ ProductTerms product_terms(const Cuda& space, const CsrPattern& a, Offset entrie
 }
 
 template <class T>
-void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
-                    Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val) {
+void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, Offset a_entries, const CsrPattern& b,
+                    const T* b_val, Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val) {
   if (c.rows == 0) return;
-  constexpr int long_row = 16;  // of B, from which on a table pays
   const ProductValues<T> product{a, a_val, b, b_val, c, c_val};
-  const int width = cuda::lanes_for(b_entries / std::max<Index>(b.rows, 1), 1);
+  const Offset row_of_a = a_entries / a.rows, row_of_b = b_entries / std::max<Index>(b.rows, 1);
+  const int width = cuda::lanes_for(row_of_b, 1);
   if (width < long_row) {
-    cuda::with_lanes(with_idle_lanes(std::min(32, 4 * width), c.rows), [&](auto lanes) {
+    cuda::with_lanes(lanes_for_searches(row_of_a, row_of_b, c.rows), [&](auto lanes) {
       cuda::launch(space, values_kernel<T, lanes>, blocks_for(space, c.rows, block_threads / lanes), block_threads, 0,
-                   product, width);
+                   product);
     });
   } else {
     cuda::with_lanes(with_idle_lanes(width, c.rows), [&](auto lanes) {
       constexpr int count = std::max<int>(long_row, lanes), groups = block_threads / count;
       constexpr int most_slots = slots_of_lane * count;
+      const int parts = count < 32 ? 1 : parts_of_rows(row_of_a, c.rows);
       // A quarter of the slots for an average row: the lanes wait for the one that meets the most other columns.
       int slots = count;
       while (slots < most_slots && slots < 4 * c_entries / c.rows) slots *= 2;
       const auto bytes = [](int of) { return groups * table_bytes<T>(count, static_cast<std::size_t>(of)); };
       cuda::allow_shared(space, table_values_kernel<T, count>, bytes(most_slots));
-      cuda::launch(space, table_values_kernel<T, count>, blocks_for(space, c.rows, groups), block_threads, bytes(slots),
-                   product, slots);
+      cuda::launch(space, table_values_kernel<T, count>, blocks_for(space, c.rows, groups / parts), block_threads,
+                   bytes(slots), product, slots, parts);
     });
   }
 }
 
 #define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void product_values(const Cuda&, const CsrPattern&, const T*, const CsrPattern&, const T*, Offset, \
-                               const CsrPattern&, Offset, T*)
+  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, \
+                               Offset, const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -31,7 +31,8 @@ struct ProductTerms {
 /// The product C = A B of two sparse matrices, as a plan that takes new values of A and B (update()).
 ///
 /// C has an entry wherever a row of A meets a row of B, also where the terms cancel: the pattern of C depends on the
-/// patterns of A and B alone. The terms of an entry are added in T, in the order of the row of A, from 0 on.
+/// patterns of A and B alone. The terms of an entry are added in T, in the order of the row of A, from 0 on; where few
+/// long rows of A wouldn't fill a GPU, in that of up to eight parts of the row, whose sums are added in their order.
 ///
 /// Shapes    A: m x k, B: k x n, result(): m x n, with ascending columns.
 /// Layout    The result. On Host, also an accumulator of n elements for each thread, or for fewer threads where these
@@ -41,8 +42,8 @@ struct ProductTerms {
 ///           as update(). A term is a value of A times a value of B.
 /// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
 ///           find the same pattern; values may differ in their rounding.
-/// Limits    On Cuda, a warp adds up a row: a single row with 1e6 terms takes about as long as 1e6 loads one after the
-///           other.
+/// Limits    On Cuda, a warp adds up a row, or eight where rows of B are long: a single row with 1e6 terms takes about as
+///           long as 1e6 loads one after the other, or an eighth of them.
 /// Throws    DimensionError that names both shapes; Stopped once `stop` is made, which the constructor looks at every
 ///           some million terms on Host, and between its passes on Cuda; DeviceError; std::bad_alloc.
 /// Source    Gustavson, ACM Trans. Math. Softw. 4 (1978) 250. Cuda: Nagasaka, Nukada & Matsuoka, ICPP 2017, section III

@@ -24,10 +24,10 @@ Vector<Cuda, Index> product_pattern(const Cuda& space, const CsrPattern& a, Offs
 /// Counts the terms of A B. `entries`: of A. Waits.
 ProductTerms product_terms(const Cuda& space, const CsrPattern& a, Offset entries, const CsrPattern& b);
 
-/// The values of C = A B. `b_entries` and `c_entries` are the numbers of entries of B and C.
+/// The values of C = A B. `a_entries`, `b_entries` and `c_entries` are the numbers of entries of A, B and C.
 template <class T>
-void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, const CsrPattern& b, const T* b_val,
-                    Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val);
+void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, Offset a_entries, const CsrPattern& b,
+                    const T* b_val, Offset b_entries, const CsrPattern& c, Offset c_entries, T* c_val);
 
 }  // namespace detail
 

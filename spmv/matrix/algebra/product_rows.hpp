@@ -186,6 +186,11 @@ struct SumTable {
     return s;
   }
 
+  /// The table that is `count` tables further on.
+  OSTINATO_FUNCTION SumTable after(int count) const {
+    return {slots + count * size, sums + count * size, size, nullptr};
+  }
+
   /// Empties the table and inserts the columns of a row, which differ.
   template <class Group>
   OSTINATO_FUNCTION void begin(const Group& group, const Index* col, Index count) const {
@@ -202,7 +207,8 @@ struct SumTable {
   }
 };
 
-/// A product C = A B whose pattern is known. The terms of an entry are added in the order of the row of A.
+/// A product C = A B whose pattern is known. The terms of an entry are added in the order of the row of A, or in that of
+/// each of its parts.
 template <class T>
 struct ProductValues {
   CsrPattern a;
@@ -212,37 +218,55 @@ struct ProductValues {
   CsrPattern c;
   T* c_val;
 
-  /// Computes row i in a table. The lanes share each row of B, whose columns differ, and take the rows of B one after
-  /// the other.
+  /// Adds up a part of row i of A, one of `parts` of about the same length, in a table. The lanes share each row of B,
+  /// whose columns differ, and take the rows of B one after the other.
   template <class Group>
-  OSTINATO_FUNCTION void multiply(const Group& group, std::size_t i, const SumTable<T>& table) const {
-    const Offset begin = c.row_ptr[i];
-    const auto count = static_cast<Index>(c.length(i));
-    table.begin(group, c.col + begin, count);
-    visit_entries(group, i, table.scaled, [&, this](int entries) {
+  OSTINATO_FUNCTION void add_part(const Group& group, std::size_t i, int part, int parts,
+                                  const SumTable<T>& table) const {
+    table.begin(group, c.col + c.row_ptr[i], static_cast<Index>(c.length(i)));
+    const Offset length = a.length(i), first = length * part / parts, last = length * (part + 1) / parts;
+    visit_entries(group, a.row_ptr[i] + first, static_cast<Index>(last - first), table.scaled, [&, this](int entries) {
       add_parts(group, table.scaled, entries, [&](Index j) { return table.sums + table.find(j); });
     });
-    for (Index e = group.lane(); e < count; e += group.lanes())
-      c_val[begin + e] = table.sums[table.find(c.col[begin + e])];
+  }
+
+  /// Writes row i: the sums of `parts` tables that are one after the other, in their order. `group` is one of as many
+  /// groups, number `part` of them, each of which writes some of the columns.
+  template <class Group>
+  OSTINATO_FUNCTION void write(const Group& group, std::size_t i, int part, int parts,
+                               const SumTable<T>& first) const {
+    const Offset begin = c.row_ptr[i];
+    const auto count = static_cast<Index>(c.length(i));
+    for (Index e = part * group.lanes() + group.lane(); e < count; e += parts * group.lanes()) {
+      const Index j = c.col[begin + e];
+      T sum = first.sums[first.find(j)];
+      for (int p = 1; p < parts; ++p) {
+        const SumTable<T> table = first.after(p);
+        sum += table.sums[table.find(j)];
+      }
+      c_val[begin + e] = sum;
+    }
     group.sync();
   }
 
-  /// Computes row i without a table, by a search for each column. `width` lanes share a row of B, as in visit_terms():
-  /// they search at the same time for several rows, and then add for one row after the other. `sums` has an element for
-  /// each entry of the row, and may be the row of c_val itself; `scaled` has one for each lane.
+  /// Computes row i without a table, by a search for each column: for several rows of B at the same time, for which the
+  /// lanes then add one row after the other. `sums` has an element for each entry of the row, and may be the row of
+  /// c_val itself; `scaled` has one for each lane.
   template <class Group>
-  OSTINATO_FUNCTION void multiply(const Group& group, int width, std::size_t i, T* sums, ScaledRow<T>* scaled) const {
+  OSTINATO_FUNCTION void multiply(const Group& group, std::size_t i, T* sums, ScaledRow<T>* scaled) const {
     const Offset begin = c.row_ptr[i];
     const auto count = static_cast<Index>(c.length(i));
     if (count == 0) return;
     const Index* const col = c.col + begin;
     // A column that isn't there, because the pattern of C is that of another product, changes another one's sum.
     const auto place_of = [=](Index j) { return bisect(Index{0}, count - 1, [=](Index e) { return col[e] >= j; }); };
+    const auto sum_of = [=](Index j) { return sums + place_of(j); };
     for (Index e = group.lane(); e < count; e += group.lanes()) sums[e] = 0;
     group.sync();
-    visit_entries(group, i, scaled, [&, this](int entries) {
-      for (int e = 0; e < entries; e += group.lanes() / width)
-        add_rows(group, width, scaled + e, entries - e, [=](Index j) { return sums + place_of(j); });
+    visit_entries(group, a.row_ptr[i], static_cast<Index>(a.length(i)), scaled, [&, this](int entries) {
+      const int width = width_of(group, scaled, entries);
+      if (width == group.lanes()) return add_parts(group, scaled, entries, sum_of);
+      for (int e = 0; e < entries; e += group.lanes() / width) add_rows(group, width, scaled + e, entries - e, sum_of);
     });
     if (sums == c_val + begin) return;
     for (Index e = group.lane(); e < count; e += group.lanes()) c_val[begin + e] = sums[e];
@@ -250,20 +274,28 @@ struct ProductValues {
   }
 
  private:
-  /// Calls use(n) for as many entries of row i of A at a time as there are lanes, or fewer: the first n of `scaled`.
+  /// Calls use(n) for as many of some entries of A at a time as there are lanes, or fewer: the first n of `scaled`.
   template <class Group, class Use>
-  OSTINATO_FUNCTION void visit_entries(const Group& group, std::size_t i, ScaledRow<T>* scaled, Use use) const {
-    const Offset begin = a.row_ptr[i];
-    const auto length = static_cast<Index>(a.length(i));
-    for (Index first = 0; first < length; first += group.lanes()) {
-      if (const Index k = first + group.lane(); k < length) {
+  OSTINATO_FUNCTION void visit_entries(const Group& group, Offset begin, Index count, ScaledRow<T>* scaled,
+                                       Use use) const {
+    for (Index first = 0; first < count; first += group.lanes()) {
+      if (const Index k = first + group.lane(); k < count) {
         const auto of_b = static_cast<std::size_t>(a.col[begin + k]);
         scaled[group.lane()] = {b.row_ptr[of_b], static_cast<Index>(b.length(of_b)), a_val[begin + k]};
       }
       group.sync();
-      use(length - first < group.lanes() ? length - first : group.lanes());
+      use(count - first < group.lanes() ? count - first : group.lanes());
       group.sync();
     }
+  }
+
+  /// The lanes that each of `count` rows of B takes: a power of two, as many as the longest row has elements, or all.
+  template <class Group>
+  OSTINATO_FUNCTION static int width_of(const Group& group, const ScaledRow<T>* rows, int count) {
+    const Index own = group.lane() < count ? rows[group.lane()].length : 0;
+    int width = 1;
+    while (width < group.lanes() && !group.all(own <= width)) width *= 2;
+    return width;
   }
 
   /// Adds some rows of B, one after the other, in parts of as many elements as there are lanes. The loads of some parts
@@ -299,17 +331,13 @@ struct ProductValues {
     }
   }
 
-  /// Adds the first of `count` rows of B: as many as lanes can take with `width` lanes a row. If all of these are
-  /// short, the lanes find the sums for all rows at the same time, and then add one row after the other.
+  /// Adds the first of `count` rows of B, none of which has more than `width` elements: as many as lanes can take with
+  /// `width` lanes a row. The lanes find the sums for all rows at the same time, and then add one row after the other.
   template <class Group, class F>
   OSTINATO_FUNCTION void add_rows(const Group& group, int width, const ScaledRow<T>* rows, int count, F sum_of) const {
     const int together = group.lanes() / width, own = group.lane() / width;
     if (count > together) count = together;
     const ScaledRow<T> row = own < count ? rows[own] : ScaledRow<T>{};
-    if (!group.all(row.length <= width)) {
-      add_parts(group, rows, count, sum_of);
-      return;
-    }
     T* sum = nullptr;
     T value = 0;
     if (const Index q = group.lane() % width; q < row.length) {

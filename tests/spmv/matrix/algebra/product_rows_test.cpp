@@ -34,7 +34,16 @@ class ByRows {
     run_thread_lanes(lanes, [&](const ThreadLane& lane) { find_pattern(lane, width); });
     c_.val.resize(c_.col.size());
     scaled_.resize(static_cast<std::size_t>(lanes));
-    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane, width); });
+    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values(lane); });
+    return c_;
+  }
+
+  /// The product again, by parts of the rows of A.
+  Csr<double> in_parts(int lanes, int parts) {
+    scaled_.resize(static_cast<std::size_t>(lanes));
+    sum_slots_.resize(static_cast<std::size_t>(parts * sum_slots));
+    sums_.resize(static_cast<std::size_t>(parts * sum_slots));
+    run_thread_lanes(lanes, [&](const ThreadLane& lane) { compute_values_in_parts(lane, parts); });
     return c_;
   }
 
@@ -64,19 +73,36 @@ class ByRows {
   }
 
   /// Adds up every second row in a table, the others in the matrix itself.
-  void compute_values(const ThreadLane& lane, int width) {
-    const detail::ProductValues<double> product{detail::pattern_of(a_.view()), a_.val.data(),
-                                                detail::pattern_of(b_.view()), b_.val.data(),
-                                                detail::pattern_of(c_.view()), c_.val.data()};
-    const detail::SumTable<double> table{sum_slots_.data(), sums_.data(), sum_slots, scaled_.data()};
+  void compute_values(const ThreadLane& lane) {
+    const detail::ProductValues<double> product = values();
     for (std::size_t i = 0; i < static_cast<std::size_t>(a_.rows); ++i) {
       if (i % 2 == 0 || product.c.length(i) >= sum_slots) {
-        product.multiply(lane, width, i, c_.val.data() + c_.row_ptr[i], scaled_.data());
+        product.multiply(lane, i, c_.val.data() + c_.row_ptr[i], scaled_.data());
       } else {
-        product.multiply(lane, i, table);
+        product.add_part(lane, i, 0, 1, table());
+        product.write(lane, i, 0, 1, table());
       }
     }
   }
+
+  /// Adds up all rows in as many tables.
+  void compute_values_in_parts(const ThreadLane& lane, int parts) {
+    const detail::ProductValues<double> product = values();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a_.rows); ++i) {
+      for (int part = 0; part < parts; ++part) {
+        detail::SumTable<double> of_part = table().after(part);
+        of_part.scaled = scaled_.data();
+        product.add_part(lane, i, part, parts, of_part);
+      }
+      for (int part = 0; part < parts; ++part) product.write(lane, i, part, parts, table());
+    }
+  }
+
+  detail::ProductValues<double> values() {
+    return {detail::pattern_of(a_.view()), a_.val.data(), detail::pattern_of(b_.view()), b_.val.data(),
+            detail::pattern_of(c_.view()), c_.val.data()};
+  }
+  detail::SumTable<double> table() { return {sum_slots_.data(), sums_.data(), sum_slots, scaled_.data()}; }
 
   const Csr<double>&a_, &b_;
   Table table_;
@@ -110,6 +136,23 @@ TEST(ProductRows, SeveralLanesHaveTheBitsOfTheHost) {
   expect_bits_of_host(5, 597, 2, 1);
   expect_bits_of_host(5, 597, 2, 2);
   expect_bits_of_host(5, 597, 4, 2);
+}
+
+TEST(ProductRows, PartsOfRowsAddUpToTheProduct) {
+  const Host host;
+  for (const Csr<double>& a : matrices_of<double>(5, 33, 1)) {
+    for (const Csr<double>& b : matrices_of<double>(33, 150, 2)) {
+      const SpaceCsr<Host, double> left(host, a), right(host, b);
+      const Csr<double> whole = downloaded(host, multiply(host, left, right));
+      const ReferenceMatrix reference = reference_product(reference_of(a.view()), reference_of(b.view()));
+      ByRows by_rows(a, b);
+      by_rows.multiply(2, 2);
+      for (const int parts : {2, 8}) {
+        EXPECT_EQ(difference(by_rows.in_parts(2, parts), reference, 64), "") << parts << " parts";
+      }
+      EXPECT_TRUE(same_bits(by_rows.in_parts(2, 1), whole));
+    }
+  }
 }
 
 TEST(ProductRows, TableTakesAsManyColumnsAsItSays) {

@@ -70,6 +70,18 @@ TYPED_TEST(MatrixProductOn, MatchesTheReferenceForRowsOfEveryLength) {
   this->expect_right(with_dense_row<T>(40, 597, 7, 11), with_dense_row<T>(597, 33, 8, 12));
 }
 
+// Several warps of a GPU share a row of A.
+TYPED_TEST(MatrixProductOn, MatchesTheReferenceForFewLongRows) {
+  using T = typename TypeParam::T;
+  for (const Index rows : {1, 5, 37, 300}) {
+    for (const Index cols : {20, 150, 420}) {
+      this->expect_right(scattered<T>(rows, 597, 150, rows > 5, 13), scattered<T>(597, cols, 40, true, 14));
+      this->expect_right(scattered<T>(rows, 597, 20, rows > 5, 15), scattered<T>(597, cols, 40, true, 16));
+    }
+  }
+  this->expect_right(with_dense_row<T>(3, 597, 1, 17), scattered<T>(597, 90, 40, true, 18));
+}
+
 TYPED_TEST(MatrixProductOn, KeepsEntriesWhoseTermsCancel) {
   using T = typename TypeParam::T;
   const auto c = multiply(this->space(), this->on(dense<T>({{1, 1}})), this->on(dense<T>({{2, 3}, {-2, 0}})));
@@ -82,6 +94,14 @@ TYPED_TEST(MatrixProductOn, KeepsEntriesWhoseTermsCancel) {
 TYPED_TEST(MatrixProductOn, HasTheSameBitsOnEveryRun) {
   using T = typename TypeParam::T;
   const auto a = this->on(with_dense_row<T>(597, 597, 5, 3)), b = this->on(scattered<T>(597, 597, 30, true, 4));
+  const Csr<T> first = this->back(multiply(this->space(), a, b));
+
+  for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(this->back(multiply(this->space(), a, b)), first));
+}
+
+TYPED_TEST(MatrixProductOn, HasTheSameBitsOnEveryRunWhereRowsAreFewAndLong) {
+  using T = typename TypeParam::T;
+  const auto a = this->on(scattered<T>(37, 597, 150, true, 5)), b = this->on(scattered<T>(597, 150, 40, true, 6));
   const Csr<T> first = this->back(multiply(this->space(), a, b));
 
   for (int run = 0; run < 20; ++run) EXPECT_TRUE(same_bits(this->back(multiply(this->space(), a, b)), first));
