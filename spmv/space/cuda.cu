@@ -122,15 +122,19 @@ Cuda::State::~State() {
   const bool has_stream = !owns_stream || stream != nullptr;
   if (partial != nullptr) (void)cudaFreeAsync(partial, stream);
   if (arrived != nullptr) (void)cudaFreeAsync(arrived, stream);
-  if (side.partial != nullptr) (void)cudaFreeAsync(side.partial, stream);
-  if (side.arrived != nullptr) (void)cudaFreeAsync(side.arrived, stream);
+  for (const Side& side : sides) {
+    if (side.partial != nullptr) (void)cudaFreeAsync(side.partial, stream);
+    if (side.arrived != nullptr) (void)cudaFreeAsync(side.arrived, stream);
+  }
   if (has_stream) (void)cudaStreamSynchronize(stream);
   if (staging != nullptr) (void)cudaFreeHost(staging);
   for (const Pinned& p : spare) free(p);
   pool.reset();
-  if (side.marked != nullptr) (void)cudaEventDestroy(side.marked);
-  if (side.ended != nullptr) (void)cudaEventDestroy(side.ended);
-  if (side.stream != nullptr) (void)cudaStreamDestroy(side.stream);
+  for (const Side& side : sides) {
+    if (side.marked != nullptr) (void)cudaEventDestroy(side.marked);
+    if (side.ended != nullptr) (void)cudaEventDestroy(side.ended);
+    if (side.stream != nullptr) (void)cudaStreamDestroy(side.stream);
+  }
   if (owns_stream && has_stream) (void)cudaStreamDestroy(stream);
   (void)cudaGetLastError();  // not to be found by the caller's next call
 }
@@ -155,7 +159,7 @@ char* Cuda::State::room_to_upload(std::size_t bytes) {
   return room;
 }
 
-void Cuda::State::open_side() {
+void Cuda::State::open(Side& side) {
   if (side.ended != nullptr) return;
   if (side.stream == nullptr) OSTINATO_CUDA(cudaStreamCreateWithFlags(&side.stream, cudaStreamNonBlocking));
   if (side.partial == nullptr)
@@ -168,7 +172,7 @@ void Cuda::State::open_side() {
   OSTINATO_CUDA(cudaEventCreateWithFlags(&side.ended, cudaEventDisableTiming));
 }
 
-void Cuda::State::swap_sides() noexcept {
+void Cuda::State::swap_with(Side& side) noexcept {
   std::swap(stream, side.stream);
   std::swap(partial, side.partial);
   std::swap(arrived, side.arrived);

@@ -60,11 +60,11 @@ DownloadBehind<Cuda>::DownloadBehind(const Cuda& space, std::vector<Copied>) : s
 DownloadBehind<Cuda>::~DownloadBehind() = default;
 void DownloadBehind<Cuda>::finish() { fail(); }
 
-SideStream<Cuda>::SideStream(const Cuda& space) : space_(space) { fail(); }
+SideStream<Cuda>::SideStream(const Cuda& space, int number) : space_(space), number_(number) { fail(); }
 SideStream<Cuda>::~SideStream() = default;
 void SideStream<Cuda>::mark() { fail(); }
 void SideStream<Cuda>::join() { fail(); }
-SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_) { fail(); }
+SideStream<Cuda>::OnSide::OnSide(SideStream& side) : space_(side.space_), number_(side.number_) { fail(); }
 SideStream<Cuda>::OnSide::~OnSide() = default;
 
 struct CudaGraph::Body {};

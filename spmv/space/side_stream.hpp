@@ -8,8 +8,9 @@ namespace ostinato {
 
 class Host;
 
-/// Work beside that of a space: on a GPU a second stream, whose kernels run together with those of the space. Kernels
-/// that don't fill the GPU take less time so. On Host such work is done at once.
+/// Work beside that of a space: on a GPU another stream, whose kernels run together with those of the space. Kernels
+/// that don't fill the GPU take less time so. On Host such work is done at once. A space has two such streams, number 0
+/// and 1, whose work may run at the same time, too.
 ///
 ///   SideStream<Space> side(space);
 ///   side.mark();              what the work reads is enqueued
@@ -19,15 +20,16 @@ class Host;
 ///
 /// Requires  mark() before run(), whose work comes after the latest mark. Work of the space between mark() and join()
 ///           touches nothing that the work beside writes, and writes nothing that this work reads; memory that the work
-///           beside uses is released after join(). An operator isn't used by both. The work beside uploads nothing. At
-///           most one object for a space at a time.
+///           beside uses is released after join(). An operator isn't used by two of them. The work beside uploads
+///           nothing, and calls no run(). At most one object for each number of a space at a time.
+/// Throws    ArgumentError for another number.
 template <class Space>
 class SideStream;
 
 template <>
 class SideStream<Host> {
  public:
-  explicit SideStream(const Host&) {}
+  explicit SideStream(const Host&, int = 0) {}
   void mark() {}
   template <class F>
   void run(F f) {
@@ -39,8 +41,8 @@ class SideStream<Host> {
 template <>
 class SideStream<Cuda> {
  public:
-  /// The first object of a space makes the second stream, which the space then keeps.
-  explicit SideStream(const Cuda& space);
+  /// The first object with a number makes the stream, which the space then keeps.
+  explicit SideStream(const Cuda& space, int number = 0);
   ~SideStream();  ///< joins
   SideStream(const SideStream&) = delete;
   SideStream& operator=(const SideStream&) = delete;
@@ -55,7 +57,7 @@ class SideStream<Cuda> {
   void join();
 
  private:
-  /// While an object of this class lives, the space enqueues on the second stream.
+  /// While an object of this class lives, the space enqueues on the other stream.
   class OnSide {
    public:
     explicit OnSide(SideStream& side);
@@ -65,9 +67,11 @@ class SideStream<Cuda> {
 
    private:
     const Cuda& space_;
+    int number_;
   };
 
   Cuda space_;
+  int number_;
   bool is_behind_ = false;  ///< work was enqueued beside since the last join()
 };
 

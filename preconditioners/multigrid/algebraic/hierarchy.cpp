@@ -316,8 +316,9 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   constexpr std::size_t matrices = 3;  // of a level, whose values in float that aren't finite are counted
   Vector<Space, double> bad(space, matrices * levels_.size(), 0.0);
   SpaceCsr<Space, T> of_level = a;
-  // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched.
-  SideStream<Space> side(space);
+  // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched: those of the
+  // coarser levels beside those of the finest one, whose search takes longer than the products.
+  SideStream<Space> of_finest(space, 0), of_coarser(space, 1);
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
@@ -326,6 +327,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
+    SideStream<Space>& side = k == 0 ? of_finest : of_coarser;
     side.mark();
     if (source.next) {
       if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
@@ -341,12 +343,11 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());
   DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
-  // While a GPU inverts the coarsest matrix, the host reads what the searches have found.
-  if (!is_grouped_) side.run([&] { find_spectra(); });
-  side.join();
+  of_finest.join();
+  of_coarser.join();
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
-  if (is_grouped_) find_spectra();
+  find_spectra();
   if (inverse) {
     inverse->finish();
     coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);

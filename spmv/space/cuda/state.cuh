@@ -69,17 +69,18 @@ struct Cuda::State {
   cublasContext* cublas = nullptr;
   cusparseContext* cusparse = nullptr;
 
-  /// A second stream (SideStream), with buffers of its own for reductions.
+  /// Another stream (SideStream), with buffers of its own for reductions.
   struct Side {
     cudaStream_t stream = nullptr;
     double* partial = nullptr;
     unsigned* arrived = nullptr;
     cudaEvent_t marked = nullptr, ended = nullptr;
   };
-  Side side;
-  bool is_aside = false;  ///< the stream and the buffers above are those of the side, and those here the space's own
-  void open_side();
-  void swap_sides() noexcept;
+  static constexpr int most_sides = 2;
+  Side sides[most_sides];
+  bool is_aside = false;  ///< the stream and the buffers above are those of a side, which has the space's own
+  void open(Side& side);
+  void swap_with(Side& side) noexcept;
 
   /// A pinned buffer for copies to the host, and an event to record after a copy.
   struct Pinned {

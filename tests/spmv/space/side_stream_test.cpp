@@ -10,6 +10,7 @@
 
 #include <ostinato/spmv/matrix/generate.hpp>
 #include <ostinato/spmv/operator.hpp>
+#include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/vector_steps.hpp>
 
@@ -64,6 +65,33 @@ TYPED_TEST_SUITE(SideStreamOn, EverySpace, SpaceNames);
 TYPED_TEST(SideStreamOn, GivesTheBitsOfTheSpaceAlone) {
   for (const std::size_t n : {0, 1, 31, 597, 3000000})
     EXPECT_EQ(this->sums(n, 20, true), this->sums(n, 20, false)) << n;
+}
+
+TYPED_TEST(SideStreamOn, HasTwoStreams) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const Space& space = this->space();
+  for (const std::size_t n : {0, 1, 597, 1000000}) {
+    const auto x = this->put(random_vector<T>(static_cast<Index>(n), 1));
+    const auto y = this->put(random_vector<T>(static_cast<Index>(n), 2));
+    Vector<Space, double> sums(space, 6, 0.0);
+    dot<T>(space, x, y, sums.data());
+    dot<T>(space, x, x, sums.data() + 1);
+    dot<T>(space, y, y, sums.data() + 2);
+    {
+      SideStream<Space> first(space, 0), second(space, 1);
+      first.mark();
+      second.mark();
+      first.run([&] { dot<T>(space, x, x, sums.data() + 4); });
+      second.run([&] { dot<T>(space, y, y, sums.data() + 5); });
+      dot<T>(space, x, y, sums.data() + 3);
+    }
+    const std::vector<double> found = sums.download();
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(found[k + 3], found[k]) << n << ", sum " << k;
+  }
+  if constexpr (Space::on_device) {
+    EXPECT_THROW(SideStream<Space>(space, 2), ArgumentError);
+  }
 }
 
 TYPED_TEST(SideStreamOn, MultipliesInEachFormat) {
