@@ -26,10 +26,10 @@ void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned co
 
 /// The rows of a lower sweep, in its order, and where its tiles begin.
 struct FactorOrder {
-  const Index* row;
-  const SweepTile* tile;  ///< null on Host
-  std::size_t tiles;
-  bool looks_ahead;  ///< whether rows go through several strips at once (zero_fill_strips.hpp); on Cuda
+  const Index* row = nullptr;
+  const SweepTile* tile = nullptr;  ///< null on Host
+  std::size_t tiles = 0;
+  bool looks_ahead = false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp); on Cuda
 };
 
 /// What rows count while they are factored and stored. All bits are set before the first row.
@@ -39,8 +39,9 @@ struct FactorCounts {
   double outside;   ///< numbers of the factors that leave their range
 };
 
-/// Factors all rows in this order. `parameter`: that of FactoredRows::eliminate() or decompose(). The counts lie behind
-/// the pivots, and these behind `rows.upper`, of so many entries.
+/// Factors all rows in this order, or in that of the matrix, which gives the same bits. `parameter`: that of
+/// FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so many
+/// entries.
 void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,

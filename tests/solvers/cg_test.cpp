@@ -70,18 +70,18 @@ TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReaches) {
   for (const auto& [family, options] : cases) {
     const Csr<T> a = generate<T>(family, options);
     const Multigrid m(this->space(), a, {.kind = MultigridKind::structured});
-    for (const double scale : {1.0, 1e-6, 1e7, 1e-200}) {
-      for (const double rtol : {1e-4, 1e-8, 1e-11}) {
-        SCOPED_TRACE(std::string(family) + ", b of " + std::to_string(std::log10(scale)) + ", " + std::to_string(rtol));
-        System<T> system = with_known_solution(a);  // smooth: float alone would leave a large residual
-        for (T& v : system.b) v = static_cast<T>(v * scale);
-        system.x0.assign(system.b.size(), T{0});
-        const auto full = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::off}, m).result;
-        const auto mixed = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::on}, m).result;
-        ASSERT_EQ(full.status, Status::converged);
-        EXPECT_EQ(mixed.status, Status::converged);
-        EXPECT_LE(mixed.iterations, full.iterations + 2);
-      }
+    const std::pair<double, double> scales_and_goals[] = {{1, 1e-4},     {1, 1e-8},    {1, 1e-11},
+                                                          {1e-6, 1e-11}, {1e7, 1e-11}, {1e-200, 1e-8}};
+    for (const auto& [scale, rtol] : scales_and_goals) {
+      SCOPED_TRACE(std::string(family) + ", b of " + std::to_string(std::log10(scale)) + ", " + std::to_string(rtol));
+      System<T> system = with_known_solution(a);  // smooth: float alone would leave a large residual
+      for (T& v : system.b) v = static_cast<T>(v * scale);
+      system.x0.assign(system.b.size(), T{0});
+      const auto full = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::off}, m).result;
+      const auto mixed = this->solve(system, {.rtol = rtol, .mixed = MixedPrecision::on}, m).result;
+      ASSERT_EQ(full.status, Status::converged);
+      EXPECT_EQ(mixed.status, Status::converged);
+      EXPECT_LE(mixed.iterations, full.iterations + 2);
     }
   }
 }

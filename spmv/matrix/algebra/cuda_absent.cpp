@@ -28,9 +28,9 @@ void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrP
   throw DeviceError(Cuda::why_absent());
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, \
-                               Offset, const CsrPattern&, Offset, T*)
+#define OSTINATO_INSTANTIATE(T)                                                                                       \
+  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, Offset, \
+                               const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

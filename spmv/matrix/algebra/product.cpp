@@ -234,8 +234,8 @@ struct NoWork {
 
   void multiply(const Cuda& space, const CsrView<T>& a, const CsrView<T>& b, CsrStorage<Cuda, T>& c) {
     detail::product_values(space, detail::pattern_of(a), a.val.data(), a.nonzeros(), detail::pattern_of(b),
-                           b.val.data(), b.nonzeros(), detail::pattern_of(c.view()),
-                           static_cast<Offset>(c.col.size()), c.val.data());
+                           b.val.data(), b.nonzeros(), detail::pattern_of(c.view()), static_cast<Offset>(c.col.size()),
+                           c.val.data());
   }
 };
 

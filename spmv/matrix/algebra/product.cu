@@ -35,7 +35,7 @@ int with_idle_lanes(int lanes, Index rows) {
   return lanes;
 }
 
-constexpr int long_row = 16;        ///< lanes for a row of B, from which on a table pays
+constexpr int long_row = 16;  ///< lanes for a row of B, from which on a table pays
 
 /// The lanes for each of so many rows of C that columns are searched for in: four rows of B at a time for a row of A of
 /// some twenty entries (H200, 2026-11: 26 us instead of 59 for 49 entries, 110 instead of 145 for 14), one for a row of
@@ -371,9 +371,9 @@ void product_values(const Cuda& space, const CsrPattern& a, const T* a_val, Offs
   }
 }
 
-#define OSTINATO_INSTANTIATE(T)                                                                               \
-  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, \
-                               Offset, const CsrPattern&, Offset, T*)
+#define OSTINATO_INSTANTIATE(T)                                                                                       \
+  template void product_values(const Cuda&, const CsrPattern&, const T*, Offset, const CsrPattern&, const T*, Offset, \
+                               const CsrPattern&, Offset, T*)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -233,8 +233,7 @@ struct ProductValues {
   /// Writes row i: the sums of `parts` tables that are one after the other, in their order. `group` is one of as many
   /// groups, number `part` of them, each of which writes some of the columns.
   template <class Group>
-  OSTINATO_FUNCTION void write(const Group& group, std::size_t i, int part, int parts,
-                               const SumTable<T>& first) const {
+  OSTINATO_FUNCTION void write(const Group& group, std::size_t i, int part, int parts, const SumTable<T>& first) const {
     const Offset begin = c.row_ptr[i];
     const auto count = static_cast<Index>(c.length(i));
     for (Index e = part * group.lanes() + group.lane(); e < count; e += parts * group.lanes()) {

@@ -251,6 +251,45 @@ TYPED_TEST(ZeroFillOn, LongChainsAndLargeGridsHaveTheBitsOfTheHost) {
   }
 }
 
+/// A block diagonal matrix of so many copies that it has `rows` rows or more.
+template <class T>
+Csr<T> copies_of(const Csr<T>& a, Index rows) {
+  std::vector<Triplet<T>> t;
+  for (Index first = 0; first < rows; first += a.rows) {
+    for (Index i = 0; i < a.rows; ++i) {
+      for (auto k = static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i)]);
+           k < static_cast<std::size_t>(a.row_ptr[static_cast<std::size_t>(i) + 1]); ++k)
+        t.push_back({first + i, first + a.col[k], a.val[k]});
+    }
+  }
+  const Index all = (rows + a.rows - 1) / a.rows * a.rows;
+  return from_triplets<T>(all, all, t);
+}
+
+// A GPU factors up to 160 rows for each of its multiprocessors in the order of the matrix, more rows by levels.
+TYPED_TEST(ZeroFillOn, ManyRowsHaveTheBitsOfTheHost) {
+  using T = typename TypeParam::T;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "Host takes rows in one order";
+  constexpr Index many = 50000;
+  const auto expect_bits = [&](const std::string& what, const Csr<T>& a, ZeroFillKind kind) {
+    this->expect_bits_of_host("copies of " + what, copies_of(a, many), kind);
+  };
+  for (const Index n : {1, 31, 33, 597}) {
+    const std::string size = " " + std::to_string(n);
+    expect_bits("unsymmetric" + size, unsymmetric<T>(n, 3, true), ZeroFillKind::ilu);
+    expect_bits("dense row" + size, with_dense_row<T>(n, n, n / 2, 4), ZeroFillKind::ilu);
+    expect_bits("empty rows" + size, scattered<T>(n, n, 3, true, 6), ZeroFillKind::ilu);
+    expect_bits("definite" + size, definite<T>(n, 3, true), ZeroFillKind::ic);
+  }
+  for (const Index n : {15, 16, 17, 32, 33, 64, 65, 129}) {
+    const Csr<T> a = filled<T>(n);
+    expect_bits("filled " + std::to_string(n), a, ZeroFillKind::ilu);
+    expect_bits("filled " + std::to_string(n), symmetric_part(a), ZeroFillKind::ic);
+  }
+  expect_bits("fem27", generate<T>("fem27", {.n = 12, .unknowns = 3}), ZeroFillKind::ilu);
+  expect_bits("poisson2d", generate<T>("poisson2d", {.n = 33}), ZeroFillKind::ic);
+}
+
 TYPED_TEST(ZeroFillOn, PreparedMatricesHaveTheBitsOfTheHost) {
   using T = typename TypeParam::T;
   for (const Index n : {0, 1, 33, 597}) {
