@@ -80,7 +80,7 @@ void Operator<Space, T>::create(const Analysis<Space, T>& analysis, const Format
   }
   structure_ = analysis.structure();
   const Stopwatch marking;
-  if (!makes_parts(space_)) pattern_ = pattern_mark(space_, analysis.matrix().view());
+  if (!makes_parts(space_)) pattern_ = LaterMark<Space>(space_, analysis.matrix().view(), structure_.longest_row);
   given_sorted_ = !analysis.matrix().is_sorted_copy();
   analyse_seconds_ = analysis.seconds() + marking.seconds();
   for (Candidate& c : choice_.candidates) c.plan = nullptr;  // a plan may take as much memory as the matrix
@@ -223,7 +223,8 @@ bool Operator<Space, T>::keeps_pattern(const CsrView<T>& a) const {
   (void)built();  // refuses an object that was moved from
   if constexpr (Space::on_device) return false;
   return a.rows == rows() && a.cols == cols() && a.row_ptr.size() == static_cast<std::size_t>(rows()) + 1 &&
-         a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() && pattern_mark(space_, a) == pattern_;
+         a.nonzeros() == structure_.nonzeros && a.val.size() == a.col.size() &&
+         pattern_mark(space_, a) == pattern_.text();
 }
 
 /// The matrix in the memory of the space. One on the old pattern isn't checked again.
@@ -240,8 +241,8 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   ++updates_;
   matrix_.reset();
   // A format that is refilled writes to the places of the old pattern.
-  std::string pattern = same ? pattern_ : pattern_mark(space_, view);
-  if ((same || pattern == pattern_) && !may_refuse_values() && refill(a, lent)) {
+  std::string pattern = same ? std::string() : pattern_mark(space_, view);
+  if ((same || pattern == pattern_.text()) && !may_refuse_values() && refill(a, lent)) {
     given_sorted_ = !a.is_sorted_copy();
     return Update::refilled;
   }
@@ -253,7 +254,7 @@ Update Operator<Space, T>::update(const SpaceCsr<Space, T>& a, bool same, bool l
   }
   structure_ = analysis.structure();
   unseen_.reset();
-  pattern_ = std::move(pattern);
+  if (!same) pattern_ = LaterMark<Space>(std::move(pattern));
   given_sorted_ = !a.is_sorted_copy();
   space_.trim();
   generate();

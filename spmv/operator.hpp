@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <ostinato/spmv/analysis/analysis.hpp>
+#include <ostinato/spmv/analysis/pattern_hash.hpp>
 #include <ostinato/spmv/selection/choice.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
@@ -204,7 +205,7 @@ class Operator {
   std::shared_ptr<const FormatEntry<Space, T>> entry_;  ///< of the chosen format, for building the format again
   std::unique_ptr<BuiltFormat<Space, T>> format_;
   std::weak_ptr<const SpaceCsr<Space, T>> matrix_;  ///< of the analysis, for accurate_residual
-  std::string pattern_;                             ///< pattern_mark() of the matrix
+  LaterMark<Space> pattern_;                        ///< of the matrix
   bool given_sorted_ = true;                        ///< the rows that the caller gave ascend, without duplicates
   double analyse_seconds_ = 0;
   double tune_seconds_ = 0;

@@ -12,7 +12,7 @@
 #include <ostinato/preconditioners/define_entry.hpp>
 #include <ostinato/preconditioners/jacobi.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/cycle.hpp>
-#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/preconditioners/multigrid/rate.hpp>
 #include <ostinato/preconditioners/multigrid/structured/cycle.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
@@ -67,64 +67,6 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
      {"plain", MultigridKind::plain}}};
 
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
-
-/// The norm of what is left of an error in that of the error, from their squares; no less than `least`, below which it
-/// is rounding. Not finite where a cycle overflows, or where a square in the norm of A is negative by more than
-/// rounding: A isn't definite then.
-double part_left(double left, double error, double least) {
-  constexpr double rounding = 1e-3;
-  if (!(error > 0 && left >= -rounding * error)) return HUGE_VAL;
-  return std::max(least, std::sqrt(std::max(0.0, left) / error));
-}
-
-/// What cycles do to a random error.
-struct Trial {
-  double rate = 0;       ///< by what a cycle shrinks the error
-  double next_rate = 0;  ///< by what another cycle shrinks what is left; tells more of what the coarse grid misses
-};
-
-/// Whether cycles for new values are nearly as good as those for the values that the interpolations were made for:
-/// solves take at most some 1.5 times as many iterations. The powers are from measurements (docs/performance.md).
-bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy) {
-  constexpr double nothing_left = 0.01, good = 0.1;
-  if (now.rate <= nothing_left) return true;
-  const double rate = std::max(good, at_first.next_rate), limit = std::pow(rate, energy ? 0.8 : 0.67);
-  return now.rate < 1 && now.next_rate <= std::max(rate, limit);
-}
-
-/// What cycles do to a random error e, in the norm of A with `energy`, in vectors of n values of type V. `size`: by how
-/// much A is larger for a cycle than it is. first(z, r) makes r = size A e, and may use z; cycle(r, z) makes
-/// z = M^-1 r, and product(z, y) y = size A z.
-template <class V, class Space, class First, class Cycle, class Product>
-Trial try_on_error(const Space& space, std::size_t n, double size, bool energy, bool again, First first, Cycle cycle,
-                   Product product) {
-  Vector<Space, V> r(space, n), z(space, n), y(space, energy || again ? n : 0), before(space, again ? n : 0);
-  Vector<Space, double> squares(space, again ? 4 : 2);  // of the error before and after a cycle
-  const auto run = [&](const V* corrected, double* slot) {
-    cycle(r, z);
-    const multigrid::ErrorLeft<V> error{size, corrected};
-    if (energy || (corrected == nullptr && again)) product(z, y);
-    if (energy) {
-      sum(space, n, multigrid::EnergyLeft<V>{error, size, r.data(), z.data(), y.data()}, slot);
-    } else {
-      sum(space, n, multigrid::RandomLeft<V>{error, size, z.data()}, slot);
-    }
-  };
-  first(z, r);
-  run(nullptr, squares.data());
-  if (again) {
-    for_each(space, n, multigrid::TakeProduct<V>{size, y.data(), r.data()});
-    std::swap(before, z);
-    run(before.data(), squares.data() + 2);
-  }
-  const std::vector<double> values = squares.download();
-  // The square in the norm of A is a difference of numbers of the size of the error's, that of the other norm isn't.
-  constexpr double epsilon = std::numeric_limits<V>::epsilon();
-  const double least = energy ? 4 * std::sqrt(epsilon) : 4 * epsilon;
-  Trial trial{part_left(values[0], values[1], least)};
-  if (again) trial.next_rate = part_left(values[2], values[3], least);
-  return trial;
-}
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
 constexpr const char* not_positive = "the diagonal isn't positive";
@@ -271,9 +213,9 @@ struct Multigrid<Space, T>::State {
 
   /// What refill() and restore() need.
   struct Taken {
-    std::string pattern;      ///< pattern_mark() of A
-    Trial at_first;           ///< when the interpolations were made
-    Vector<Space, T> values;  ///< of A, in the order of its entries
+    LaterMark<Space> pattern;   ///< of A
+    multigrid::Trial at_first;  ///< when the interpolations were made
+    Vector<Space, T> values;    ///< of A, in the order of its entries
     double power = 1;
     Smoother smoother = Smoother::jacobi;
     double rate = 0;
@@ -301,8 +243,8 @@ struct Multigrid<Space, T>::State {
     for (int u = 0; grid && u < grid.unknowns; ++u) cycles.push_back(cycle(Hierarchy(analysis, grid, u, plan), s));
     const CsrView<T>& a = analysis.matrix().view();
     const bool keeps = algebraic && given.reuse != MultigridReuse::none;
-    if (keeps) taken.emplace(Taken{pattern_mark(space, a), {}, copy_of(a.val)});
-    const Trial trial = cycles.size() == 1 ? Trial{cycles.front().rate()} : try_cycles(a, keeps);
+    if (keeps) taken.emplace(Taken{{space, a, s.longest_row}, {}, copy_of(a.val)});
+    const multigrid::Trial trial = cycles.size() == 1 ? multigrid::Trial{cycles.front().rate()} : try_cycles(a, keeps);
     rate = trial.rate;
     if (!keeps) return;
     taken->at_first = trial;
@@ -391,7 +333,7 @@ struct Multigrid<Space, T>::State {
     if (has_k_cycle(options.kind)) return algebraic->hierarchy().levels().front().a.structure().symmetric;
     return options.kind == MultigridKind::aggregation;
   }
-  Trial try_cycles(const CsrView<T>& a, bool again);
+  multigrid::Trial try_cycles(const CsrView<T>& a, bool again);
 
   bool fits(const Analysis<Space, T>& analysis) const;
   bool refill(const Analysis<Space, T>& analysis);
@@ -400,30 +342,19 @@ struct Multigrid<Space, T>::State {
   void keep_settings();
 };
 
-/// Tries one cycle on a random error, and with `again` another one on what is left.
+/// Tries one cycle on a random error, and with `again` another one on what is left; on a grid one.
 template <class Space, class T>
-Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
+multigrid::Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
   if (rows == 0) return {};
-  if (algebraic) {
-    // The finest level's matrix is A in float, in a format whose products are faster than those of CSR.
-    const auto& of_level = algebraic->hierarchy().levels().front().a;
-    const auto product = [&](const auto& x, auto& y) { of_level.apply(1, x, 0, y); };
-    const auto first = [&](auto& z, auto& r) {
-      for_each(space, rows, multigrid::FillRandomError{z.data()});
-      product(z, r);
-    };
-    const auto apply_cycle = [&](const auto& r, auto& z) { algebraic->apply_to_level(r, z, unused.data()); };
-    return try_on_error<float>(space, rows, 1, in_energy(), again, first, apply_cycle, product);
+  if (!algebraic) {
+    const auto cycle = [&](const auto& r, auto& z) { apply(r.data(), z.data(), unused.data()); };
+    return {multigrid::rate_on_error(space, a, cycles.front().hierarchy().power(), cycle)};
   }
-  const double power = cycles.front().hierarchy().power();
-  const auto first = [&](auto&, auto& r) {
-    for_each(space, rows, multigrid::ProductOfRandom<T>{detail::pattern_of(a), a.val.data(), power, r.data()});
-  };
-  const auto product = [&](const auto& z, auto& y) {
-    for_each(space, rows, multigrid::ScaledProduct<T>{detail::pattern_of(a), a.val.data(), power, z.data(), y.data()});
-  };
-  const auto apply_cycle = [&](const auto& r, auto& z) { apply(r.data(), z.data(), unused.data()); };
-  return try_on_error<T>(space, rows, std::abs(power), in_energy(), again, first, apply_cycle, product);
+  // The finest level's matrix is A in float, in a format whose products are faster than those of CSR.
+  const auto& of_level = algebraic->hierarchy().levels().front().a;
+  const auto product = [&](const auto& x, auto& y) { of_level.apply(1, x, 0, y); };
+  const auto cycle = [&](const auto& r, auto& z) { algebraic->apply_to_level(r, z, unused.data()); };
+  return multigrid::try_on_error(space, rows, in_energy(), again, product, cycle);
 }
 
 /// Whether the hierarchy at hand may do for a matrix: a hierarchy that was made anew would have the same kind, for a
@@ -431,7 +362,8 @@ Trial Multigrid<Space, T>::State::try_cycles(const CsrView<T>& a, bool again) {
 template <class Space, class T>
 bool Multigrid<Space, T>::State::fits(const Analysis<Space, T>& analysis) const {
   const Structure& s = analysis.structure();
-  if (!taken || !why_not(s).empty() || pattern_mark(space, analysis.matrix().view()) != taken->pattern) return false;
+  if (!taken || !why_not(s).empty()) return false;
+  if (pattern_mark(space, analysis.matrix().view()) != taken->pattern.text()) return false;
   return !may_use_grid(s) || !analysis.grid();
 }
 
@@ -441,13 +373,13 @@ template <class Space, class T>
 bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   if (!fits(analysis)) return false;
   const Structure& s = analysis.structure();
-  taken->valid = false;
   Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the trial, which waits for both
+  taken->valid = false;
   try {
     algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));
-    const Trial trial = try_cycles(analysis.matrix().view(), true);
+    const multigrid::Trial trial = try_cycles(analysis.matrix().view(), true);
     rate = trial.rate;
-    if (!nearly_as_good(trial, taken->at_first, in_energy())) return false;
+    if (!multigrid::nearly_as_good(trial, taken->at_first, in_energy())) return false;
   } catch (const ArgumentError&) {  // other interpolations may do
     return false;
   }

@@ -171,8 +171,8 @@ class Multigrid {
   /// Makes the hierarchy of a matrix with new values, with the same options: anew, so that both are in memory for a
   /// while. With MultigridReuse::interpolation the interpolations are kept, and the values of all levels computed; the
   /// hierarchy is made anew only where entries are in other places, or where cycles on a random error show that solves
-  /// would take over some 1.5 times as many iterations as when the interpolations were made. After an exception the
-  /// object is as before, as long as memory and device allow.
+  /// would take over some 1.5 times as many iterations as when the interpolations were made. A second copy of the
+  /// values is there for a while. After an exception the object is as before, as long as memory and device allow.
   /// Throws    DimensionError for another number of rows; as the constructor.
   void update_values(const Analysis<Space, T>& analysis);
 

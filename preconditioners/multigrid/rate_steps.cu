@@ -8,8 +8,7 @@ namespace ostinato {
 OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::FillRandomError)
 OSTINATO_FOR_EACH_ON_CUDA(multigrid::ProductOfRandom)
 OSTINATO_SUM_ON_CUDA(multigrid::RandomLeft)
-OSTINATO_FOR_EACH_ON_CUDA(multigrid::ScaledProduct)
-OSTINATO_FOR_EACH_ON_CUDA(multigrid::TakeProduct)
-OSTINATO_SUM_ON_CUDA(multigrid::EnergyLeft)
+OSTINATO_FOR_EACH_OF_ON_CUDA(multigrid::TakeProduct)
+template void sum(const Cuda&, std::size_t, multigrid::EnergyLeft, double*);
 
 }  // namespace ostinato

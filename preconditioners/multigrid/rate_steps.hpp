@@ -68,46 +68,23 @@ struct RandomLeft {
   }
 };
 
-/// y = power A z
-template <class T>
-struct ScaledProduct {
-  detail::CsrPattern a;
-  const T* val;
-  double power;
-  const T* z;
-  T* y;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    double total = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
-      total += static_cast<double>(val[k]) * power * static_cast<double>(z[a.col[k]]);
-    y[i] = static_cast<T>(total);
-  }
-};
-
-/// r = r - y / power
-template <class T>
+/// r = r - y
 struct TakeProduct {
-  double power;
-  const T* y;
-  T* r;
+  const float* y;
+  float* r;
 
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    r[i] = static_cast<T>(static_cast<double>(r[i]) - static_cast<double>(y[i]) / power);
-  }
+  OSTINATO_FUNCTION void operator()(std::size_t i) const { r[i] -= y[i]; }
 };
 
-/// The sums are the squares of the norms of e - z / power and of e, in the norm of a definite A: |x|^2 = x . A x.
-/// r = power A e and y = power A z.
-template <class T>
+/// The sums are the squares of the norms of e - z and of e, in the norm of a definite A: |x|^2 = x . A x. r = A e and
+/// y = A z.
 struct EnergyLeft {
-  ErrorLeft<T> error;
-  double power;
-  const T *r, *z, *y;
+  ErrorLeft<float> error;
+  const float *r, *z, *y;
 
   OSTINATO_FUNCTION Sums<2> operator()(std::size_t i) const {
-    const double e = error.at(i), x = static_cast<double>(z[i]) / power, ae = static_cast<double>(r[i]);
-    return {{e * ae - 2 * x * ae + x * static_cast<double>(y[i]) / power, e * ae}};
+    const double e = error.at(i), x = static_cast<double>(z[i]), ae = static_cast<double>(r[i]);
+    return {{e * ae - 2 * x * ae + x * static_cast<double>(y[i]), e * ae}};
   }
 };
 

@@ -32,11 +32,18 @@ std::string pattern_hash(const Cuda&, const CsrView<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
 
+template <class T>
+LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<T>&, Index) {
+  throw DeviceError(Cuda::why_absent());
+}
+const std::string& LaterMark<Cuda>::text() const { return text_; }
+
 #define OSTINATO_INSTANTIATE(T)                                                                       \
   template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                          \
   template void analyse_values(const Cuda&, const CsrView<T>&, Structure&);                           \
   template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index); \
-  template std::string pattern_hash(const Cuda&, const CsrView<T>&)
+  template std::string pattern_hash(const Cuda&, const CsrView<T>&);                                  \
+  template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<T>&, Index)
 OSTINATO_INSTANTIATE(float);
 OSTINATO_INSTANTIATE(double);
 

@@ -67,16 +67,33 @@ void add(const std::vector<double>& parts, PatternWords& words) {
 }  // namespace
 }  // namespace detail
 
+namespace detail {
+namespace {
+
+/// Whether HashRow can hash the heads of the rows.
+template <class T>
+bool hashes_by_rows(const CsrView<T>& a) {
+  return a.nonzeros() > 0 && a.rows <= most_rows && a.nonzeros() / head < a.rows;
+}
+
+template <class T>
+void hash_heads(const Cuda& space, const CsrView<T>& a, Vector<Cuda, double>& parts) {
+  sum(space, static_cast<std::size_t>(a.rows), HashRow{pattern_of(a), a.nonzeros()}, parts.data());
+}
+
+}  // namespace
+}  // namespace detail
+
 template <class T>
 std::string pattern_hash(const Cuda& space, const CsrView<T>& a) {
   using namespace detail;
   const Offset count = a.nonzeros(), length = std::max<Offset>(32, (count + most_runs - 1) / most_runs);
   PatternWords words = words_of_shape(a);
   Vector<Cuda, double> parts(space, 5);
-  const bool by_rows = a.rows <= most_rows && count / head < a.rows;
+  const bool by_rows = hashes_by_rows(a);
   bool is_left = count > 0;
-  if (is_left && by_rows) {
-    sum(space, static_cast<std::size_t>(a.rows), HashRow{pattern_of(a), count}, parts.data());
+  if (by_rows) {
+    hash_heads(space, a, parts);
     const std::vector<double> found = parts.download();
     add(found, words);
     is_left = found[4] > 0;
@@ -89,7 +106,31 @@ std::string pattern_hash(const Cuda& space, const CsrView<T>& a) {
   return text_of(words);
 }
 
+template <class T>
+LaterMark<Cuda>::LaterMark(const Cuda& space, const CsrView<T>& a, Index longest_row) {
+  using namespace detail;
+  if (longest_row <= 0 || longest_row > head || !hashes_by_rows(a)) {
+    text_ = pattern_mark(space, a);
+    return;
+  }
+  const PatternWords words = words_of_shape(a);
+  for (int k = 0; k < 2; ++k) of_shape_[k] = words.word[k];
+  parts_ = Vector<Cuda, double>(space, 5);
+  hash_heads(space, a, parts_);
+}
+
+const std::string& LaterMark<Cuda>::text() const {
+  if (parts_.size() == 0) return text_;
+  detail::PatternWords words{{of_shape_[0], of_shape_[1]}};
+  detail::add(parts_.download(), words);
+  text_ = detail::text_of(words);
+  parts_ = {};
+  return text_;
+}
+
 template std::string pattern_hash(const Cuda&, const CsrView<float>&);
 template std::string pattern_hash(const Cuda&, const CsrView<double>&);
+template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<float>&, Index);
+template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<double>&, Index);
 
 }  // namespace ostinato

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato {
-
-class Host;
-class Cuda;
 
 /// A hash of the pattern of a matrix: 24 hexadecimal digits, made from the shape and the positions of the entries, not
 /// from the values. The hash of a pattern is the same on every space. Two different patterns have the same hash with a
@@ -34,5 +36,41 @@ template <class T>
 std::string pattern_mark(const Cuda& space, const CsrView<T>& a) {
   return pattern_hash(space, a);
 }
+
+/// The pattern_mark() of a matrix that may be gone by the time that somebody asks for the mark, which few do.
+template <class Space>
+class LaterMark;
+
+template <>
+class LaterMark<Host> {
+ public:
+  LaterMark() = default;
+  explicit LaterMark(std::string text) : text_(std::move(text)) {}
+  template <class T>
+  LaterMark(const Host& space, const CsrView<T>& a, Index) : text_(pattern_mark(space, a)) {}
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+template <>
+class LaterMark<Cuda> {
+ public:
+  LaterMark() = default;
+  explicit LaterMark(std::string text) : text_(std::move(text)) {}
+  /// Exec      Enqueued where no row is long (`longest_row` entries at most); else waits.
+  template <class T>
+  LaterMark(const Cuda& space, const CsrView<T>& a, Index longest_row);
+
+  /// Exec      The first call waits.
+  const std::string& text() const;
+
+ private:
+  std::uint64_t of_shape_[2] = {};
+  mutable Vector<Cuda, double> parts_;  ///< of the hash; empty once the text is known
+  mutable std::string text_;
+};
 
 }  // namespace ostinato

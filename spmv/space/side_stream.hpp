@@ -22,7 +22,7 @@ class Host;
 ///           touches nothing that the work beside writes, and writes nothing that this work reads; memory that the work
 ///           beside uses is released after join(). An operator isn't used by two of them. The work beside uploads
 ///           nothing, and calls no run(). At most one object for each number of a space at a time.
-/// Throws    ArgumentError for another number.
+/// Throws    ArgumentError for another number, on Cuda.
 template <class Space>
 class SideStream;
 

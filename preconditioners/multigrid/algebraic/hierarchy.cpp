@@ -352,6 +352,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     inverse->finish();
     coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
   }
+  space.wait();
 }
 
 template <class Space, class T>

@@ -42,7 +42,7 @@ constexpr int long_row = 16;  ///< lanes for a row of B, from which on a table p
 /// seven, and room for twice as many elements as rows of B have on average.
 int lanes_for_searches(Offset row_of_a, Offset row_of_b, Index rows) {
   constexpr Offset for_a_row = 7;
-  const int width = cuda::lanes_for(2 * row_of_b, 2), together = cuda::lanes_for(row_of_a / for_a_row, 1);
+  const int width = cuda::lanes_for(2 * row_of_b, 4), together = cuda::lanes_for(row_of_a / for_a_row, 1);
   return with_idle_lanes(std::min(32, width * std::min(together, 4)), rows);
 }
 

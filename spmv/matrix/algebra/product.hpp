@@ -42,8 +42,8 @@ struct ProductTerms {
 ///           as update(). A term is a value of A times a value of B.
 /// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
 ///           find the same pattern; values may differ in their rounding.
-/// Limits    On Cuda, a warp adds up a row, or eight where rows of B are long: a single row with 1e6 terms takes about as
-///           long as 1e6 loads one after the other, or an eighth of them.
+/// Limits    On Cuda, a warp or a part of a warp adds up a row, up to eight warps only where rows of A are few and long
+///           and those of B are long: a single row with 1e6 terms takes about as long as 1e6 loads one after the other.
 /// Throws    DimensionError that names both shapes; Stopped once `stop` is made, which the constructor looks at every
 ///           some million terms on Host, and between its passes on Cuda; DeviceError; std::bad_alloc.
 /// Source    Gustavson, ACM Trans. Math. Softw. 4 (1978) 250. Cuda: Nagasaka, Nukada & Matsuoka, ICPP 2017, section III
@@ -65,8 +65,8 @@ class MatrixProduct {
 
   /// Computes the values for matrices with the patterns of A and B. On Host, one call at a time.
   ///
-  /// Traffic   Reads A and the columns of C once, and a row of B for each entry of A; writes the values of C. Allocates
-  ///           nothing.
+  /// Traffic   Reads A and the columns of C once, and a row of B for each entry of A; writes the values of C. Warps that
+  ///           share a row of A each read the columns of C. Allocates nothing.
   /// Exec      Enqueued on Cuda.
   /// Requires  The patterns of A and B. Only shapes and numbers of entries are checked.
   /// Throws    DimensionError for other shapes or numbers of entries.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -60,6 +61,27 @@ TYPED_TEST(PatternHashOf, IsTheSameOnTheHost) {
   using T = typename TypeParam::T;
   for (const Sample<T>& sample : every_sample<T, typename TypeParam::Space>())
     EXPECT_EQ(this->of(sample.matrix), pattern_hash(Host(), sample.matrix.view())) << sample.name;
+}
+
+TYPED_TEST(PatternHashOf, IsToldLaterWhenTheMatrixIsGone) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  for (const Sample<T>& sample : every_sample<T, Space>()) {
+    std::string mark;
+    LaterMark<Space> known, unknown;
+    {
+      const SpaceCsr<Space, T> matrix(this->space(), sample.matrix.view());
+      Index longest = 0;
+      for (std::size_t i = 0; i + 1 < sample.matrix.row_ptr.size(); ++i)
+        longest = std::max(longest, static_cast<Index>(sample.matrix.row_ptr[i + 1] - sample.matrix.row_ptr[i]));
+      mark = pattern_mark(this->space(), matrix.view());
+      known = LaterMark<Space>(this->space(), matrix.view(), longest);
+      unknown = LaterMark<Space>(this->space(), matrix.view(), 0);
+    }
+    EXPECT_EQ(known.text(), mark) << sample.name;
+    EXPECT_EQ(known.text(), mark) << sample.name << ", asked again";
+    EXPECT_EQ(unknown.text(), mark) << sample.name << ", length of rows unknown";
+  }
 }
 
 TYPED_TEST(PatternHashOf, DoesNotDependOnValues) {

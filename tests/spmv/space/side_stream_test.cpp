@@ -94,6 +94,29 @@ TYPED_TEST(SideStreamOn, HasTwoStreams) {
   }
 }
 
+TYPED_TEST(SideStreamOn, JoinsBothStreamsAfterAnException) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const Space& space = this->space();
+  const auto x = this->put(random_vector<T>(1000000, 1));
+  Vector<Space, double> sums(space, 2, 0.0);
+  try {
+    SideStream<Space> first(space, 0), second(space, 1);
+    first.mark();
+    second.mark();
+    first.run([&] { dot<T>(space, x, x, sums.data()); });
+    second.run([&] {
+      dot<T>(space, x, x, sums.data() + 1);
+      throw std::runtime_error("stop");
+    });
+    ADD_FAILURE() << "run() has to let the exception through";
+  } catch (const std::runtime_error&) {
+  }
+  const std::vector<double> found = sums.download();
+  EXPECT_GT(found[0], 0);
+  EXPECT_EQ(found[1], found[0]);
+}
+
 TYPED_TEST(SideStreamOn, MultipliesInEachFormat) {
   using T = typename TypeParam::T;
   using Space = typename TypeParam::Space;
