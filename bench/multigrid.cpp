@@ -7,8 +7,9 @@
 //
 // "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv, or
 // stencil:FAMILY:N for a stencil without a matrix, whose set-up is operator and hierarchy.
-// OPTIONS as after `--precond multigrid:`, such as kind=classical; they hold for the names behind, as do mixed=off,
-// mixed=on and mixed=automatic (SolveOptions::mixed).
+// OPTIONS as after `--precond multigrid:`, such as kind=classical, or precond=jacobi for Jacobi in the place of
+// multigrid; they hold for the names behind, as do mixed=off, mixed=on and mixed=automatic (SolveOptions::mixed). A
+// matrix that multigrid refuses has a line with the reason.
 
 #include <algorithm>
 #include <cstdio>
@@ -89,7 +90,32 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
   return f;
 }
 
-/// The same for a stencil.
+/// The same with Jacobi.
+template <class Space>
+Figures measure_jacobi(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
+                       Compress compress, MixedPrecision mixed) {
+  Figures f;
+  space.wait();
+  const double before = cpu_seconds();
+  Stopwatch watch;
+  const Analysis<Space, double> analysis(space, matrix);
+  f.analyse = watch.lap();
+  const Operator<Space, double> a(analysis, FormatOptions{.expected_products = 1000, .compress = compress});
+  space.wait();
+  f.convert = watch.lap();
+  const Jacobi<Space, double> m(analysis);
+  space.wait();
+  f.hierarchy = watch.lap();
+  const double ready = cpu_seconds();
+  f.setup_cpu = ready - before;
+  Vector<Space, double> x(space, b.size(), 0.0);
+  f.result = solve(space, a, b, x, m, {.max_iterations = 100000, .mixed = mixed});
+  f.solve_cpu = cpu_seconds() - ready;
+  f.bytes = m.bytes();
+  return f;
+}
+
+/// The same with multigrid for a stencil.
 template <class Space>
 Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, double>& b,
                 const MultigridOptions& options, MixedPrecision mixed) {
@@ -105,10 +131,12 @@ Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, 
   return f;
 }
 
-/// Measures what `name` stands for; rows is set.
+/// Measures what `name` stands for; rows is set. `text`: the options.
 template <class Space>
-Figures measure(const Space& space, const std::string& name, MultigridOptions options, MixedPrecision mixed,
+Figures measure(const Space& space, const std::string& name, const std::string& text, MixedPrecision mixed,
                 Index& rows) {
+  const bool with_jacobi = text == "precond=jacobi";
+  MultigridOptions options = Multigrid<Space, double>::parse_options(with_jacobi ? "" : text);
   constexpr std::string_view of_stencil = "stencil:";
   if (name.starts_with(of_stencil)) {
     const std::string family = name.substr(of_stencil.size());
@@ -126,6 +154,10 @@ Figures measure(const Space& space, const std::string& name, MultigridOptions op
   if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
   const SpaceCsr<Space, double> matrix(space, host.view());
   const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
+  if (with_jacobi) {
+    measure_jacobi(space, matrix, b, compress, mixed);
+    return measure_jacobi(space, matrix, b, compress, mixed);
+  }
   measure(space, matrix, b, compress, options, mixed);
   return measure(space, matrix, b, compress, options, mixed);
 }
@@ -150,12 +182,19 @@ void run(const Space& space, const std::vector<std::string>& names) {
       text = name;
       continue;
     }
+    const std::string what = name + (text.empty() ? "" : ", " + text);
     Index rows = 0;
-    const Figures f = measure(space, name, Multigrid<Space, double>::parse_options(text), mixed, rows);
+    Figures f;
+    try {
+      f = measure(space, name, text, mixed, rows);
+    } catch (const ArgumentError& e) {
+      std::printf("| %s | %d | %s |\n", what.c_str(), rows, e.what());
+      continue;
+    }
     const SolveResult& r = f.result;
     std::printf(
         "| %s | %d | %.2f | %.2f | %.2f | %.2f | %s | %d%s | %.2f | %.1f | %.1f | %.1e | %.1f | %.1f | %.2f | %.1f |\n",
-        (name + (text.empty() ? "" : ", " + text)).c_str(), rows, f.analyse * 1e3, f.convert * 1e3, f.hierarchy * 1e3,
+        what.c_str(), rows, f.analyse * 1e3, f.convert * 1e3, f.hierarchy * 1e3,
         (f.analyse + f.convert + f.hierarchy) * 1e3, r.solver.c_str(), r.iterations,
         r.status == Status::converged ? "" : (" " + std::string(to_string(r.status))).c_str(), r.seconds * 1e3,
         r.seconds / std::max(1, r.iterations) * 1e6, f.cycle * 1e6, r.relative_residual, f.setup_cpu * 1e3,

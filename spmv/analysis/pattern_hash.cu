@@ -89,8 +89,8 @@ std::string pattern_hash(const Cuda& space, const CsrView<T>& a) {
   using namespace detail;
   const Offset count = a.nonzeros(), length = std::max<Offset>(32, (count + most_runs - 1) / most_runs);
   PatternWords words = words_of_shape(a);
-  Vector<Cuda, double> parts(space, 5);
   const bool by_rows = hashes_by_rows(a);
+  Vector<Cuda, double> parts(space, by_rows ? 5 : 4);
   bool is_left = count > 0;
   if (by_rows) {
     hash_heads(space, a, parts);
