@@ -40,8 +40,8 @@ struct FactorCounts {
 };
 
 /// Factors all rows in this order, or in that of the matrix, which gives the same bits. `parameter`: that of
-/// FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so many
-/// entries.
+/// FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so
+/// many entries.
 void factor_rows(const Host& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts);
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,

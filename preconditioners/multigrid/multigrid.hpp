@@ -64,7 +64,7 @@ struct MultigridOptions {
   /// time and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
   int aggressive = 0;
 
-  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a quarter of the
+  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a fifth of the
   /// time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 

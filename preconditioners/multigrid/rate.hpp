@@ -40,8 +40,8 @@ inline bool nearly_as_good(const Trial& now, const Trial& at_first, bool energy)
   return now.rate < 1 && now.next_rate <= std::max(rate, limit);
 }
 
-/// The rate of a cycle on a random error, in the Euclidean norm. cycle(r, z) makes z = M^-1 r; `power`: by how much A is
-/// larger for a cycle than it is.
+/// The rate of a cycle on a random error, in the Euclidean norm. cycle(r, z) makes z = M^-1 r; `power`: by how much A
+/// is larger for a cycle than it is.
 /// Exec      Waits.
 template <class Space, class T, class Cycle>
 double rate_on_error(const Space& space, const CsrView<T>& a, double power, Cycle cycle) {

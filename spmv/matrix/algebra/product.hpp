@@ -65,8 +65,8 @@ class MatrixProduct {
 
   /// Computes the values for matrices with the patterns of A and B. On Host, one call at a time.
   ///
-  /// Traffic   Reads A and the columns of C once, and a row of B for each entry of A; writes the values of C. Warps that
-  ///           share a row of A each read the columns of C. Allocates nothing.
+  /// Traffic   Reads A and the columns of C once, and a row of B for each entry of A; writes the values of C. Warps
+  ///           that share a row of A each read the columns of C. Allocates nothing.
   /// Exec      Enqueued on Cuda.
   /// Requires  The patterns of A and B. Only shapes and numbers of entries are checked.
   /// Throws    DimensionError for other shapes or numbers of entries.

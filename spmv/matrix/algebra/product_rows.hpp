@@ -207,8 +207,8 @@ struct SumTable {
   }
 };
 
-/// A product C = A B whose pattern is known. The terms of an entry are added in the order of the row of A, or in that of
-/// each of its parts.
+/// A product C = A B whose pattern is known. The terms of an entry are added in the order of the row of A, or in that
+/// of each of its parts.
 template <class T>
 struct ProductValues {
   CsrPattern a;

@@ -192,6 +192,73 @@ TYPED_TEST(ClassicalOn, IterationsHardlyGrowWithTheSize) {
   EXPECT_LE(large, small + 6);
 }
 
+/// Finite volumes on n x n x n cells, of which cell i has the coefficient k(i); numbered at random.
+template <class T, class F>
+Csr<T> diffusion(Index n, F k) {
+  std::vector<Triplet<T>> triplets;
+  const Index steps[] = {1, n, n * n};
+  for (Index i = 0; i < n * n * n; ++i) {
+    for (const Index step : steps) {
+      const Index at = i / step % n;
+      const double own = k(i);
+      if (at == 0 || at == n - 1) triplets.push_back({i, i, static_cast<T>(2 * own)});
+      if (at == n - 1) continue;
+      const double next = k(i + step);
+      const T w = static_cast<T>(2 * own * next / (own + next));
+      triplets.insert(triplets.end(), {{i, i + step, -w}, {i + step, i, -w}, {i, i, w}, {i + step, i + step, w}});
+    }
+  }
+  return renumbered(from_triplets<T>(n * n * n, n * n * n, triplets));
+}
+
+/// Bilinear finite elements on n x n inner points, with 0.01 across a direction at `degrees` to the x axis, along which
+/// the coefficient is 1; numbered at random.
+template <class T>
+Csr<T> rotated_anisotropy(Index n, double degrees) {
+  const double angle = degrees * std::acos(-1.0) / 180, c = std::cos(angle), s = std::sin(angle);
+  const double xx = c * c + 0.01 * s * s, xy = 0.99 * c * s, yy = s * s + 0.01 * c * c;
+  std::vector<Triplet<T>> triplets;
+  for (Index i = 0; i < n * n; ++i) {
+    for (Index dy = -1; dy <= 1; ++dy) {
+      for (Index dx = -1; dx <= 1; ++dx) {
+        const Index x = i % n + dx, y = i / n + dy;
+        if (x < 0 || y < 0 || x == n || y == n) continue;
+        // Products of the 1-D matrices of stiffness (2, -1), mass (2/3, 1/6) and first derivative (0, 1/2).
+        const double stiff_x = dx == 0 ? 2 : -1, stiff_y = dy == 0 ? 2 : -1;
+        const double mass_x = dx == 0 ? 2.0 / 3 : 1.0 / 6, mass_y = dy == 0 ? 2.0 / 3 : 1.0 / 6;
+        triplets.push_back(
+            {i, x + n * y, static_cast<T>(xx * stiff_x * mass_y + yy * mass_x * stiff_y - xy * dx * dy / 2.0)});
+      }
+    }
+  }
+  return renumbered(from_triplets<T>(n * n, n * n, triplets));
+}
+
+TYPED_TEST(ClassicalOn, SolvesWithJumpsAndRotatedAnisotropy) {
+  using T = typename TypeParam::T;
+  constexpr Index n = 24;
+  Random random(5);
+  std::vector<double> of_block(27), of_cell(n * n * n);
+  for (double& k : of_block) k = signed_unit(random) < 0 ? 1 : 1e6;
+  for (double& k : of_cell) {  // lognormal with deviation 2: a sum of 12 uniform numbers is nearly normal
+    double normal = 0;
+    for (int j = 0; j < 12; ++j) normal += signed_unit(random) / 2;
+    k = std::exp(2 * normal);
+  }
+  const auto in_blocks = [&](Index i) {
+    return of_block[static_cast<std::size_t>(i % n / 8 + 3 * (i / n % n / 8) + 9 * (i / n / n / 8))];
+  };
+  const auto lognormal = [&](Index i) { return of_cell[static_cast<std::size_t>(i)]; };
+  for (const auto& [what, a] :
+       {std::pair("jumps of 1e6", diffusion<T>(n, in_blocks)), std::pair("lognormal", diffusion<T>(n, lognormal)),
+        std::pair("30 degrees", rotated_anisotropy<T>(128, 30)),
+        std::pair("45 degrees", rotated_anisotropy<T>(128, 45))}) {
+    const SolveResult r = this->solve(a, "cg");
+    EXPECT_TRUE(r) << what << ": " << r.message();
+    EXPECT_LE(r.iterations, 20) << what;
+  }
+}
+
 TYPED_TEST(ClassicalOn, SolvesSingularSystems) {
   using T = typename TypeParam::T;
   const SolveResult result = this->solve(graph_laplacian<T>(2000, 3, 1, 0, 1), "cg");
