@@ -8,8 +8,8 @@
 // "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv, or
 // stencil:FAMILY:N for a stencil without a matrix, whose set-up is operator and hierarchy.
 // OPTIONS as after `--precond multigrid:`, such as kind=classical, or precond=jacobi for Jacobi in the place of
-// multigrid; they hold for the names behind, as do mixed=off, mixed=on and mixed=automatic (SolveOptions::mixed). A
-// matrix that multigrid refuses has a line with the reason.
+// multigrid on matrices; they hold for the names behind, as do mixed=off, mixed=on and mixed=automatic
+// (SolveOptions::mixed). A matrix that multigrid refuses has a line with the reason.
 
 #include <algorithm>
 #include <cstdio>
@@ -131,35 +131,34 @@ Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, 
   return f;
 }
 
-/// Measures what `name` stands for; rows is set. `text`: the options.
+/// Measures what `name` stands for; rows is set once that is known. Without options: with Jacobi.
 template <class Space>
-Figures measure(const Space& space, const std::string& name, const std::string& text, MixedPrecision mixed,
-                Index& rows) {
-  const bool with_jacobi = text == "precond=jacobi";
-  MultigridOptions options = Multigrid<Space, double>::parse_options(with_jacobi ? "" : text);
+Figures measure(const Space& space, const std::string& name, std::optional<MultigridOptions> options,
+                MixedPrecision mixed, Index& rows) {
   constexpr std::string_view of_stencil = "stencil:";
   if (name.starts_with(of_stencil)) {
     const std::string family = name.substr(of_stencil.size());
     const std::size_t colon = family.find(':');
     const auto n = static_cast<Index>(std::atof(family.substr(std::min(family.size(), colon + 1)).c_str()));
+    if (!options) throw ArgumentError("precond=jacobi is for matrices, not for stencil:" + family);
     const std::optional<Stencil> stencil = generate_stencil(family.substr(0, colon), {.n = n});
     if (!stencil) throw ArgumentError(family + " has no stencil of constant coefficients");
     rows = static_cast<Index>(stencil->extents.points());
     const Vector<Space, double> b(space, random_vector(stencil->extents.points(), 2));
-    measure(space, *stencil, b, options, mixed);
-    return measure(space, *stencil, b, options, mixed);
+    measure(space, *stencil, b, *options, mixed);
+    return measure(space, *stencil, b, *options, mixed);
   }
   const auto [host, compress, points] = load_case(name);
   rows = host.rows;
-  if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
   const SpaceCsr<Space, double> matrix(space, host.view());
   const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
-  if (with_jacobi) {
+  if (!options) {
     measure_jacobi(space, matrix, b, compress, mixed);
     return measure_jacobi(space, matrix, b, compress, mixed);
   }
-  measure(space, matrix, b, compress, options, mixed);
-  return measure(space, matrix, b, compress, options, mixed);
+  if (options->kind == MultigridKind::aggregation && !points.empty()) options->coordinates = {3, points};
+  measure(space, matrix, b, compress, *options, mixed);
+  return measure(space, matrix, b, compress, *options, mixed);
 }
 
 template <class Space>
@@ -183,12 +182,16 @@ void run(const Space& space, const std::vector<std::string>& names) {
       continue;
     }
     const std::string what = name + (text.empty() ? "" : ", " + text);
+    std::optional<MultigridOptions> options;
+    if (text != "precond=jacobi") options = Multigrid<Space, double>::parse_options(text);
     Index rows = 0;
     Figures f;
     try {
-      f = measure(space, name, text, mixed, rows);
+      f = measure(space, name, options, mixed, rows);
     } catch (const ArgumentError& e) {
+      if (rows == 0) throw;  // no such matrix
       std::printf("| %s | %d | %s |\n", what.c_str(), rows, e.what());
+      std::fflush(stdout);
       continue;
     }
     const SolveResult& r = f.result;

@@ -148,9 +148,9 @@ __global__ void __launch_bounds__(factor_threads)
   if (counted && group.lane() == 0) atomicAdd(&counts->bad, 1);
 }
 
-/// Up to so many rows are factored in the order of the matrix: then most of those that a row waits for are on the GPU
-/// at the same time. (H200, 2026-11: fem27:24, 13,824 rows, 0.38 ms instead of 0.85 by levels; memplus, 17,758 rows,
-/// 0.70 instead of 0.89; but wang3, 26,064 rows, 0.36 instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
+/// Up to so many rows are factored in the order of the matrix, which is faster than by levels until the rows are many
+/// times what the GPU holds at once. (H200, 2026-11: fem27:24, 13,824 rows, 0.40 ms instead of 0.85; memplus, 17,758
+/// rows, 0.71 instead of 0.89; but wang3, 26,064 rows, 0.36 instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
 std::size_t most_rows_in_turn(const Cuda& space) {
   constexpr std::size_t times = 5;  // what the GPU has at once
   return times * static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;

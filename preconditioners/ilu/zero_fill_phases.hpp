@@ -29,7 +29,8 @@ struct FactorOrder {
   const Index* row = nullptr;
   const SweepTile* tile = nullptr;  ///< null on Host
   std::size_t tiles = 0;
-  bool looks_ahead = false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp); on Cuda
+  bool looks_ahead =
+      false;  ///< whether rows go through several strips at once (zero_fill_strips.hpp), on Cuda in this order
 };
 
 /// What rows count while they are factored and stored. All bits are set before the first row.

@@ -373,7 +373,7 @@ template <class Space, class T>
 bool Multigrid<Space, T>::State::refill(const Analysis<Space, T>& analysis) {
   if (!fits(analysis)) return false;
   const Structure& s = analysis.structure();
-  Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the trial, which waits for both
+  Vector<Space, T> values = copy_of(analysis.matrix().view().val);  // before the update, which waits for both
   taken->valid = false;
   try {
     algebraic->update(analysis.matrix(), algebraic->hierarchy().power_for(s), algebraic_smoother(options, s));

@@ -64,8 +64,8 @@ struct MultigridOptions {
   /// time and of the memory of the set-up, and about half as many iterations more. 0 .. 10.
   int aggressive = 0;
 
-  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes about a fifth of the
-  /// time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
+  /// For classical and aggregation. With MultigridReuse::interpolation, update_values() takes a fifth to a quarter of
+  /// the time of the set-up, and the object about 3 to 4 times the memory. MultigridReuse::pattern takes more of both.
   MultigridReuse reuse = MultigridReuse::none;
 
   /// For aggregation, pairwise and plain: of each point, numbered point by point; 0: as many as coordinates have

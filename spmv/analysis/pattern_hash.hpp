@@ -60,7 +60,8 @@ class LaterMark<Cuda> {
  public:
   LaterMark() = default;
   explicit LaterMark(std::string text) : text_(std::move(text)) {}
-  /// Exec      Enqueued where no row is long (`longest_row` entries at most); else waits.
+  /// Exec      Enqueued where no row is long (`longest_row` entries at most; 0: unknown); else waits.
+  /// Requires  No row has more than `longest_row` entries; else text() is the mark of no matrix.
   template <class T>
   LaterMark(const Cuda& space, const CsrView<T>& a, Index longest_row);
 

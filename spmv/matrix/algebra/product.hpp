@@ -42,8 +42,9 @@ struct ProductTerms {
 ///           as update(). A term is a value of A times a value of B.
 /// Exec      The constructor waits on Cuda. The same bits on every run and with any number of threads. Host and Cuda
 ///           find the same pattern; values may differ in their rounding.
-/// Limits    On Cuda, a warp or a part of a warp adds up a row, up to eight warps only where rows of A are few and long
-///           and those of B are long: a single row with 1e6 terms takes about as long as 1e6 loads one after the other.
+/// Limits    On Cuda, a warp or a part of a warp adds up a row, which takes about as long as the loads of its terms one
+///           after the other. Up to eight warps share a row where all rows of A are long and too few to fill the GPU,
+///           and rows of B are long.
 /// Throws    DimensionError that names both shapes; Stopped once `stop` is made, which the constructor looks at every
 ///           some million terms on Host, and between its passes on Cuda; DeviceError; std::bad_alloc.
 /// Source    Gustavson, ACM Trans. Math. Softw. 4 (1978) 250. Cuda: Nagasaka, Nukada & Matsuoka, ICPP 2017, section III

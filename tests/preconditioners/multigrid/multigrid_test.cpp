@@ -145,6 +145,18 @@ TYPED_TEST(MultigridOn, GivesOnAGpuWhatHostGives) {
   }
 }
 
+TYPED_TEST(MultigridOn, ShrinksAnErrorOnGridsOfAllShapes) {
+  using T = typename TypeParam::T;
+  for (const Extents& e : grids_of_all_shapes) {
+    for (const bool star : {true, false}) {
+      const Csr<T> a = grid_matrix<T>(e, varied(e, star, 1.0));
+      const Multigrid m(this->space(), a, {.sweeps = 1});
+      EXPECT_LT(m.rate(), 0.9) << e.x << " x " << e.y << " x " << e.z << " star " << star;
+      for (const T z : this->apply(m, random_vector<T>(a.rows, 5))) ASSERT_TRUE(std::isfinite(z));
+    }
+  }
+}
+
 TYPED_TEST(MultigridOn, IterationsDoNotGrowWithTheGrid) {
   using T = typename TypeParam::T;
   for (const Index n : {16, 31, 32, 33}) {
