@@ -51,6 +51,7 @@ set(ostinato_headers
   spmv/analysis/analysis.hpp
   spmv/analysis/entries.hpp
   spmv/analysis/grid.hpp
+  spmv/analysis/pattern_hash.hpp
   spmv/analysis/spectrum.hpp
   spmv/analysis/structure.hpp
   spmv/formats/calibration.hpp
