@@ -56,63 +56,70 @@ double cycle_seconds(const Space& space, const Multigrid<Space, double>& m, cons
   return times[times.size() / 2];
 }
 
-/// Takes the hierarchy and the solve; `watch` began with the hierarchy, `before` is the time of all threads then.
-template <class Space, class A>
-void measure_solve(Figures& f, const Space& space, const A& a, const Multigrid<Space, double>& m, Stopwatch& watch,
-                   double before, const Vector<Space, double>& b, double entries, MixedPrecision mixed) {
+/// Takes the preconditioner and the solve; `watch` began with the preconditioner, `before` is the time of all threads
+/// then.
+template <class Space, class A, class M>
+void measure_solve(Figures& f, const Space& space, const A& a, const M& m, Stopwatch& watch, double before,
+                   const Vector<Space, double>& b, const SolveOptions& options) {
   space.wait();
   f.hierarchy = watch.lap();
   const double ready = cpu_seconds();
   f.setup_cpu = ready - before;
   Vector<Space, double> x(space, b.size(), 0.0);
-  f.result = solve(space, a, b, x, m, {.mixed = mixed});
+  f.result = solve(space, a, b, x, m, options);
   f.solve_cpu = cpu_seconds() - ready;
-  Vector<Space, double> z(space, b.size());
-  f.cycle = cycle_seconds(space, m, b, z);
-  for (const PreconditionerLevel& level : m.levels()) f.complexity += static_cast<double>(level.nonzeros) / entries;
   f.bytes = m.bytes();
 }
 
+/// Takes what only multigrid has. `entries`: of the matrix.
 template <class Space>
-Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                Compress compress, const MultigridOptions& options, MixedPrecision mixed) {
+void measure_cycle(Figures& f, const Space& space, const Multigrid<Space, double>& m, const Vector<Space, double>& b,
+                   double entries) {
+  Vector<Space, double> z(space, b.size());
+  f.cycle = cycle_seconds(space, m, b, z);
+  for (const PreconditionerLevel& level : m.levels()) f.complexity += static_cast<double>(level.nonzeros) / entries;
+}
+
+/// Measures analysis and conversion, and calls rest(f, analysis, a, watch, before) for the arguments of
+/// measure_solve().
+template <class Space, class F>
+Figures measure_matrix(const Space& space, const SpaceCsr<Space, double>& matrix, const FormatOptions& options,
+                       F rest) {
   Figures f;
   space.wait();
   const double before = cpu_seconds();
   Stopwatch watch;
   const Analysis<Space, double> analysis(space, matrix);
   f.analyse = watch.lap();
-  const Operator<Space, double> a(analysis, FormatOptions{.expected_products = 50, .compress = compress});
+  const Operator<Space, double> a(analysis, options);
   space.wait();
   f.convert = watch.lap();
-  const Multigrid<Space, double> m(analysis, options);
-  measure_solve(f, space, a, m, watch, before, b, static_cast<double>(matrix.view().nonzeros()), mixed);
+  rest(f, analysis, a, watch, before);
   return f;
+}
+
+template <class Space>
+Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
+                Compress compress, const MultigridOptions& options, MixedPrecision mixed) {
+  const FormatOptions format{.expected_products = 50, .compress = compress};
+  return measure_matrix(space, matrix, format,
+                        [&](Figures& f, const auto& analysis, const auto& a, auto& watch, double before) {
+                          const Multigrid<Space, double> m(analysis, options);
+                          measure_solve(f, space, a, m, watch, before, b, {.mixed = mixed});
+                          measure_cycle(f, space, m, b, static_cast<double>(matrix.view().nonzeros()));
+                        });
 }
 
 /// The same with Jacobi.
 template <class Space>
 Figures measure_jacobi(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
                        Compress compress, MixedPrecision mixed) {
-  Figures f;
-  space.wait();
-  const double before = cpu_seconds();
-  Stopwatch watch;
-  const Analysis<Space, double> analysis(space, matrix);
-  f.analyse = watch.lap();
-  const Operator<Space, double> a(analysis, FormatOptions{.expected_products = 1000, .compress = compress});
-  space.wait();
-  f.convert = watch.lap();
-  const Jacobi<Space, double> m(analysis);
-  space.wait();
-  f.hierarchy = watch.lap();
-  const double ready = cpu_seconds();
-  f.setup_cpu = ready - before;
-  Vector<Space, double> x(space, b.size(), 0.0);
-  f.result = solve(space, a, b, x, m, {.max_iterations = 100000, .mixed = mixed});
-  f.solve_cpu = cpu_seconds() - ready;
-  f.bytes = m.bytes();
-  return f;
+  const FormatOptions format{.expected_products = 1000, .compress = compress};
+  return measure_matrix(space, matrix, format,
+                        [&](Figures& f, const auto& analysis, const auto& a, auto& watch, double before) {
+                          const Jacobi<Space, double> m(analysis);
+                          measure_solve(f, space, a, m, watch, before, b, {.max_iterations = 100000, .mixed = mixed});
+                        });
 }
 
 /// The same with multigrid for a stencil.
@@ -127,7 +134,8 @@ Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, 
   space.wait();
   f.convert = watch.lap();
   const Multigrid<Space, double> m(a, options);
-  measure_solve(f, space, a, m, watch, before, b, static_cast<double>(a.structure().nonzeros), mixed);
+  measure_solve(f, space, a, m, watch, before, b, {.mixed = mixed});
+  measure_cycle(f, space, m, b, static_cast<double>(a.structure().nonzeros));
   return f;
 }
 
