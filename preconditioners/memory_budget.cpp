@@ -48,6 +48,13 @@ void MemoryBudget::confirm(std::size_t bytes) const {
   if (limit_ > 0 && bytes > memory_left(limit_, taken_)) refuse({bytes});
 }
 
+MemoryBudget MemoryBudget::beside(std::size_t bytes) const {
+  MemoryBudget rest = *this;
+  rest.taken_ += bytes;
+  rest.prediction_.reset();
+  return rest;
+}
+
 std::size_t MemoryBudget::most() const {
   const std::size_t free = free_();
   return limit_ == 0 ? free : std::min(free, memory_left(limit_, taken_));

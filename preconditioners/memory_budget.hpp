@@ -55,6 +55,9 @@ class MemoryBudget {
   /// Throws    MemoryLimitError when that is more than the limit.
   void confirm(std::size_t bytes) const;
 
+  /// What is left for a part of the preconditioner, beside `bytes` that it keeps already.
+  MemoryBudget beside(std::size_t bytes) const;
+
   std::size_t most() const;  ///< bytes that there may be now
   const std::optional<MemoryPrediction>& prediction() const { return prediction_; }
 

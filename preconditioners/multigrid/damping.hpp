@@ -11,7 +11,17 @@ namespace ostinato {
 enum class Smoother {
   jacobi,     ///< damped Jacobi; every sweep has the same damping
   chebyshev,  ///< damped Jacobi whose dampings make a Chebyshev polynomial of the 4th kind
+  // A preconditioner of this name for the matrix of each level of an algebraic hierarchy:
+  ssor,
+  fsai,
+  ilu0,
+  ic0,
 };
+
+/// Whether a smoother works with more of a matrix than its diagonal.
+constexpr bool is_preconditioner(Smoother smoother) {
+  return smoother != Smoother::jacobi && smoother != Smoother::chebyshev;
+}
 
 namespace multigrid {
 

@@ -47,11 +47,24 @@ Smoother algebraic_smoother(const MultigridOptions& options, const Structure& s)
 /// Whether interpolation is constant on groups, which have a K-cycle.
 bool has_k_cycle(MultigridKind kind) { return kind == MultigridKind::pairwise || kind == MultigridKind::plain; }
 
-/// A K-cycle smooths its coarse grids more often.
+bool has_preconditioner(const MultigridOptions& options) {
+  return options.smoother && is_preconditioner(*options.smoother);
+}
+
+/// A K-cycle smooths its coarse grids more often, and a preconditioner smooths better than a diagonal does.
 int algebraic_sweeps(const MultigridOptions& options) {
   if (options.sweeps > 0) return options.sweeps;
-  return has_k_cycle(options.kind) ? 1 : 2;
+  return has_k_cycle(options.kind) || has_preconditioner(options) ? 1 : 2;
 }
+
+constexpr std::array<std::pair<std::string_view, Smoother>, 6> smoothers = {{
+    {"jacobi", Smoother::jacobi},
+    {"chebyshev", Smoother::chebyshev},
+    {"ssor", Smoother::ssor},
+    {"fsai", Smoother::fsai},
+    {"ilu0", Smoother::ilu0},
+    {"ic0", Smoother::ic0},
+}};
 
 constexpr std::array<std::pair<std::string_view, MultigridReuse>, 3> reuses = {{
     {"none", MultigridReuse::none},
@@ -66,6 +79,13 @@ constexpr std::array<std::pair<std::string_view, MultigridKind>, 6> kinds = {
      {"pairwise", MultigridKind::pairwise},
      {"plain", MultigridKind::plain}}};
 
+/// Reads one of the names of a table. False for another text.
+bool read_name(std::string_view text, const auto& table, auto& to) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const auto& entry) { return entry.first == text; });
+  if (found != table.end()) to = found->second;
+  return found != table.end();
+}
+
 std::string rows_text(Index rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
 constexpr const char* no_smaller_error = "a cycle doesn't make a random error smaller";
@@ -77,6 +97,11 @@ constexpr const char* not_positive = "the diagonal isn't positive";
 
 [[noreturn]] void refuse_half(const std::string& why) {
   throw ArgumentError("multigrid: " + why + "; try precision=single");
+}
+
+std::string smoother_text(const MultigridOptions& options) {
+  const auto is_it = [&](const auto& entry) { return entry.second == *options.smoother; };
+  return "smoother=" + std::string(std::find_if(smoothers.begin(), smoothers.end(), is_it)->first);
 }
 
 /// Refuses a matrix that multigrid doesn't take.
@@ -101,6 +126,11 @@ void require_usable(const MultigridOptions& options) {
   const bool may_be_structured = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
   if (options.precision == MultigridPrecision::half && !may_be_structured)
     throw ArgumentError("multigrid: precision=half is for kind=structured");
+  if (has_preconditioner(options) && options.kind == MultigridKind::structured)
+    throw ArgumentError("multigrid: " + smoother_text(options) + " is for other kinds than kind=structured");
+  if (has_preconditioner(options) && options.precision == MultigridPrecision::half)
+    throw ArgumentError("multigrid: precision=half is for grids, and " + smoother_text(options) +
+                        " for other matrices");
   const bool for_aggregation = !options.coordinates.values.empty() || !options.near_null.empty();
   if (for_aggregation && options.kind != MultigridKind::aggregation)
     throw ArgumentError("multigrid: coordinates and near-null vectors are for kind=aggregation");
@@ -154,6 +184,7 @@ template <class Space, class T>
 algebraic::AlgebraicOptions algebraic_options(const Analysis<Space, T>& analysis, const MultigridOptions& options) {
   algebraic::AlgebraicOptions made;
   made.aggressive = options.aggressive;
+  if (options.smoother) made.smoother = *options.smoother;
   made.takes_values = options.reuse != MultigridReuse::none;
   made.takes_interpolations = options.reuse == MultigridReuse::pattern;
   made.threshold = options.threshold;
@@ -188,7 +219,9 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
   constexpr double inverse = 80e3;                     // of the coarsest level
   const bool has_coarse_levels = s.nonzeros > s.rows;  // a diagonal matrix hasn't
   const double for_updates = options.reuse == MultigridReuse::none || !has_coarse_levels ? 1 : 3;
-  const double levels = b.row * s.rows + b.entry * static_cast<double>(s.nonzeros) + inverse;
+  const Bytes of_smoother = has_preconditioner(options) ? Bytes{50, 10} : Bytes{0, 0};
+  const double levels =
+      (b.row + of_smoother.row) * s.rows + (b.entry + of_smoother.entry) * static_cast<double>(s.nonzeros) + inverse;
   return {static_cast<std::size_t>(for_updates * levels), Certainty::rough};
 }
 
@@ -259,6 +292,7 @@ struct Multigrid<Space, T>::State {
         unused(space, 1) {
     if (given.kind != MultigridKind::automatic && given.kind != MultigridKind::structured)
       refuse("kind=classical, kind=aggregation, kind=pairwise and kind=plain need a matrix");
+    if (has_preconditioner(given)) refuse(smoother_text(given) + " needs a matrix");
     const Structure& s = stencil.structure();
     cycles.push_back(cycle(Hierarchy(stencil, within(memory, s, 1)), s));
     rate = cycles.front().rate();
@@ -303,7 +337,7 @@ struct Multigrid<Space, T>::State {
 
   bool may_use_grid(const Structure& s) const {
     const bool asked = options.kind == MultigridKind::automatic || options.kind == MultigridKind::structured;
-    return asked && s.positive_diagonal && s.rows > 0;
+    return asked && !has_preconditioner(options) && s.positive_diagonal && s.rows > 0;
   }
 
   Cycle cycle(Hierarchy hierarchy, const Structure& s) const {
@@ -438,28 +472,17 @@ MultigridOptions Multigrid<Space, T>::parse_options(std::string_view text) {
   MultigridOptions parsed;
   const std::array<PreconditionerOption, 8> known = {{
       {"kind", "automatic|structured|classical|aggregation|pairwise|plain",
-       [&](std::string_view value) {
-         const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const auto& k) { return k.first == value; });
-         if (found != kinds.end()) parsed.kind = found->second;
-         return found != kinds.end();
-       }},
+       [&](std::string_view value) { return read_name(value, kinds, parsed.kind); }},
       {"sweeps", "0..8", [&](std::string_view value) { return read_number(value, 0, most_sweeps, parsed.sweeps); }},
-      {"smoother", "jacobi|chebyshev",
-       [&](std::string_view value) {
-         parsed.smoother = value == "chebyshev" ? Smoother::chebyshev : Smoother::jacobi;
-         return value == "chebyshev" || value == "jacobi";
-       }},
+      {"smoother", "jacobi|chebyshev|ssor|fsai|ilu0|ic0",
+       [&](std::string_view value) { return read_name(value, smoothers, parsed.smoother); }},
       {"unknowns", "0..100",
        [&](std::string_view value) { return read_number(value, 0, most_unknowns, parsed.unknowns); }},
       {"threshold", "0..1", [&](std::string_view value) { return read_real(value, 0, 1, parsed.threshold); }},
       {"aggressive", "0..10",
        [&](std::string_view value) { return read_number(value, 0, most_aggressive, parsed.aggressive); }},
       {"reuse", "none|interpolation|pattern",
-       [&](std::string_view value) {
-         const auto found = std::find_if(reuses.begin(), reuses.end(), [&](const auto& r) { return r.first == value; });
-         if (found != reuses.end()) parsed.reuse = found->second;
-         return found != reuses.end();
-       }},
+       [&](std::string_view value) { return read_name(value, reuses, parsed.reuse); }},
       {"precision", "single|half",
        [&](std::string_view value) {
          parsed.precision = value == "half" ? MultigridPrecision::half : MultigridPrecision::single;
@@ -599,6 +622,11 @@ std::vector<PreconditionerLevel> Multigrid<Space, T>::levels() const {
 template <class Space, class T>
 bool Multigrid<Space, T>::varies() const {
   return state().algebraic && state().algebraic->varies();
+}
+
+template <class Space, class T>
+bool Multigrid<Space, T>::symmetric() const {
+  return state().options.smoother != Smoother::ilu0;
 }
 
 template <class Space, class T>

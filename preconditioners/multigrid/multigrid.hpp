@@ -55,9 +55,12 @@ enum class MultigridPrecision {
 struct MultigridOptions {
   MultigridKind kind = MultigridKind::automatic;
   /// Steps of the smoother before the coarse grid and after it, at most 8; 0: one for kind=pairwise and kind=plain, and
-  /// one of Jacobi for a symmetric matrix on a grid, otherwise two.
+  /// one of Jacobi for a symmetric matrix on a grid, one of ssor, fsai, ilu0 and ic0; otherwise two.
   int sweeps = 0;
-  /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev.
+  /// By default Jacobi on a grid and for a matrix that isn't symmetric, else Chebyshev. ssor, fsai, ilu0 and ic0 smooth
+  /// each level with the preconditioner of that name for its matrix, for kinds other than structured: `automatic` is
+  /// `classical` with one of these. They take more time and memory at set-up and in a cycle, and fewer iterations on
+  /// matrices that a diagonal hardly smooths. fsai and ic0 are for symmetric positive definite matrices.
   std::optional<Smoother> smoother = {};
 
   /// For classical: on so many of the finest levels rows are coarsened twice at once, which takes about half of the
@@ -141,8 +144,9 @@ class Multigrid {
   static constexpr std::string_view description = "a cycle over coarser grids, which are found in the matrix";
 
   static constexpr std::string_view known_options =
-      "kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern, "
+      "kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, "
+      "smoother=jacobi|chebyshev|ssor|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0..10, "
+      "reuse=none|interpolation|pattern, "
       "precision=single|half";
 
   static std::string why_not(const Structure& s);
@@ -191,6 +195,7 @@ class Multigrid {
   double seconds() const;  ///< predicted time of a cycle
   bool works_in_float() const { return true; }
   bool varies() const;                              ///< whether M is a K-cycle
+  bool symmetric() const;                           ///< M is symmetric when A is: not with smoother=ilu0
   std::vector<PreconditionerLevel> levels() const;  ///< the finest first
   double rate() const;          ///< by what a cycle shrank a random error at set-up, or after the last update
   bool reused() const;          ///< the last update_values() kept the interpolations

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +12,8 @@
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/diagonals_steps.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
 
@@ -28,11 +31,17 @@ bool is_exact(double value, double factor) {
                         std::isnormal(static_cast<float>(value)));
 }
 
-DiagonalCensus scaled(DiagonalCensus census, double factor) {
+/// With what follows from the values of single diagonals alone.
+DiagonalCensus with_scaled_diagonals(DiagonalCensus census, double factor) {
   for (Diagonal& d : census.diagonals) {
-    d.value *= factor;
+    d.value = static_cast<float>(d.value * factor);
     d.single = true;
   }
+  return census;
+}
+
+DiagonalCensus scaled(DiagonalCensus before, double factor) {
+  DiagonalCensus census = with_scaled_diagonals(std::move(before), factor);
   std::vector<float> values;
   for (const double v : census.values) values.push_back(static_cast<float>(v * factor));
   census.values = detail::in_order(std::move(values));
@@ -48,6 +57,45 @@ DiagonalCensus scaled(DiagonalCensus census, double factor) {
 
 }  // namespace
 
+namespace {
+
+Structure with_scaled_values(Structure s, double factor) {
+  if (factor < 0) std::swap(s.positive_diagonal, s.negative_diagonal);
+  s.norm_inf *= std::abs(factor);
+  return s;
+}
+
+/// Of rounded values, of which few are exact in a narrower type than float.
+DiagonalCensus rounded(DiagonalCensus before, double factor) {
+  DiagonalCensus census = with_scaled_diagonals(std::move(before), factor);
+  for (Diagonal& d : census.diagonals) d.bfloat = false;
+  census.known_layout = nullptr;
+  census.found_layout.set(nullptr);
+  return census;
+}
+
+}  // namespace
+
+template <class Space>
+std::optional<Structure> rounded_structure(const Space& space, const CsrView<float>& a, const Structure& s,
+                                           double factor) {
+  const double largest = s.norm_inf * std::abs(factor);
+  const bool stays_finite = s.finite && largest < std::numeric_limits<float>::max();
+  // Without symmetry nobody may have looked for equal values either.
+  const bool is_known = !s.lengths_only && s.symmetric && s.profile != nullptr && s.profile->distinct == 0;
+  if (!is_power_of_two(factor) || !stays_finite || !is_known) return {};
+  if (s.census != nullptr && !(s.census->values.empty() && s.census->class_rows.empty())) return {};
+  Profile profile = take_profile(space, a);
+  if (profile.distinct > 0) return {};
+  Structure made = with_scaled_values(s, factor);
+  made.profile = std::make_shared<const Profile>(std::move(profile));
+  if (s.census != nullptr) made.census = std::make_shared<const DiagonalCensus>(rounded(*s.census, factor));
+  return made;
+}
+
+template std::optional<Structure> rounded_structure(const Host&, const CsrView<float>&, const Structure&, double);
+template std::optional<Structure> rounded_structure(const Cuda&, const CsrView<float>&, const Structure&, double);
+
 std::optional<Structure> scaled_structure(const Structure& s, double factor) {
   // An analysis that looked for no equal values looked for no symmetry either.
   const bool is_known = !s.lengths_only && s.census != nullptr && s.profile->single && s.profile->distinct > 0;
@@ -55,9 +103,7 @@ std::optional<Structure> scaled_structure(const Structure& s, double factor) {
   const std::vector<double>& values = s.census->values;
   const auto fits = [factor](double v) { return is_exact(v, factor); };
   if (values.empty() || !std::all_of(values.begin(), values.end(), fits)) return {};
-  Structure made = s;
-  if (factor < 0) std::swap(made.positive_diagonal, made.negative_diagonal);
-  made.norm_inf *= std::abs(factor);
+  Structure made = with_scaled_values(s, factor);
   made.census = std::make_shared<const DiagonalCensus>(scaled(*s.census, factor));
   return made;
 }

@@ -78,8 +78,9 @@ TYPED_TEST(AnyPreconditionerOn, ListsTheOptionsThatThereAre) {
   EXPECT_EQ(complaint("none:a=1"), "none takes no options");
   EXPECT_EQ(complaint("auto:a=1"), "auto takes no options");
   const std::string known =
-      "known: kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, smoother=jacobi|chebyshev, "
-      "unknowns=0..100, threshold=0..1, aggressive=0..10, reuse=none|interpolation|pattern, "
+      "known: kind=automatic|structured|classical|aggregation|pairwise|plain, sweeps=0..8, "
+      "smoother=jacobi|chebyshev|ssor|fsai|ilu0|ic0, unknowns=0..100, threshold=0..1, aggressive=0..10, "
+      "reuse=none|interpolation|pattern, "
       "precision=single|half";
   EXPECT_EQ(complaint("multigrid:sweep=1"), "multigrid: unknown option 'sweep'; did you mean sweeps? " + known);
   EXPECT_EQ(complaint("multigrid:kind=structured,="), "multigrid: unknown option ''; " + known);
@@ -118,7 +119,7 @@ TYPED_TEST(AnyPreconditionerOn, SaysWhatAnOptionHasToBe) {
       {"ict", "drop=x", "drop is 'x'; it has to be 0 to 1"},
       {"multigrid", "kind=other",
        "kind is 'other'; it has to be automatic, structured, classical, aggregation, pairwise or plain"},
-      {"multigrid", "smoother=sor", "smoother is 'sor'; it has to be jacobi or chebyshev"},
+      {"multigrid", "smoother=sor", "smoother is 'sor'; it has to be jacobi, chebyshev, ssor, fsai, ilu0 or ic0"},
       {"multigrid", "unknowns=101", "unknowns is '101'; it has to be 0 to 100"},
       {"multigrid", "threshold=1.5", "threshold is '1.5'; it has to be 0 to 1"},
       {"multigrid", "aggressive=11", "aggressive is '11'; it has to be 0 to 10"},

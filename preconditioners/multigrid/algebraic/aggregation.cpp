@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation.hpp>
 
-#include <memory>
 #include <utility>
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_steps.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/rounds.hpp>
-#include <ostinato/spmv/matrix/algebra/triple_product.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
@@ -23,27 +22,12 @@ namespace {
 /// rounds for 200,000 to 16 million points, 9 for 20,000.
 int first_look(std::size_t points) { return points < 50000 ? 8 : 9; }
 
-/// The squares of the values of A, with its pattern.
+/// The squares of the norms of the blocks of factor A that couple two points: points x points.
 template <class Space, class T>
-SpaceCsr<Space, T> squares(const Space& space, const CsrView<T>& a, double factor) {
-  const auto s = std::make_shared<CsrStorage<Space, T>>(
-      CsrStorage<Space, T>{a.rows, a.cols, Vector<Space, Offset>(space, a.row_ptr.size()),
-                           Vector<Space, Index>(space, a.col.size()), Vector<Space, T>(space, a.val.size())});
-  space.copy(s->row_ptr.data(), a.row_ptr.data(), s->row_ptr.bytes());
-  space.copy(s->col.data(), a.col.data(), s->col.bytes());
-  for_each(space, a.val.size(), SquareValues<T>{static_cast<T>(factor), a.val.data(), s->val.data()});
-  return SpaceCsr<Space, T>(s);
-}
-
-/// The matrix of rows x points that takes a row to its point.
-template <class Space, class T>
-SpaceCsr<Space, T> to_points(const Space& space, const Points& points) {
-  const auto rows = static_cast<std::size_t>(points.rows());
-  const auto q = std::make_shared<CsrStorage<Space, T>>(
-      CsrStorage<Space, T>{points.rows(), points.count, Vector<Space, Offset>(space, rows + 1, Offset{0}),
-                           Vector<Space, Index>(space, rows), Vector<Space, T>(space, rows)});
-  for_each(space, rows, FillPoints<T>{points, q->row_ptr.data(), q->col.data(), q->val.data()});
-  return SpaceCsr<Space, T>(q);
+SpaceCsr<Space, T> block_squares(const Space& space, const CsrView<T>& a, const Points& points, double factor) {
+  Vector<Space, T> squares(space, a.val.size());
+  for_each(space, a.val.size(), SquareValues<T>{static_cast<T>(factor), a.val.data(), squares.data()});
+  return collapse(space, CsrView<T>{a.rows, a.cols, a.row_ptr, a.col, squares}, groups_of_points(space, points));
 }
 
 /// Numbers the roots, and calls join(). Returns how many roots there are, and the number of undecided points from
@@ -93,10 +77,7 @@ template <class Space, class T>
 Aggregation<Space, T> aggregate(const Space& space, const SpaceCsr<Space, T>& a, const Points& points, double factor,
                                 double threshold, Coupling coupling) {
   const bool has_blocks = points.unknowns > 1;
-  SpaceCsr<Space, T> graph = a;
-  if (has_blocks)
-    graph =
-        GalerkinProduct<Space, T>(space, squares(space, a.view(), factor), to_points<Space, T>(space, points)).result();
+  SpaceCsr<Space, T> graph = has_blocks ? block_squares(space, a.view(), points, factor) : a;
   const CsrView<T> view = graph.view();
   const detail::CsrPattern pattern = detail::pattern_of(view);
   const Offset entries = view.nonzeros();

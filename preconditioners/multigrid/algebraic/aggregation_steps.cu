@@ -6,7 +6,6 @@
 namespace ostinato {
 
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::SquareValues)
-OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillPoints)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::LargestBeside)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::FindStrongPairs)
 OSTINATO_FOR_EACH_ROW_OF_ON_CUDA(algebraic::FindNearest)

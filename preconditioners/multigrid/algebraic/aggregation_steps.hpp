@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
@@ -30,22 +31,6 @@ struct SquareValues {
   }
 };
 
-/// Row i of the matrix that takes rows to their points.
-template <class T>
-struct FillPoints {
-  Points points;
-  Offset* row_ptr;  ///< rows + 1
-  Index* col;
-  T* val;
-
-  OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    row_ptr[i] = static_cast<Offset>(i);
-    row_ptr[i + 1] = static_cast<Offset>(i) + 1;
-    col[i] = points.point_of(static_cast<Index>(i));
-    val[i] = T{1};
-  }
-};
-
 /// Which entries couple two points.
 enum class Coupling : std::uint8_t {
   any,
@@ -62,9 +47,21 @@ struct BlockSquares {
   Coupling coupling;
 
   OSTINATO_FUNCTION double operator()(Offset k) const {
-    if (are_squares) return static_cast<double>(val[k]);
+    if (are_squares) return rounded(static_cast<double>(val[k]));
     const double v = factor * static_cast<double>(val[k]);
     return coupling == Coupling::opposite && v > 0 ? 0 : v * v;
+  }
+
+ private:
+  /// A sum of squares with 16 bits in its mantissa. Sums that are equal but for rounding, as on a regular grid, are
+  /// equal then: decisions between them don't hang on the order in which they were added up.
+  OSTINATO_FUNCTION static double rounded(double sum) {
+    constexpr std::uint64_t last = std::uint64_t{1} << 36;  // of the bits that stay
+    std::uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    bits = (bits + last / 2) & ~(last - 1);
+    memcpy(&sum, &bits, sizeof bits);
+    return sum;
   }
 };
 

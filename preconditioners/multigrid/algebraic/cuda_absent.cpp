@@ -6,6 +6,7 @@
 
 #include <ostinato/preconditioners/multigrid/algebraic/aggregation_rounds.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/coarse_inverse_block.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/factor_aggregates.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups_rows.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
@@ -21,6 +22,8 @@ Members<Cuda> members_of(const Cuda&, const Vector<Cuda, Index>&, Index) {
 void decide_all_roots(const Cuda&, const detail::CsrPattern&, std::uint64_t*, std::uint32_t*) {
   throw DeviceError(Cuda::why_absent());
 }
+
+void factor_aggregates(const Cuda&, std::size_t, const FactorAggregate&) { throw DeviceError(Cuda::why_absent()); }
 
 template <class T>
 void invert_in_block(const Cuda&, const CoarsestMatrix<T>&) {

@@ -20,7 +20,8 @@ namespace ostinato::algebraic {
 namespace {
 
 constexpr double jacobi_damping = 0.8;
-constexpr double most_damped = 1.8;       // of the damping times the largest eigenvalue: from 2 on Jacobi diverges
+constexpr double most_damped = 1.8;  // of the damping times the largest eigenvalue: from 2 on Jacobi diverges
+constexpr double preconditioner_damping = 1;
 constexpr int steps_without_inverse = 4;  // times those of a sweep, on a last level that has no inverse
 
 /// Weights for which the error of the smoother and a perfect coarse grid is smallest, up to degree 5.
@@ -83,14 +84,14 @@ void AlgebraicCycle<Space, T>::make_vectors() {
   const auto room = [](std::size_t rows) { return (rows + together - 1) / together * together; };
   std::size_t elements = 0;
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k)
-    elements += (has_inner_steps(k) ? 6 : 4) * room(level(k).inverse.size());
+    elements += ((has_inner_steps(k) ? 6u : 4u) + (level(k).smoother ? 1u : 0u)) * room(level(k).inverse.size());
   memory_ = Vector<Space, float>(space_, elements);
   slots_ = Vector<Space, double>(space_, 1 + inner_levels_ * KSlots::count);
   float* next = memory_.data();
   const auto vector = [&](std::size_t rows) { return std::span<float>(std::exchange(next, next + room(rows)), rows); };
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
     const auto n = level(k).inverse.size();
-    vectors_.push_back({vector(n), vector(n), vector(n), vector(n)});
+    vectors_.push_back({vector(n), vector(n), vector(n), vector(n), vector(level(k).smoother ? n : 0)});
     if (has_inner_steps(k)) inner_.push_back({vector(n), vector(n), slots_.data() + 1 + (k - 1) * KSlots::count});
   }
 }
@@ -109,8 +110,10 @@ void AlgebraicCycle<Space, T>::choose_steps() {
     const bool last = k + 1 == hierarchy_.levels().size();
     if (has_inverse(k)) break;
     const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
-    const double most = level(k).is_symmetric ? most_damped / level(k).largest : jacobi_damping;
-    const auto damping = static_cast<float>(std::min(jacobi_damping, most));
+    const double usual = level(k).smoother ? preconditioner_damping : jacobi_damping;
+    const double largest = level(k).smoother ? level(k).smoother->largest() : level(k).largest;
+    const double most = level(k).is_symmetric ? most_damped / largest : usual;
+    const auto damping = static_cast<float>(std::min(usual, most));
     steps_.push_back(smoother_ == Smoother::chebyshev
                          ? chebyshev(count, level(k).largest)
                          : std::vector<SmootherStep>(static_cast<std::size_t>(count), {0, damping, 1}));
@@ -149,7 +152,10 @@ void AlgebraicCycle<Space, T>::begin(std::size_t k, std::span<float> x, const F&
       sum(space_, x.size(), f, slot);
     }
   };
-  has_inverse(k) ? run(make_b) : run(ThenSmooth<F>{make_b, first_step(k, x)});
+  if (has_inverse(k)) return run(make_b);
+  if (!level(k).smoother) return run(ThenSmooth<F>{make_b, first_step(k, x)});
+  run(make_b);
+  take_first_step(k, x);
 }
 
 /// x := what the cycle makes of b of level k, which may be lost unless the level has groups. Goes on after begin().
@@ -178,7 +184,7 @@ void AlgebraicCycle<Space, T>::solve_by_steps(std::size_t k) const {
   const Vectors& v = vectors_[k];
   const InnerVectors& inner = inner_[k - 1];
   const auto& a = level(k).a;
-  const bool is_cg = level(0).a.structure().symmetric;
+  const bool is_cg = level(0).a.structure().symmetric && smoother_ != Smoother::ilu0;
   const std::size_t n = v.x.size();
   double* const slots = inner.slots;
   const float *const c = inner.direction.data(), *const image = inner.image.data(), *const w = v.residual.data();
@@ -203,7 +209,7 @@ void AlgebraicCycle<Space, T>::begin_next(std::size_t k) const {
   if (const auto& groups = level(k).groups)
     return begin(k + 1, x, SumGroup{groups->pattern(), v.residual.data(), next.b.data()}, nullptr);
   level(k).restrict->apply(1, v.residual, 0, next.b);
-  if (!has_inverse(k + 1)) for_each(space_, x.size(), first_step(k + 1, x));
+  if (!has_inverse(k + 1)) take_first_step(k + 1, x);
 }
 
 /// x += P x of the next level. Returns a vector that equals b, to become the residual: b itself where nothing else
@@ -219,11 +225,18 @@ std::span<float> AlgebraicCycle<Space, T>::add_correction(std::size_t k, std::sp
   return v.b;
 }
 
-/// The smoother's first step, from x = 0. Leaves b in the residual.
+template <class Space, class T>
+void AlgebraicCycle<Space, T>::take_first_step(std::size_t k, std::span<float> x) const {
+  if (level(k).smoother) level(k).smoother->apply(vectors_[k].b, vectors_[k].correction);
+  for_each(space_, x.size(), first_step(k, x));
+}
+
+/// The smoother's first step, from x = 0. Leaves b in the residual. Where a preconditioner smooths, the correction is
+/// that of b.
 template <class Space, class T>
 SmoothFromZero AlgebraicCycle<Space, T>::first_step(std::size_t k, std::span<float> x) const {
   const Vectors& v = vectors_[k];
-  return {steps_[k][0], level(k).inverse.data(), v.b.data(), v.residual.data(), v.direction.data(), x.data()};
+  return {steps_[k][0], correction(k), v.b.data(), v.residual.data(), v.direction.data(), x.data()};
 }
 
 /// The steps of the smoother from step `first` on, from the x at hand and its residual. Then the residual is b, unless
@@ -235,9 +248,10 @@ void AlgebraicCycle<Space, T>::smooth(std::size_t k, std::size_t first, std::spa
   const std::size_t count = steps_[k].size();
   for (std::size_t i = first; i < count; ++i) {
     if (i > 0) level(k).a.apply(-1, v.direction, 1, residual);
+    if (level(k).smoother) level(k).smoother->apply(residual, v.correction);
     for_each(space_, x.size(),
-             Smooth{steps_[k][i], level(k).inverse.data(), i + 1 == count ? b : nullptr, residual.data(),
-                    v.direction.data(), x.data()});
+             Smooth{steps_[k][i], correction(k), i + 1 == count ? b : nullptr, residual.data(), v.direction.data(),
+                    x.data()});
   }
 }
 
@@ -260,7 +274,8 @@ double AlgebraicCycle<Space, T>::seconds() const {
       total += visits * product(level(k).a);
     }
     if (k + 1 == vectors_.size()) break;
-    total += visits * 2 * static_cast<double>(steps_[k].size()) * product(level(k).a);
+    const double of_smoother = level(k).smoother ? level(k).smoother->seconds() : 0;
+    total += visits * 2 * static_cast<double>(steps_[k].size()) * (product(level(k).a) + of_smoother);
     if (level(k).prolong) total += visits * (product(*level(k).prolong) + product(*level(k).restrict));
   }
   return total;

@@ -17,7 +17,7 @@ namespace ostinato::algebraic {
 /// of a symmetric D^-1 A is so large that this would diverge.
 ///
 /// A K-cycle where interpolation is constant on groups: a level below the finest is solved by two steps of flexible CG,
-/// or of GCR where A isn't symmetric, with the cycle as preconditioner; the second step is left out where the first
+/// or of GCR where A or what smooths it isn't symmetric, with the cycle as preconditioner; the second step is left out where the first
 /// leaves at most a quarter of the residual. Lower levels have a V-cycle, so that all levels together cost a bounded
 /// multiple of the finest. Such a cycle isn't a linear function of r.
 ///
@@ -50,6 +50,7 @@ class AlgebraicCycle {
  private:
   struct Vectors {
     std::span<float> b, x, residual, direction;
+    std::span<float> correction;  ///< what a preconditioner made of the residual; empty where the diagonal smooths
   };
 
   struct InnerVectors {
@@ -67,7 +68,11 @@ class AlgebraicCycle {
   void solve_by_steps(std::size_t k) const;
   void begin_next(std::size_t k) const;
   std::span<float> add_correction(std::size_t k, std::span<float> x) const;
+  void take_first_step(std::size_t k, std::span<float> x) const;
   SmoothFromZero first_step(std::size_t k, std::span<float> x) const;
+  Correction correction(std::size_t k) const {
+    return {level(k).inverse.data(), level(k).smoother ? vectors_[k].correction.data() : nullptr};
+  }
   void smooth(std::size_t k, std::size_t first, std::span<float> x, std::span<float> residual, const float* b) const;
   const AlgebraicLevel<Space>& level(std::size_t k) const { return hierarchy_.levels()[k]; }
   bool has_inner_steps(std::size_t k) const { return k >= 1 && k <= inner_levels_; }

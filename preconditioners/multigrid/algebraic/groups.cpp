@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -61,6 +62,16 @@ Groups<Space> groups_of_rows(const Space& space, Vector<Space, Index> of_points,
 }
 
 template <class Space>
+Groups<Space> groups_of_points(const Space& space, const Points& points) {
+  const auto rows = static_cast<std::size_t>(points.rows()), count = static_cast<std::size_t>(points.count);
+  Groups<Space> groups{Vector<Space, Index>(space, rows), points.count, Vector<Space, Offset>(space, count + 1),
+                       Vector<Space, Index>(space, rows)};
+  for_each(space, std::max(rows, count + 1),
+           FillPointGroups{points, groups.of.data(), groups.begin.data(), groups.members.data()});
+  return groups;
+}
+
+template <class Space>
 Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer) {
   Vector<Space, Index> of(space, inner.size());
   for_each(space, of.size(), JoinGroups{inner.data(), outer.data(), of.data()});
@@ -102,6 +113,8 @@ template Groups<Host> groups_of(const Host&, Vector<Host, Index>, Index);
 template Groups<Cuda> groups_of(const Cuda&, Vector<Cuda, Index>, Index);
 template Groups<Host> groups_of_rows(const Host&, Vector<Host, Index>, Index, const Points&);
 template Groups<Cuda> groups_of_rows(const Cuda&, Vector<Cuda, Index>, Index, const Points&);
+template Groups<Host> groups_of_points(const Host&, const Points&);
+template Groups<Cuda> groups_of_points(const Cuda&, const Points&);
 template Groups<Host> joined(const Host&, const Groups<Host>&, const Groups<Host>&);
 template Groups<Cuda> joined(const Cuda&, const Groups<Cuda>&, const Groups<Cuda>&);
 template Vector<Host, Index> joined(const Host&, const Vector<Host, Index>&, const Vector<Host, Index>&);

@@ -53,6 +53,10 @@ Groups<Space> groups_of(const Space& space, Vector<Space, Index> of, Index count
 template <class Space>
 Groups<Space> groups_of_rows(const Space& space, Vector<Space, Index> of_points, Index count, const Points& points);
 
+/// The rows of each point as a group. Enqueued on Cuda.
+template <class Space>
+Groups<Space> groups_of_points(const Space& space, const Points& points);
+
 /// The groups of groups: row i is in group outer[inner[i]], or in none. Enqueued on Cuda.
 template <class Space>
 Vector<Space, Index> joined(const Space& space, const Vector<Space, Index>& inner, const Vector<Space, Index>& outer);

@@ -92,6 +92,22 @@ struct FindGroupOfRow {
   }
 };
 
+/// Row i and group i of the rows of points.
+struct FillPointGroups {
+  Points points;
+  Index* of;
+  Offset* begin;  ///< points + 1
+  Index* members;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const auto n = static_cast<Index>(i);
+    if (n <= points.count) begin[i] = static_cast<Offset>(i) * points.unknowns;
+    if (n >= points.rows()) return;
+    of[i] = points.point_of(n);
+    members[i] = points.row(n / points.unknowns, static_cast<int>(n % points.unknowns));
+  }
+};
+
 /// The number of entries in the rows of group i.
 struct CountGroupTerms {
   detail::CsrPattern a, members;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <ostinato/preconditioners/definite_sign.hpp>
@@ -53,6 +54,14 @@ void end_if(const StopRequest& stop) {
 
 void require_finite(bool is_finite) {
   if (!is_finite) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
+}
+
+/// Names the grid, of which the finest is the first, in what a preconditioner says of its matrix. The advice that may
+/// come with that is for the whole matrix.
+[[noreturn]] void throw_no_smoother(std::size_t grid, const ArgumentError& e) {
+  const std::string text = e.what();
+  throw ArgumentError("multigrid: grid " + std::to_string(grid) + " can't be smoothed: " +
+                      text.substr(0, text.find(';')) + "; try smoother=ssor or smoother=jacobi");
 }
 
 /// to = factor from, in float. *bad counts the values that aren't finite then.
@@ -116,13 +125,15 @@ std::size_t beside(const Operator<Space, float>& op, const CsrStorage<Space, flo
 template <class Space>
 std::size_t AlgebraicLevel<Space>::bytes() const {
   return a.bytes() + inverse.bytes() + (prolong ? prolong->bytes() : 0) + (restrict ? restrict->bytes() : 0) +
-         (groups ? groups->bytes() : 0);
+         (groups ? groups->bytes() : 0) + (smoother ? smoother->bytes() : 0);
 }
 
 template <class Space, class T>
 AlgebraicHierarchy<Space, T>::AlgebraicHierarchy(const Analysis<Space, T>& analysis, const AlgebraicOptions& options,
                                                  const StopRequest& stop, const MemoryBudget& memory)
-    : power_(power_for(analysis.structure())), is_grouped_(options.pairs || options.plain) {
+    : power_(power_for(analysis.structure())),
+      is_grouped_(options.pairs || options.plain),
+      smoother_(options.smoother) {
   using Matrix = SpaceCsr<Space, T>;
   using Found = std::optional<Matrix>;
   const Space& space = analysis.space();
@@ -192,14 +203,14 @@ void AlgebraicHierarchy<Space, T>::add_levels(const Analysis<Space, T>& analysis
   const Space& space = analysis.space();
   SpaceCsr<Space, T> a = analysis.matrix();
   end_if(stop);
-  add_level(space, a.view(), takes_values, memory, &analysis.structure());
+  add_level(space, a.view(), takes_values, stop, memory, &analysis.structure());
   while (a.view().rows > coarsest_rows && levels_.size() < most_levels) {
     end_if(stop);
     const std::optional<SpaceCsr<Space, T>> coarse = next(a);
     if (!coarse) return;
     a = *coarse;
     end_if(stop);
-    add_level(space, a.view(), takes_values, memory);
+    add_level(space, a.view(), takes_values, stop, memory);
     announce_rest(memory);
   }
   if (a.view().rows <= coarsest_rows) {
@@ -281,22 +292,50 @@ void AlgebraicHierarchy<Space, T>::update_transfer(const CsrView<T>& a, Algebrai
 
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T>& a, bool takes_values,
-                                             const MemoryBudget& memory, const Structure* of_given) {
+                                             const StopRequest& stop, const MemoryBudget& memory,
+                                             const Structure* of_given) {
   const auto known = of_given == nullptr ? std::nullopt : scaled_structure(*of_given, power_);
   // A matrix whose few values are known is stored by diagonals, which leaves nothing of its pattern to keep.
   const bool is_lent = known && !takes_values;
   const auto m = is_lent ? nullptr : in_float(space, a, power_);
   const auto matrix = is_lent ? lent_in_float(space, a, power_) : SpaceCsr<Space, float>(m);
-  levels_.push_back({within(memory, space, matrix, known),
+  const Analysis<Space, float> analysis = analysed(
+      space, matrix, known || of_given == nullptr ? known : rounded_structure(space, matrix.view(), *of_given, power_));
+  levels_.push_back({within(memory, analysis),
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
                      0,
                      false,
                      {},
                      {},
+                     {},
                      {}});
   invert_diagonal(space, matrix.view(), levels_.back());
   if (takes_values) sources_.push_back({m, {}, {}});
+  add_smoother(analysis, stop, memory);
+}
+
+/// Makes the preconditioner that smooths the latest level, if one does.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::add_smoother(const Analysis<Space, float>& analysis, const StopRequest& stop,
+                                                const MemoryBudget& memory) {
+  AlgebraicLevel<Space>& level = levels_.back();
+  if (!is_preconditioner(smoother_) || level.a.rows() <= coarsest_rows) return;
+  end_if(stop);
+  try {
+    level.smoother.emplace(smoother_, to_smooth(level, analysis), stop, memory.beside(bytes()));
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    throw_no_smoother(levels_.size(), e);
+  }
+}
+
+template <class Space, class T>
+auto AlgebraicHierarchy<Space, T>::to_smooth(const AlgebraicLevel<Space>& level,
+                                             const Analysis<Space, float>& analysis) const ->
+    typename LevelSmoother<Space>::Level {
+  return {level.a, analysis, level.inverse, levels_.front().a.structure().symmetric};
 }
 
 template <class Space, class T>
@@ -348,11 +387,28 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
   find_spectra();
+  update_smoothers();
   if (inverse) {
     inverse->finish();
     coarse_inverse_->update_values(inverse_->view(), on_space, same_pattern);
   }
   space.wait();
+}
+
+/// Takes the new values of all levels to what smooths them.
+template <class Space, class T>
+void AlgebraicHierarchy<Space, T>::update_smoothers() {
+  for (std::size_t k = 0; k < levels_.size(); ++k) {
+    AlgebraicLevel<Space>& level = levels_[k];
+    if (!level.smoother) continue;
+    const Analysis<Space, float> analysis(level.a.space(), SpaceCsr<Space, float>(sources_[k].a),
+                                          AnalysisDepth::without_census);
+    try {
+      level.smoother->update(to_smooth(level, analysis));
+    } catch (const ArgumentError& e) {
+      throw_no_smoother(k + 1, e);
+    }
+  }
 }
 
 template <class Space, class T>
@@ -362,19 +418,28 @@ double AlgebraicHierarchy<Space, T>::power_for(const Structure& s) {
 }
 
 template <class Space, class T>
-Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory, const Space& space,
-                                                            SpaceCsr<Space, float> a,
-                                                            const std::optional<Structure>& known) const {
+bool AlgebraicHierarchy<Space, T>::is_small(const CsrView<float>& a) const {
   constexpr Offset few_entries = Offset{1} << 19;  // four megabytes, which a GPU reads in the time of a launch
-  const bool is_small = Space::on_device && !levels_.empty() && a.view().nonzeros() <= few_entries;
+  return Space::on_device && !levels_.empty() && a.nonzeros() <= few_entries;
+}
+
+template <class Space, class T>
+Analysis<Space, float> AlgebraicHierarchy<Space, T>::analysed(const Space& space, SpaceCsr<Space, float> a,
+                                                              const std::optional<Structure>& known) const {
+  if (known) return Analysis<Space, float>(space, std::move(a), *known);
   // Rounding leaves no matrix but the first one symmetric.
-  const AnalysisDepth depth = levels_.empty() ? AnalysisDepth::without_census
-                              : is_small      ? AnalysisDepth::lengths
-                                              : AnalysisDepth::product;
-  const Analysis<Space, float> analysis =
-      known ? Analysis<Space, float>(space, std::move(a), *known) : Analysis<Space, float>(space, std::move(a), depth);
+  const bool is_smoothed_by_diagonal = !is_preconditioner(smoother_) || a.view().rows <= coarsest_rows;
+  const AnalysisDepth depth = levels_.empty() || !is_smoothed_by_diagonal ? AnalysisDepth::without_census
+                              : is_small(a.view())                        ? AnalysisDepth::lengths
+                                                                          : AnalysisDepth::product;
+  return Analysis<Space, float>(space, std::move(a), depth);
+}
+
+template <class Space, class T>
+Operator<Space, float> AlgebraicHierarchy<Space, T>::within(const MemoryBudget& memory,
+                                                            const Analysis<Space, float>& analysis) const {
   require_finite(analysis.structure().finite);
-  Choice choice = is_small ? choose_csr(analysis) : choose_format(analysis);
+  Choice choice = is_small(analysis.matrix().view()) ? choose_csr(analysis) : choose_format(analysis);
   announce(memory, {bytes() + choice.candidates.front().cost.bytes, Certainty::at_least});
   return Operator<Space, float>(analysis, std::move(choice));
 }
@@ -390,7 +455,8 @@ void AlgebraicHierarchy<Space, T>::announce_rest(const MemoryBudget& memory) con
   const AlgebraicLevel<Space>&last = levels_.back(), &before = levels_[levels_.size() - 2];
   const auto entries = [](const auto& level) { return static_cast<double>(level.nonzeros); };
   const auto without_transfer = [](const auto& level) {
-    return static_cast<double>(level.a.bytes() + level.inverse.bytes() + level.bytes_of_cycle());
+    const std::size_t of_smoother = level.smoother ? level.smoother->bytes() : 0;
+    return static_cast<double>(level.a.bytes() + level.inverse.bytes() + of_smoother + level.bytes_of_cycle());
   };
   const double shrunk = entries(last) / std::max(1.0, entries(before));
   if (shrunk > most_shrunk) return;

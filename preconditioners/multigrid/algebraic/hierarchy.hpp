@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/multigrid/algebraic/coarsening.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/interpolation.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/near_null_space.hpp>
 #include <ostinato/spmv/analysis/analysis.hpp>
 #include <ostinato/spmv/matrix/algebra/transpose.hpp>
@@ -33,6 +34,8 @@ struct AlgebraicOptions {
   /// The same, and what new values of the interpolations need; classical. Those of levels that are coarsened twice at
   /// once keep their values.
   bool takes_interpolations = false;
+  /// Where that is a preconditioner, each level that is smoothed has its own.
+  Smoother smoother = Smoother::chebyshev;
   /// How rows belong to points, for pairwise or for plain aggregation, which then takes the place of the other two.
   std::optional<Points> pairs = {}, plain = {};
 };
@@ -48,10 +51,11 @@ struct AlgebraicLevel {
   std::optional<Operator<Space, float>> prolong;   ///< from the next level; none on the last level
   std::optional<Operator<Space, float>> restrict;  ///< the transpose of `prolong`
   std::optional<Groups<Space>> groups;             ///< in the place of both: the interpolation is constant on groups
+  std::optional<LevelSmoother<Space>> smoother;    ///< none where the diagonal smooths, and where A is inverted
 
   std::size_t bytes() const;
   /// The bytes of the vectors that a cycle works with on the level; a K-cycle has two more on some of its levels.
-  std::size_t bytes_of_cycle() const { return (groups ? 6 : 4) * inverse.bytes(); }
+  std::size_t bytes_of_cycle() const { return ((groups ? 6u : 4u) + (smoother ? 1u : 0u)) * inverse.bytes(); }
 };
 
 /// The matrices of algebraic multigrid: an interpolation P, and A = P^T A P on the next level, until a level is small,
@@ -132,13 +136,22 @@ class AlgebraicHierarchy {
                                  const SpaceCsr<Space, T>& r, Offset vectors, const StopRequest& stop,
                                  const MemoryBudget& memory, Transfer* transfer = nullptr);
   /// of_given: the structure of the matrix, where it is known.
-  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const MemoryBudget& memory,
-                 const Structure* of_given = nullptr);
+  void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const StopRequest& stop,
+                 const MemoryBudget& memory, const Structure* of_given = nullptr);
+  typename LevelSmoother<Space>::Level to_smooth(const AlgebraicLevel<Space>& level,
+                                                 const Analysis<Space, float>& analysis) const;
+  void add_smoother(const Analysis<Space, float>& analysis, const StopRequest& stop, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);
   /// Puts an operator into a format, within the budget that the levels so far and their cycle leave.
+  Operator<Space, float> within(const MemoryBudget& memory, const Analysis<Space, float>& analysis) const;
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a,
-                                const std::optional<Structure>& known = {}) const;
+                                const std::optional<Structure>& known = {}) const {
+    return within(memory, analysed(space, std::move(a), known));
+  }
+  Analysis<Space, float> analysed(const Space& space, SpaceCsr<Space, float> a,
+                                  const std::optional<Structure>& known) const;
+  bool is_small(const CsrView<float>& a) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
   /// Finds what the diagonal of the next level is summed from: `w` takes the rows of a level together.
@@ -148,9 +161,11 @@ class AlgebraicHierarchy {
   void invert_diagonal(const Space& space, const CsrView<float>& a, AlgebraicLevel<Space>& level);
   void start_searches();
   void find_spectra();
+  void update_smoothers();
 
   double power_ = 1;
-  bool is_grouped_;                    ///< interpolation is constant on groups
+  bool is_grouped_;  ///< interpolation is constant on groups
+  Smoother smoother_;
   mutable std::size_t announced_ = 0;  ///< the most bytes so far
   mutable bool is_predicted_ = false;  ///< a close prediction was announced
   Vector<Space, double> sizes_;        ///< SumSizes for the latest level; empty for the first

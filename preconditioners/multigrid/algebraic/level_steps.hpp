@@ -86,20 +86,46 @@ struct InvertLevelDiagonal {
   }
 };
 
-/// A step of the smoother: direction = keep direction + add D^-1 residual;  x = x + weight direction
+/// val[k] = 1 for the diagonal entries of rows whose inverse is 0. The sum counts these rows; with val null nothing else
+/// is done.
+struct PutOnesOnDiagonal {
+  detail::CsrPattern a;
+  const float* inverse;
+  float* val;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    if (inverse[i] != 0) return {};
+    const Offset k = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
+    if (val != nullptr && k < a.row_ptr[i + 1] && a.col[k] == static_cast<Index>(i)) val[k] = 1;
+    return {{1}};
+  }
+};
+
+/// A step of the smoother: direction = keep direction + add M^-1 residual;  x = x + weight direction
 struct SmootherStep {
   float keep, add, weight;
 };
 
-/// The first step from x = 0, where the residual is b: residual = b;  direction = add D^-1 b;  x = weight direction
+/// M^-1 residual: D^-1 residual, or what a preconditioner made of it. 0 in rows that have no diagonal entry to trust.
+struct Correction {
+  const float *inverse, *made;  ///< `made`: by a preconditioner; null: M is D
+
+  OSTINATO_FUNCTION float of(std::size_t i, float residual) const {
+    if (made == nullptr) return inverse[i] * residual;
+    return inverse[i] == 0 ? 0.0f : made[i];
+  }
+};
+
+/// The first step from x = 0, where the residual is b: residual = b;  direction = add M^-1 b;  x = weight direction
 struct SmoothFromZero {
   SmootherStep step;
-  const float *inverse, *b;
+  Correction correction;
+  const float* b;
   float *residual, *direction, *x;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
     residual[i] = b[i];
-    const float d = step.add * inverse[i] * b[i];
+    const float d = step.add * correction.of(i, b[i]);
     direction[i] = d;
     x[i] = step.weight * d;
   }
@@ -128,11 +154,12 @@ struct ThenSmooth {
 /// A step with a direction before it, or with none where keep is 0. Then residual = b, unless b is null.
 struct Smooth {
   SmootherStep step;
-  const float *inverse, *b;
+  Correction correction;
+  const float* b;
   float *residual, *direction, *x;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const float d = step.add * inverse[i] * residual[i] + (step.keep == 0 ? 0.0f : step.keep * direction[i]);
+    const float d = step.add * correction.of(i, residual[i]) + (step.keep == 0 ? 0.0f : step.keep * direction[i]);
     direction[i] = d;
     x[i] += step.weight * d;
     if (b != nullptr) residual[i] = b[i];

@@ -7,15 +7,14 @@
 #include <cmath>
 #include <cstddef>
 
+#include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+
 namespace ostinato::algebraic {
 
 namespace {
-
-/// Vectors that are 0 so far.
-NearNullSpace zeros(const Points& points, int count) {
-  const auto rows = static_cast<std::size_t>(points.rows());
-  return {points, count, std::vector<double>(rows * static_cast<std::size_t>(count))};
-}
 
 double& element(NearNullSpace& b, Index row, int vector) {
   return b.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(b.count) + static_cast<std::size_t>(vector)];
@@ -49,30 +48,16 @@ struct Middle {
 
 }  // namespace
 
-NearNullSpace constants(const Points& points) {
-  NearNullSpace b = zeros(points, points.unknowns);
-  for (Index p = 0; p < points.count; ++p)
-    for (int u = 0; u < points.unknowns; ++u) element(b, points.row(p, u), u) = 1;
-  return b;
-}
+NearNullSpace constants(const Points& points) { return {points, NearNullSpace::Kind::constants, points.unknowns}; }
 
 NearNullSpace rigid_body_modes(const Points& points, std::span<const double> coordinates) {
-  const int axes = points.unknowns;
-  const auto stride = static_cast<std::size_t>(axes);
-  const Middle middle(coordinates, stride);
-  NearNullSpace b = zeros(points, axes == 2 ? 3 : 6);
-  for (Index p = 0; p < points.count; ++p) {
-    const auto along = [&](int axis) {
-      const auto a = static_cast<std::size_t>(axis);
-      return (coordinates[static_cast<std::size_t>(p) * stride + a] - middle.at[a]) / middle.reach;
-    };
-    for (int u = 0; u < axes; ++u) element(b, points.row(p, u), u) = 1;
-    int rotation = axes;
-    for (int u = 0; u < axes; ++u) {
-      for (int v = u + 1; v < axes; ++v, ++rotation) {
-        element(b, points.row(p, u), rotation) = -along(v);
-        element(b, points.row(p, v), rotation) = along(u);
-      }
+  const auto axes = static_cast<std::size_t>(points.unknowns);
+  const Middle middle(coordinates, axes);
+  NearNullSpace b{points, NearNullSpace::Kind::rigid, axes == 2 ? 3 : 6, {coordinates.begin(), coordinates.end()}};
+  for (std::size_t p = 0; p < coordinates.size(); p += axes) {
+    for (std::size_t axis = 0; axis < axes; ++axis) {
+      double& v = b.values[p + axis];
+      v = (v - middle.at[axis]) / middle.reach;
     }
   }
   return b;
@@ -80,7 +65,8 @@ NearNullSpace rigid_body_modes(const Points& points, std::span<const double> coo
 
 NearNullSpace given_vectors(const Points& points, std::span<const double> vectors) {
   const auto rows = static_cast<std::size_t>(points.rows());
-  NearNullSpace b = zeros(points, rows == 0 ? 1 : static_cast<int>(vectors.size() / rows));
+  NearNullSpace b{points, NearNullSpace::Kind::given, rows == 0 ? 1 : static_cast<int>(vectors.size() / rows)};
+  b.values.resize(rows * static_cast<std::size_t>(b.count));
   for (int v = 0; rows > 0 && v < b.count; ++v) {
     const auto vector = vectors.subspan(static_cast<std::size_t>(v) * rows, rows);
     const int exponent = exponent_of_largest(vector);
@@ -88,5 +74,18 @@ NearNullSpace given_vectors(const Points& points, std::span<const double> vector
   }
   return b;
 }
+
+template <class Space>
+Vector<Space, double> vectors_of(const Space& space, const NearNullSpace& b) {
+  Vector<Space, double> values(space, std::span<const double>(b.values));
+  if (b.kind == NearNullSpace::Kind::given) return values;
+  Vector<Space, double> vectors(space, static_cast<std::size_t>(b.points.rows()) * static_cast<std::size_t>(b.count));
+  for_each(space, static_cast<std::size_t>(b.points.rows()),
+           FillNearNull{b.points, b.count, values.data(), vectors.data()});
+  return vectors;
+}
+
+template Vector<Host, double> vectors_of(const Host&, const NearNullSpace&);
+template Vector<Cuda, double> vectors_of(const Cuda&, const NearNullSpace&);
 
 }  // namespace ostinato::algebraic

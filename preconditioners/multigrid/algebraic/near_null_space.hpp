@@ -6,15 +6,25 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/points.hpp>
+#include <ostinato/spmv/space/vector.hpp>
 
 namespace ostinato::algebraic {
 
-/// Vectors that A makes nearly 0, in host memory: what a coarse grid has to hold, as the smoother hardly shrinks them.
+/// Vectors that A makes nearly 0: what a coarse grid has to hold, as the smoother hardly shrinks them. In host memory is
+/// what they are made from.
 struct NearNullSpace {
+  enum class Kind { constants, rigid, given };
+
   Points points;
-  int count = 1;               ///< number of vectors
-  std::vector<double> values;  ///< rows x count, row by row
+  Kind kind = Kind::constants;
+  int count = 1;  ///< number of vectors
+  /// given: rows x count, row by row; rigid: points x axes, from the middle of the points, where the farthest is 1 away.
+  std::vector<double> values = {};
 };
+
+/// The vectors in the memory of the space: rows x count, row by row.
+template <class Space>
+Vector<Space, double> vectors_of(const Space& space, const NearNullSpace& b);
 
 /// A vector for each unknown of a point: 1 for that unknown, 0 for the others.
 NearNullSpace constants(const Points& points);

@@ -3,9 +3,9 @@
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation.hpp>
 
 #include <memory>
-#include <span>
 #include <utility>
 
+#include <ostinato/preconditioners/multigrid/algebraic/factor_aggregates.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/groups.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/smoothed_aggregation_steps.hpp>
 #include <ostinato/preconditioners/multigrid/algebraic/with_rows.hpp>
@@ -24,7 +24,7 @@ SmoothedAggregation<Space, T>::SmoothedAggregation(const Space& space, const Nea
       vectors_(near_null.count),
       factor_(factor),
       threshold_(threshold),
-      near_null_(space, std::span<const double>(near_null.values)) {}
+      near_null_(vectors_of(space, near_null)) {}
 
 template <class Space, class T>
 std::optional<SpaceCsr<Space, T>> SmoothedAggregation<Space, T>::next(const SpaceCsr<Space, T>& a, double largest,
@@ -41,8 +41,8 @@ template <class Space, class T>
 SpaceCsr<Space, T> SmoothedAggregation<Space, T>::tentative(const Vector<Space, Index>& aggregate, Index count) {
   const auto rows = static_cast<std::size_t>(points_.rows()), width = static_cast<std::size_t>(vectors_);
   const Members<Space> members = members_of(space_, aggregate, count);
-  Vector<Space, double> coarse(space_, static_cast<std::size_t>(count) * width * width);
-  for_each(
+  Vector<Space, double> coarse(space_, static_cast<std::size_t>(count) * width * width, 0.0);
+  factor_aggregates(
       space_, static_cast<std::size_t>(count),
       FactorAggregate{
           {count, members.begin.data(), members.rows.data()}, points_, vectors_, near_null_.data(), coarse.data()});

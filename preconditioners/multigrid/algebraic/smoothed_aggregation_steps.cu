@@ -5,7 +5,7 @@
 
 namespace ostinato {
 
-OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FactorAggregate)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillNearNull)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::CountTentative)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::FillTentative)
 OSTINATO_FOR_EACH_ON_CUDA(algebraic::CountStrongEntries)

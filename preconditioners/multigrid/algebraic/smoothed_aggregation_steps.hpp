@@ -4,7 +4,6 @@
 
 // The kernels of smoothed_aggregation.hpp, on both spaces.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,52 +13,25 @@
 
 namespace ostinato::algebraic {
 
-/// Factors the near-null space on aggregate i, B = Q R with orthonormal columns of Q, and puts Q in the place of B. A
-/// vector that depends on those before it gives a column 0 of Q and a row 0 of R.
-///
-/// Source    Gram-Schmidt, modified and done twice.
-struct FactorAggregate {
-  detail::CsrPattern members;  ///< the points of each aggregate
+/// Row i of the motions of a rigid body: along each axis, and about it where there are more vectors; without these the
+/// row of constants.
+struct FillNearNull {
   Points points;
   int vectors;
-  double* b;  ///< rows x vectors, row by row
-  double* r;  ///< vectors x vectors for each aggregate, row by row
-
-  static constexpr double dependent = 1e-8;  ///< what is left of a vector, in its norm
+  const double* place;  ///< points x axes, point by point; of rotations
+  double* to;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    const auto width = static_cast<std::size_t>(vectors);
-    double* const factor = r + i * width * width;
-    for (std::size_t k = 0; k < width * width; ++k) factor[k] = 0;
-    for (int v = 0; v < vectors; ++v) {
-      const double before = sqrt(dot(i, v, v));
-      for (int pass = 0; pass < 2; ++pass) {
-        for (int u = 0; u < v; ++u) {
-          const double part = dot(i, u, v);
-          factor[static_cast<std::size_t>(u * vectors + v)] += part;
-          visit(i, [=](double* row) { row[v] -= part * row[u]; });
-        }
-      }
-      const double left = sqrt(dot(i, v, v));
-      const bool counts = left > dependent * before;
-      factor[static_cast<std::size_t>(v * vectors + v)] = counts ? left : 0;
-      const double inverse = counts ? 1 / left : 0;
-      visit(i, [=](double* row) { row[v] *= inverse; });
+    const auto row = static_cast<Index>(i);
+    const int own = points.unknown_of(row), axes = points.unknowns;
+    double* const b = to + i * static_cast<std::size_t>(vectors);
+    for (int v = 0; v < axes; ++v) b[v] = v == own ? 1 : 0;
+    if (vectors == axes) return;
+    const double* const at = place + static_cast<std::size_t>(points.point_of(row)) * static_cast<std::size_t>(axes);
+    int rotation = axes;
+    for (int u = 0; u < axes; ++u) {
+      for (int v = u + 1; v < axes; ++v, ++rotation) b[rotation] = own == u ? -at[v] : own == v ? at[u] : 0;
     }
-  }
-
-  /// Calls f for the vectors' elements of each row of aggregate i.
-  template <class F>
-  OSTINATO_FUNCTION void visit(std::size_t i, F f) const {
-    for (Offset k = members.row_ptr[i]; k < members.row_ptr[i + 1]; ++k) {
-      for (int unknown = 0; unknown < points.unknowns; ++unknown)
-        f(b + static_cast<std::size_t>(points.row(members.col[k], unknown)) * static_cast<std::size_t>(vectors));
-    }
-  }
-  OSTINATO_FUNCTION double dot(std::size_t i, int u, int v) const {
-    double total = 0;
-    visit(i, [&total, u, v](const double* row) { total += row[u] * row[v]; });
-    return total;
   }
 };
 

@@ -171,6 +171,62 @@ TYPED_TEST(ScaledStructureOf, IsUnknownWhereNobodyLookedForSymmetry) {
   EXPECT_FALSE(scaled_structure(analysis.structure(), 1));
 }
 
+/// The structure of a matrix of many values, rounded to float, is the one that an analysis finds.
+TYPED_TEST(ScaledStructureOf, ManyRoundedValuesIsThatOfTheRoundedMatrix) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  const auto in_float = [&](const Csr<T>& a, double factor) {
+    Csr<float> f{a.rows, a.cols, a.row_ptr, a.col, Array<float>(a.val.size())};
+    for (std::size_t k = 0; k < a.val.size(); ++k)
+      f.val[k] = static_cast<float>(factor * static_cast<double>(a.val[k]));
+    return f;
+  };
+  const auto found = [&](const Csr<T>& a, double factor) {
+    const Analysis<Space, T> analysis(this->space(), a, AnalysisDepth::full);
+    const SpaceCsr<Space, float> f(this->space(), in_float(a, factor));
+    return rounded_structure(this->space(), f.view(), analysis.structure(), factor);
+  };
+  for (const auto& [family, n] : {std::pair{"variable2d", 30}, {"fem27", 8}, {"mesh3d", 7}}) {
+    const Csr<T> a = generate<T>(family, {.n = n});
+    for (const double factor : {1.0, -0.25}) {
+      SCOPED_TRACE(std::string(family) + " times " + std::to_string(factor));
+      const std::optional<Structure> made = found(a, factor);
+      ASSERT_TRUE(made);
+      const Analysis<Space, float> analysis(this->space(), in_float(a, factor), AnalysisDepth::full);
+      Structure expected = analysis.structure();
+      EXPECT_NEAR(made->norm_inf, expected.norm_inf, 1e-6 * expected.norm_inf);
+      expected.norm_inf = made->norm_inf;
+      if (made->census == nullptr) {
+        EXPECT_EQ(expected.census, nullptr);
+        const auto empty = std::make_shared<const DiagonalCensus>();
+        Structure with = *made;
+        with.census = expected.census = empty;
+        expect_same(with, expected);
+      } else {
+        expect_same(*made, expected);
+      }
+    }
+  }
+  EXPECT_FALSE(found(generate<T>("variable2d", {.n = 30}), 3));
+  EXPECT_FALSE(found(generate<T>("poisson2d", {.n = 30}), 1));
+  EXPECT_FALSE(found(generate<T>("convection-diffusion2d", {.n = 30}), 1));
+  // Values that differ by rounding alone are few in float: classes of rows may then be found.
+  Csr<T> nearly = generate<T>("poisson2d", {.n = 30});
+  if (sizeof(T) == 8) {
+    for (Index i = 0; i < nearly.rows; ++i) {
+      for (Offset k = nearly.row_ptr[static_cast<std::size_t>(i)]; k < nearly.row_ptr[static_cast<std::size_t>(i) + 1];
+           ++k) {
+        T& v = nearly.val[static_cast<std::size_t>(k)];
+        v *= T{1} + static_cast<T>(1e-14) * static_cast<T>(i + nearly.col[static_cast<std::size_t>(k)]);
+      }
+    }
+    EXPECT_FALSE(found(nearly, 1));
+  }
+  Csr<T> large = generate<T>("variable2d", {.n = 30});
+  large.val[0] = std::numeric_limits<float>::max();
+  EXPECT_FALSE(found(large, 4));
+}
+
 TYPED_TEST(ScaledStructureOf, AnotherMatrixIsRefused) {
   using T = typename TypeParam::T;
   using Matrix = SpaceCsr<typename TypeParam::Space, T>;

@@ -157,6 +157,24 @@ TYPED_TEST(GroupsOn, CollapseLongRows) {
   }
 }
 
+TYPED_TEST(GroupsOn, HoldTheRowsOfPoints) {
+  for (const bool by_field : {false, true}) {
+    for (const int unknowns : {1, 3, 40}) {
+      for (const Index count : {0, 1, 33}) {
+        const algebraic::Points points{count, unknowns, by_field};
+        const auto found = algebraic::groups_of_points(this->space(), points);
+        EXPECT_EQ(found.count, count);
+        std::vector<Index> of;
+        for (Index row = 0; row < points.rows(); ++row) of.push_back(points.point_of(row));
+        const auto want = this->groups(of, count);
+        EXPECT_EQ(found.of.download(), of);
+        EXPECT_EQ(found.begin.download(), want.begin.download());
+        EXPECT_EQ(found.members.download(), want.members.download());
+      }
+    }
+  }
+}
+
 TYPED_TEST(GroupsOn, CollapseUnknownsWithThemselves) {
   using T = typename TypeParam::T;
   for (const bool by_field : {false, true}) {

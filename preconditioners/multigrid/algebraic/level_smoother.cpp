@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
+#include <ostinato/spmv/space/vector_steps.hpp>
+
+namespace ostinato::algebraic {
+
+namespace {
+
+/// A preconditioner of the list, and its options.
+struct Named {
+  std::string_view name, options;
+};
+
+/// Levels keep the order of their rows: another one would take its time on each level, and another smoother than an
+/// order for long chains of rows pays on a GPU.
+template <class Space>
+Named named(Smoother smoother) {
+  constexpr std::string_view factors = Space::on_device ? "order=natural,solve=isai" : "order=natural";
+  switch (smoother) {
+    case Smoother::ssor:
+      return {"ssor", ""};
+    case Smoother::fsai:
+      return {"fsai", ""};
+    case Smoother::ilu0:
+      return {"ilu0", factors};
+    case Smoother::ic0:
+      return {"ic0", factors};
+    default:
+      throw ArgumentError("multigrid: the smoother isn't a preconditioner");
+  }
+}
+
+template <class Space>
+const PreconditionerEntry<Space, float>& entry_of(std::string_view name) {
+  const auto& list = preconditioner_list<Space, float>();
+  return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
+}
+
+/// The matrix, with 1 on the diagonal where that can't be divided by: rounding has left such a row of a part of the
+/// matrix that is singular by itself.
+template <class Space>
+Analysis<Space, float> with_usable_diagonal(const Analysis<Space, float>& analysis,
+                                            const Vector<Space, float>& inverse) {
+  const Space& space = analysis.space();
+  const CsrView<float>& a = analysis.matrix().view();
+  Vector<Space, double> count(space, 1);
+  sum(space, inverse.size(), PutOnesOnDiagonal{detail::pattern_of(a), inverse.data(), nullptr}, count.data());
+  if (count.download().front() == 0) return analysis;
+  const auto values = std::make_shared<Vector<Space, float>>(space, a.val.size());
+  space.copy(values->data(), a.val.data(), values->bytes());
+  sum(space, inverse.size(), PutOnesOnDiagonal{detail::pattern_of(a), inverse.data(), values->data()}, count.data());
+  return Analysis<Space, float>(space, SpaceCsr<Space, float>(a, values), AnalysisDepth::without_census);
+}
+
+/// The matrix that a preconditioner takes, with what is known of it.
+template <class Space>
+Analysis<Space, float> ready(const typename LevelSmoother<Space>::Level& level) {
+  Analysis<Space, float> analysis = with_usable_diagonal(level.analysis, level.inverse);
+  if (analysis.structure().symmetric == level.is_symmetric) return analysis;
+  Structure s = analysis.structure();
+  s.symmetric = level.is_symmetric;
+  return Analysis<Space, float>(analysis.space(), analysis.matrix(), std::move(s));
+}
+
+}  // namespace
+
+template <class Space>
+LevelSmoother<Space>::LevelSmoother(Smoother smoother, const Level& level, const StopRequest& stop,
+                                    const MemoryBudget& memory) {
+  const Named m = named<Space>(smoother);
+  made_ = entry_of<Space>(m.name).build(ready<Space>(level), m.options, stop, memory);
+  estimate_largest(level.a);
+}
+
+template <class Space>
+void LevelSmoother<Space>::update(const Level& level) {
+  made_->update_values(ready<Space>(level));
+  estimate_largest(level.a);
+}
+
+/// Takes some steps of the power method from a random vector. The eigenvalues of M^-1 A are real where both matrices
+/// are symmetric and positive definite; most of them are near 1.
+template <class Space>
+void LevelSmoother<Space>::estimate_largest(const Operator<Space, float>& a) {
+  constexpr std::size_t steps = 10;
+  constexpr double margin = 1.1;  // the estimate comes from below
+  const Space& space = a.space();
+  const auto n = static_cast<std::size_t>(a.rows());
+  Vector<Space, float> v(space, n), image(space, n);
+  Vector<Space, double> squares(space, steps + 1);
+  for_each(space, n, multigrid::FillRandomError{v.data()});
+  for (std::size_t i = 0; i <= steps; ++i) {
+    dot<float>(space, v, v, squares.data() + i);
+    if (i == steps) break;
+    a.apply(1, v, 0, image);
+    apply(image, v);
+  }
+  const std::vector<double> found = squares.download();
+  const double growth = found[steps - 1] > 0 ? std::sqrt(found[steps] / found[steps - 1]) : 0;
+  if (!std::isfinite(growth)) throw ArgumentError("multigrid: the smoother overflows");
+  largest_ = margin * growth;
+}
+
+template class LevelSmoother<Host>;
+template class LevelSmoother<Cuda>;
+
+}  // namespace ostinato::algebraic

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <ostinato/preconditioners/list.hpp>
+#include <ostinato/preconditioners/multigrid/damping.hpp>
+#include <ostinato/spmv/operator.hpp>
+
+namespace ostinato::algebraic {
+
+/// The preconditioner M that smooths a level of an algebraic hierarchy, where that isn't the diagonal: one from the
+/// list of preconditioners, in float. On Cuda the triangles of ilu0 and ic0 are solved by incomplete approximate
+/// inverses: products, which don't wait for each other row by row.
+///
+/// Exec      apply() is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
+/// Source    Anzt, Chow & Dongarra, Euro-Par 2015, for approximate triangular solves.
+template <class Space>
+class LevelSmoother {
+ public:
+  /// What a preconditioner is made for.
+  struct Level {
+    const Operator<Space, float>& a;
+    const Analysis<Space, float>& analysis;  ///< of the matrix of `a`
+    const Vector<Space, float>& inverse;     ///< of its diagonal; M takes the diagonal to be 1 where that is 0
+    bool is_symmetric;                       ///< but for rounding, which may have left the analysis in doubt
+  };
+
+  /// Exec      Waits.
+  /// Throws    ArgumentError where the preconditioner can't be made, or overflows; MemoryLimitError; Stopped.
+  LevelSmoother(Smoother smoother, const Level& level, const StopRequest& stop, const MemoryBudget& memory);
+
+  /// Takes a matrix with new values.
+  /// Exec      Waits.
+  /// Throws    ArgumentError as the constructor; what smooths is that of either matrix then.
+  void update(const Level& level);
+
+  void apply(std::span<const float> r, std::span<float> z) const { made_->apply(r, z); }  ///< z = M^-1 r
+  double largest() const { return largest_; }  ///< an estimate of the largest eigenvalue of M^-1 A
+  std::size_t bytes() const { return made_->bytes(); }
+  double seconds() const { return made_->seconds(); }  ///< predicted time of apply(); 0: not predicted
+
+ private:
+  void estimate_largest(const Operator<Space, float>& a);
+
+  std::unique_ptr<BuiltPreconditioner<Space, float>> made_;
+  double largest_ = 0;
+};
+
+extern template class LevelSmoother<Host>;
+extern template class LevelSmoother<Cuda>;
+
+}  // namespace ostinato::algebraic
