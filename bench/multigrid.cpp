@@ -7,9 +7,9 @@
 //
 // "times A" are the entries of all levels over those of A, MB the memory of the hierarchy. NAME as in bench_spmv, or
 // stencil:FAMILY:N for a stencil without a matrix, whose set-up is operator and hierarchy.
-// OPTIONS as after `--precond multigrid:`, such as kind=classical, or precond=jacobi for Jacobi in the place of
-// multigrid on matrices; they hold for the names behind, as do mixed=off, mixed=on and mixed=automatic
-// (SolveOptions::mixed). A matrix that multigrid refuses has a line with the reason.
+// OPTIONS as after `--precond multigrid:`, such as kind=classical, or precond=NAME for the preconditioner that
+// `--precond NAME` takes in the place of multigrid on matrices; they hold for the names behind, as do mixed=off,
+// mixed=on and mixed=automatic (SolveOptions::mixed). A matrix that is refused has a line with the reason.
 
 #include <algorithm>
 #include <cstdio>
@@ -110,14 +110,14 @@ Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const
                         });
 }
 
-/// The same with Jacobi.
+/// The same with the preconditioner of a name.
 template <class Space>
-Figures measure_jacobi(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                       Compress compress, MixedPrecision mixed) {
+Figures measure_named(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
+                      Compress compress, std::string_view precond, MixedPrecision mixed) {
   const FormatOptions format{.expected_products = 1000, .compress = compress};
   return measure_matrix(space, matrix, format,
                         [&](Figures& f, const auto& analysis, const auto& a, auto& watch, double before) {
-                          const Jacobi<Space, double> m(analysis);
+                          const AnyPreconditioner<Space, double> m(analysis, precond);
                           measure_solve(f, space, a, m, watch, before, b, {.max_iterations = 100000, .mixed = mixed});
                         });
 }
@@ -139,34 +139,39 @@ Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, 
   return f;
 }
 
-/// Measures what `name` stands for; rows is set once that is known. Without options: with Jacobi.
+/// Measures what `name` stands for; rows is set once that is known. `text`: the OPTIONS.
 template <class Space>
-Figures measure(const Space& space, const std::string& name, std::optional<MultigridOptions> options,
-                MixedPrecision mixed, Index& rows) {
+Figures measure(const Space& space, const std::string& name, const std::string& text, MixedPrecision mixed,
+                Index& rows) {
+  constexpr std::string_view of_precond = "precond=";
+  const bool is_named = text.starts_with(of_precond);
+  MultigridOptions options;
+  if (!is_named) options = Multigrid<Space, double>::parse_options(text);
   constexpr std::string_view of_stencil = "stencil:";
   if (name.starts_with(of_stencil)) {
     const std::string family = name.substr(of_stencil.size());
     const std::size_t colon = family.find(':');
     const auto n = static_cast<Index>(std::atof(family.substr(std::min(family.size(), colon + 1)).c_str()));
-    if (!options) throw ArgumentError("precond=jacobi is for matrices, not for stencil:" + family);
+    if (is_named) throw ArgumentError(text + " is for matrices, not for stencil:" + family);
     const std::optional<Stencil> stencil = generate_stencil(family.substr(0, colon), {.n = n});
     if (!stencil) throw ArgumentError(family + " has no stencil of constant coefficients");
     rows = static_cast<Index>(stencil->extents.points());
     const Vector<Space, double> b(space, random_vector(stencil->extents.points(), 2));
-    measure(space, *stencil, b, *options, mixed);
-    return measure(space, *stencil, b, *options, mixed);
+    measure(space, *stencil, b, options, mixed);
+    return measure(space, *stencil, b, options, mixed);
   }
   const auto [host, compress, points] = load_case(name);
   rows = host.rows;
   const SpaceCsr<Space, double> matrix(space, host.view());
   const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
-  if (!options) {
-    measure_jacobi(space, matrix, b, compress, mixed);
-    return measure_jacobi(space, matrix, b, compress, mixed);
+  if (is_named) {
+    const std::string precond = text.substr(of_precond.size());
+    measure_named(space, matrix, b, compress, precond, mixed);
+    return measure_named(space, matrix, b, compress, precond, mixed);
   }
-  if (options->kind == MultigridKind::aggregation && !points.empty()) options->coordinates = {3, points};
-  measure(space, matrix, b, compress, *options, mixed);
-  return measure(space, matrix, b, compress, *options, mixed);
+  if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
+  measure(space, matrix, b, compress, options, mixed);
+  return measure(space, matrix, b, compress, options, mixed);
 }
 
 template <class Space>
@@ -190,12 +195,10 @@ void run(const Space& space, const std::vector<std::string>& names) {
       continue;
     }
     const std::string what = name + (text.empty() ? "" : ", " + text);
-    std::optional<MultigridOptions> options;
-    if (text != "precond=jacobi") options = Multigrid<Space, double>::parse_options(text);
     Index rows = 0;
     Figures f;
     try {
-      f = measure(space, name, options, mixed, rows);
+      f = measure(space, name, text, mixed, rows);
     } catch (const ArgumentError& e) {
       if (rows == 0) throw;  // no such matrix
       std::printf("| %s | %d | %s |\n", what.c_str(), rows, e.what());

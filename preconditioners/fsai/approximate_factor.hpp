@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/matrix/space_csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/stop.hpp>
 
@@ -39,5 +43,22 @@ struct ApproximateFactor {
 ///           Comput. 37 (2015) C72 (adaptive).
 ApproximateFactor approximate_factor(const Host& host, const CsrView<double>& a, const FsaiOptions& options,
                                      const StopRequest& stop = {});
+
+/// G in the memory of a GPU, with the pattern of the lower triangle of A.
+template <class T>
+struct FactorOnCuda {
+  SpaceCsr<Cuda, T> g;
+  Index diagonal_only = 0;  ///< as in ApproximateFactor; the other entries of such a row are 0
+};
+
+/// The same G but for rounding, with FsaiPattern::a, of sign * A. Nothing where a row of G has more entries than fit
+/// into the shared memory of a thread block (150), and where approximate_factor() would throw, or T lacks the range.
+///
+/// Traffic   A warp makes a row of m entries in shared memory: m^3 / 6 products, and the rows of A that it names are
+///           read.
+/// Exec      Waits.
+/// Requires  A symmetric matrix with canonical rows and finite values, whose diagonal has the sign.
+template <class T>
+std::optional<FactorOnCuda<T>> approximate_factor(const Cuda& space, const CsrView<T>& a, double sign);
 
 }  // namespace ostinato

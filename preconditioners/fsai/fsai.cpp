@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include <ostinato/preconditioners/define_entry.hpp>
@@ -15,6 +16,7 @@
 #include <ostinato/preconditioners/nearly_symmetric.hpp>
 #include <ostinato/preconditioners/option_text.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
+#include <ostinato/spmv/matrix/algebra/transpose.hpp>
 #include <ostinato/spmv/selection/select_format.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -46,7 +48,8 @@ template <class Space, class T>
 struct Fsai<Space, T>::Made {
   /// A factor and the format that is chosen for it.
   struct Factor {
-    Factor(const Space& space, Csr<T>&& a) : analysis(space, std::move(a)), choice(choose_format(analysis)) {}
+    Factor(const Space& space, Csr<T>&& a) : Factor(Analysis<Space, T>(space, std::move(a))) {}
+    explicit Factor(Analysis<Space, T> a) : analysis(std::move(a)), choice(choose_format(analysis)) {}
     Operator<Space, T> build() const { return Operator<Space, T>(analysis, choice); }
 
     Analysis<Space, T> analysis;
@@ -56,6 +59,20 @@ struct Fsai<Space, T>::Made {
   Factor g, transpose;
   Offset entries_of_a;
   Index diagonal_only;
+
+  /// Nothing where the host has to make the factor, or to say why there is none.
+  static std::optional<Made> on_device(const Analysis<Space, T>& analysis, const FsaiOptions& options) {
+    const Structure& s = analysis.structure();
+    if constexpr (Space::on_device) {
+      if (options.pattern != FsaiPattern::a || !why_not(s).empty()) return {};
+      const auto made = approximate_factor(analysis.space(), analysis.matrix().view(), definite_sign(s));
+      if (!made) return {};
+      const auto analysed = [&](SpaceCsr<Space, T> a) { return Analysis<Space, T>(analysis.space(), std::move(a)); };
+      return Made{Factor(analysed(made->g)), Factor(analysed(ostinato::transpose(analysis.space(), made->g))),
+                  s.nonzeros, made->diagonal_only};
+    }
+    return {};
+  }
 
   std::size_t rows() const { return static_cast<std::size_t>(g.analysis.structure().rows); }
   /// The same object, once the memory that it is going to take was announced.
@@ -103,6 +120,7 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   const Structure& s = analysis.structure();
   require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
+  if (auto made = Made::on_device(analysis, options)) return std::move(*made);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());
   if (!s.symmetric && !is_nearly_symmetric(a))

@@ -323,19 +323,14 @@ void AlgebraicHierarchy<Space, T>::add_smoother(const Analysis<Space, float>& an
   if (!is_preconditioner(smoother_) || level.a.rows() <= coarsest_rows) return;
   end_if(stop);
   try {
-    level.smoother.emplace(smoother_, to_smooth(level, analysis), stop, memory.beside(bytes()));
+    const typename LevelSmoother<Space>::Level to_smooth{level.a, analysis, level.inverse,
+                                                         levels_.front().a.structure().symmetric};
+    level.smoother.emplace(smoother_, to_smooth, stop, memory.beside(bytes()));
   } catch (const MemoryLimitError&) {
     throw;
   } catch (const ArgumentError& e) {
     throw_no_smoother(levels_.size(), e);
   }
-}
-
-template <class Space, class T>
-auto AlgebraicHierarchy<Space, T>::to_smooth(const AlgebraicLevel<Space>& level,
-                                             const Analysis<Space, float>& analysis) const ->
-    typename LevelSmoother<Space>::Level {
-  return {level.a, analysis, level.inverse, levels_.front().a.structure().symmetric};
 }
 
 template <class Space, class T>
@@ -398,13 +393,15 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
 /// Takes the new values of all levels to what smooths them.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::update_smoothers() {
+  bool is_symmetric = false;  // the finest one, of which the others are products
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     if (!level.smoother) continue;
     const Analysis<Space, float> analysis(level.a.space(), SpaceCsr<Space, float>(sources_[k].a),
                                           AnalysisDepth::without_census);
+    if (k == 0) is_symmetric = analysis.structure().symmetric;
     try {
-      level.smoother->update(to_smooth(level, analysis));
+      level.smoother->update({level.a, analysis, level.inverse, is_symmetric});
     } catch (const ArgumentError& e) {
       throw_no_smoother(k + 1, e);
     }

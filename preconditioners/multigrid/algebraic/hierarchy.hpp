@@ -138,8 +138,6 @@ class AlgebraicHierarchy {
   /// of_given: the structure of the matrix, where it is known.
   void add_level(const Space& space, const CsrView<T>& a, bool takes_values, const StopRequest& stop,
                  const MemoryBudget& memory, const Structure* of_given = nullptr);
-  typename LevelSmoother<Space>::Level to_smooth(const AlgebraicLevel<Space>& level,
-                                                 const Analysis<Space, float>& analysis) const;
   void add_smoother(const Analysis<Space, float>& analysis, const StopRequest& stop, const MemoryBudget& memory);
   /// The matrix, whose plan is kept where update() needs it.
   SpaceCsr<Space, T> next_matrix(CoarseMatrix<Space, T> made);

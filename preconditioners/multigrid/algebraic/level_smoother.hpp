@@ -13,8 +13,8 @@
 namespace ostinato::algebraic {
 
 /// The preconditioner M that smooths a level of an algebraic hierarchy, where that isn't the diagonal: one from the
-/// list of preconditioners, in float. On Cuda the triangles of ilu0 and ic0 are solved by incomplete approximate
-/// inverses: products, which don't wait for each other row by row.
+/// list of preconditioners, in float. On Cuda the triangles of ilu0 and ic0 are solved by two sweeps with incomplete
+/// approximate inverses: products, whose rows don't wait for each other.
 ///
 /// Exec      apply() is enqueued, allocates nothing, and may be captured. One thread at a time applies an object.
 /// Source    Anzt, Chow & Dongarra, Euro-Par 2015, for approximate triangular solves.
