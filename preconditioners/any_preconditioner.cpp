@@ -67,6 +67,11 @@ const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
   throw ArgumentError(unknown_name("preconditioner", asked.name, known));
 }
 
+constexpr std::string_view plain_multigrid = "kind=plain";
+/// A cycle leaves 0.14 to 0.17 of a random error for diffusion on grids and meshes, which takes some 25 iterations, and
+/// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (2026-11).
+constexpr double poor_rate_of_plain = 0.2;
+
 PreconditionerChoice choose_simple(const Structure& s) {
   if (const std::string reason = Jacobi<Host, double>::why_not(s); !reason.empty()) return {"none", reason};
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
@@ -221,7 +226,8 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
     built_ = build(analysis, stop);
     // Only hierarchies know a rate; for others no grid has to be looked for.
     const double rate = built_ == nullptr ? 0 : built_->rate();
-    const bool is_poor = rate > 0 && rate > poor_rate(analysis.grid().unknowns);
+    const bool is_poor =
+        rate > 0 && rate > (options_ == plain_multigrid ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
     return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
   } catch (const ArgumentError& e) {
     const std::string what = e.what();  // "what is wrong; what to do"
@@ -252,6 +258,7 @@ struct Rung {
              !suits_hierarchy<Space, T>(s);
     if (name == "ilu0") return !Space::on_device && !s.symmetric && s.missing_diagonal == 0;
     if (name == "ict" || name == "cholesky") return may_be_definite && s.symmetric && s.positive_diagonal;
+    if (options == plain && !(Space::on_device && s.symmetric)) return false;
     if (name == Multigrid<Space, T>::name) return suits_hierarchy<Space, T>(s) && (may_be_definite || !s.symmetric);
     return true;
   }
@@ -266,13 +273,14 @@ struct Rung {
     return s.rows >= fewest_rows && Multigrid<Space, T>::why_not(s).empty();
   }
 
-  static constexpr std::string_view aggressive = "kind=classical,aggressive=1";
+  static constexpr std::string_view aggressive = "kind=classical,aggressive=1", plain = plain_multigrid;
 };
 /// Complete factors that take little more than incomplete ones go first. Matching makes nearly singular matrices worse
 /// (fidapex6).
-constexpr std::array<Rung, 11> ladder = {{{"fsai", "", "", 0},
+constexpr std::array<Rung, 12> ladder = {{{"fsai", "", "", 0},
                                           {"chebyshev", "", "", 0},
                                           {"ilu0", "", "", 0.08e-6},
+                                          {"multigrid", Rung::plain, Rung::plain, 0},
                                           {"multigrid", Rung::aggressive, Rung::aggressive, 0.2e-6},
                                           {"multigrid", "kind=classical", "kind=classical", 0.5e-6},
                                           {"cholesky", "fill=10", "fill=10", 1e-6, 12000},
@@ -286,7 +294,10 @@ template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
   const auto entries = static_cast<double>(s.nonzeros);
   if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
-  // Hierarchies are made on the GPU (H200, 2026-11-23), factors on the host.
+  // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain the set-up takes less than
+  // half of that, but some 25 ms more where its kernels are used for the first time; the rest is for its cycles, each
+  // of which takes the time of some four iterations.
+  if (rung.options == Rung::plain) return 12e-3 + 1e-9 * entries;
   if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
   const double least = Space::on_device ? 50e-3 : 1e-3;
@@ -365,6 +376,10 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     if (refused.empty()) return stronger_.get();
     why += (why.empty() ? "" : "; ") + refused;
     if (seconds > options.seconds) break;
+    if (rung.options == Rung::plain && options.left > 0 && after(next + 1) != no_ladder) {
+      rung_ = next + 1;  // what follows takes longer than what was worth a try
+      break;
+    }
   }
   return nullptr;
 }

@@ -162,7 +162,7 @@ class AnyPreconditioner {
   std::unique_ptr<AnyPreconditioner> fallback_;
   std::size_t mem_limit_ = 0, taken_ = 0;  ///< bytes; of the limit, those that others take
   std::optional<MemoryPrediction> prediction_;
-  int rung_ =
+  mutable int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one

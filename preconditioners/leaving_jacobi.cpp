@@ -19,7 +19,9 @@ struct OneLevel {
 };
 
 std::array<OneLevel, 2> candidates(double entries) {
-  return {{{"fsai", 2e-3 + 50e-9 * entries, 0.53}, {"chebyshev", 3e-3 + 1.2e-9 * entries, 0.71}}};
+  constexpr double new_start = 1.5e-3;
+  return {{{"fsai", new_start + 0.5e-3 + 1e-9 * entries, 0.53},
+           {"chebyshev", new_start + 0.2e-3 + 0.5e-9 * entries, 0.63}}};
 }
 
 }  // namespace

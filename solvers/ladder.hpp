@@ -44,6 +44,7 @@ class Ladder {
       // Other pivots don't make complete factors of a singular matrix better.
       if (m.name() == "lu" && latest_.reason.find("A is singular") != std::string::npos) break;
       std::string why;
+      const double cost = m.stronger_seconds();
       const Stopwatch watch;
       called_ = 0;
       const double seconds = options_.time_limit > 0 ? options_.time_limit - all.seconds : HUGE_VAL;
@@ -63,9 +64,13 @@ class Ladder {
       space_.wait();
       all.seconds += watch.seconds();
       if (!next) {
-        if (!why.empty()) all.notes.push_back(why_stopped(m, all) + "; nothing stronger: " + why);
-        if (slow_) resume(m, all);
-        break;
+        const bool is_early = slow_ && m.stronger_seconds() > cost;  // for something that takes longer to make
+        if (!why.empty())
+          all.notes.push_back(why_stopped(m, all) + (is_early ? "; went on all the same: " : "; nothing stronger: ") +
+                              why);
+        if (slow_) resume(m, all, is_early);
+        if (!is_early) break;
+        continue;
       }
       all.notes.push_back(why_stopped(m, all) + "; went on with " + next->name() + " (" + next->remarks() + ", " +
                           bytes_text(static_cast<double>(next->bytes())) + ", in " + seconds_text(watch.seconds()) +
@@ -258,10 +263,11 @@ class Ladder {
     return text;
   }
 
-  /// A slow method has the time that is left, where there is nothing else.
-  void resume(const PreconditionerRef<Space, T>& m, SolveResult& all) {
+  /// A slow method has the time that is left, where there is nothing else; or until something dearer pays.
+  void resume(const PreconditionerRef<Space, T>& m, SolveResult& all, bool is_watched) {
     const MethodChange change = change_between(in_use<Space, T>(all), {method_for(m), name_in_report(m)});
     go_on(all, change, [&](const SolveOptions& left) {
+      if (is_watched) return watched_run(m, left);
       CostWatch none(0, 0, left.max_iterations);
       return run_all(m, left, none);
     });

@@ -120,6 +120,7 @@ auto Fsai<Space, T>::make(const Analysis<Space, T>& analysis, const FsaiOptions&
   const Structure& s = analysis.structure();
   require_between("fsai", "entries", options.entries, 1, most_entries);
   if (!s.finite) throw ArgumentError("fsai: the matrix holds NaN or infinity; use --precond none");
+  if (stop.is_made()) throw Stopped("fsai: making the factor was stopped");
   if (auto made = Made::on_device(analysis, options)) return std::move(*made);
   Csr<double> a = host_copy(analysis.space(), analysis.matrix());
   if (definite_sign(s) < 0) std::transform(a.val.begin(), a.val.end(), a.val.begin(), std::negate<>());

@@ -514,6 +514,31 @@ TYPED_TEST(LadderOn, AnUnsymmetricPreconditionerIsForMethodsThatTakeIt) {
   EXPECT_EQ(solved.result.status, Status::converged);
 }
 
+/// On a GPU plain aggregation is tried first. Where it is poor, what takes longer to make comes later.
+TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
+  using T = typename TypeParam::T;
+  using M = typename TestFixture::Any;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
+  std::string why;
+  const auto mesh = generate<T>("mesh2d", {.n = 150});
+  const Analysis<typename TypeParam::Space, T> of_mesh(this->space(), mesh);
+  const M m(of_mesh, "auto");
+  const M* const made = m.stronger({.left = 1}, why);
+  ASSERT_NE(made, nullptr) << why;
+  EXPECT_TRUE(made->varies());
+
+  const auto stiff = generate<T>("elasticity3d", {.n = 20});
+  const Analysis<typename TypeParam::Space, T> of_stiff(this->space(), stiff);
+  const M n(of_stiff, "auto");
+  const double first = n.stronger_seconds();
+  EXPECT_EQ(n.stronger({.left = 1}, why), nullptr);
+  EXPECT_NE(why.find("shrinks an error too little"), std::string::npos) << why;
+  EXPECT_GT(n.stronger_seconds(), first);
+  const M* const later = n.stronger({.left = 1}, why);
+  ASSERT_NE(later, nullptr) << why;
+  EXPECT_FALSE(later->varies());
+}
+
 TYPED_TEST(LadderOn, EasySystemsClimbNothing) {
   using T = typename TypeParam::T;
   this->system = with_known_solution(generate<T>("variable2d", {.n = 30}));
