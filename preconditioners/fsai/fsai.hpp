@@ -23,9 +23,9 @@ namespace ostinato {
 /// products, with G and with G^T, each in the format that is chosen for it. approximate_factor.hpp says what G is.
 ///
 /// Traffic   Two products, and sizeof(T) a row written and read between them.
-/// Exec      The constructor makes G in parallel over rows: with pattern=a on the space, where no row of G is longer than
-///           150 entries; otherwise on the host, where from a GPU it downloads the matrix and uploads G. apply and apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies
-///           an object.
+/// Exec      The constructor makes G in parallel over rows: with pattern=a on the space, if no row of G has more than
+///           150 entries; otherwise on the host, for which it downloads the matrix from a GPU and uploads G. apply and
+///           apply_dot are enqueued, allocate nothing, and may be captured. One thread at a time applies an object.
 /// Throws    ArgumentError when the matrix isn't symmetric, by more than the rounding of its values, or holds NaN or
 ///           infinity, when G leaves the range of T, and naming the first row whose diagonal entry isn't positive.
 template <class Space, class T>

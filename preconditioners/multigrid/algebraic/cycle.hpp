@@ -17,12 +17,17 @@ namespace ostinato::algebraic {
 /// of a symmetric D^-1 A is so large that this would diverge.
 ///
 /// A K-cycle where interpolation is constant on groups: a level below the finest is solved by two steps of flexible CG,
-/// or of GCR where A or what smooths it isn't symmetric, with the cycle as preconditioner; the second step is left out where the first
-/// leaves at most a quarter of the residual. Lower levels have a V-cycle, so that all levels together cost a bounded
-/// multiple of the finest. Such a cycle isn't a linear function of r.
+/// or of GCR where A or what smooths it isn't symmetric, with the cycle as preconditioner; the second step is left out
+/// where the first leaves at most a quarter of the residual. Lower levels have a V-cycle, so that all levels together
+/// cost a bounded multiple of the finest. Such a cycle isn't a linear function of r.
 ///
-/// Memory    16 bytes for each row of each level, 8 more for each row of a level with inner steps.
-/// Traffic   On each level two products with A a sweep, one with P and one with P^T. An inner step adds one with A.
+/// A preconditioner M that smooths (LevelSmoother) takes the place of D, damped where M^-1 A has eigenvalues near 2 and
+/// above.
+///
+/// Memory    16 bytes for each row of each level, 8 more for each row of a level with inner steps, and 4 more where a
+///           preconditioner smooths.
+/// Traffic   On each level two products with A a sweep, one with P and one with P^T. An inner step adds one with A, a
+///           preconditioner two applications a sweep.
 /// Source    Lottes, arXiv:2202.08830; Phillips & Fischer, arXiv:2210.03179 (weights); Notay & Vassilevski, Numer.
 ///           Linear Algebra Appl. 15 (2008) 473 (K-cycle).
 template <class Space, class T>

@@ -86,8 +86,8 @@ struct InvertLevelDiagonal {
   }
 };
 
-/// val[k] = 1 for the diagonal entries of rows whose inverse is 0. The sum counts these rows; with val null nothing else
-/// is done.
+/// val[k] = 1 for the diagonal entries of rows whose inverse is 0. The sum counts these rows; with val null nothing
+/// else is done.
 struct PutOnesOnDiagonal {
   detail::CsrPattern a;
   const float* inverse;

@@ -10,15 +10,15 @@
 
 namespace ostinato::algebraic {
 
-/// Vectors that A makes nearly 0: what a coarse grid has to hold, as the smoother hardly shrinks them. In host memory is
-/// what they are made from.
+/// Vectors that A makes nearly 0: what a coarse grid has to hold, as the smoother hardly shrinks them. What they are
+/// made from, in host memory.
 struct NearNullSpace {
   enum class Kind { constants, rigid, given };
 
   Points points;
   Kind kind = Kind::constants;
   int count = 1;  ///< number of vectors
-  /// given: rows x count, row by row; rigid: points x axes, from the middle of the points, where the farthest is 1 away.
+  /// given: rows x count, row by row. rigid: points x axes, from the middle of the points, with the farthest 1 away.
   std::vector<double> values = {};
 };
 
