@@ -67,6 +67,7 @@ const PreconditionerEntry<Space, T>* find_entry(const Request& asked) {
   throw ArgumentError(unknown_name("preconditioner", asked.name, known));
 }
 
+constexpr std::string_view poor_cycle = ": a cycle shrinks an error too little";
 constexpr std::string_view plain_multigrid = "kind=plain";
 /// A cycle leaves 0.14 to 0.17 of a random error for diffusion on grids and meshes, which takes some 25 iterations, and
 /// 0.25 to 0.34 for elasticity and stiffness matrices, which takes hundreds (2026-11).
@@ -228,7 +229,7 @@ std::string AnyPreconditioner<Space, T>::try_to_build(const Analysis<Space, T>& 
     const double rate = built_ == nullptr ? 0 : built_->rate();
     const bool is_poor =
         rate > 0 && rate > (options_ == plain_multigrid ? poor_rate_of_plain : poor_rate(analysis.grid().unknowns));
-    return is_poor ? choice_.name + ": a cycle shrinks an error too little" : std::string();
+    return is_poor ? choice_.name + std::string(poor_cycle) : std::string();
   } catch (const ArgumentError& e) {
     const std::string what = e.what();  // "what is wrong; what to do"
     return what.substr(0, what.find(';'));
@@ -345,7 +346,7 @@ template <class Space, class T>
 int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
-  for (auto rung = static_cast<std::size_t>(from); rung < ladder.size(); ++rung)
+  for (auto rung = static_cast<std::size_t>(std::max(from, refused_)); rung < ladder.size(); ++rung)
     if (ladder[rung].suits<Space, T>(s, may_be_definite) && (is_simple || !ladder[rung].is_one_level()))
       return static_cast<int>(rung);
   return no_ladder;
@@ -376,8 +377,13 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     if (refused.empty()) return stronger_.get();
     why += (why.empty() ? "" : "; ") + refused;
     if (seconds > options.seconds) break;
-    if (rung.options == Rung::plain && options.left > 0 && after(next + 1) != no_ladder) {
-      rung_ = next + 1;  // what follows takes longer than what was worth a try
+    // What follows takes longer to make, and the pace of CG so far tells little: that has to pay for certain.
+    constexpr double certain = 4;
+    const int following = after(next + 1);
+    if (rung.options == Rung::plain && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&
+        options.left <
+            certain * predicted_seconds<Space>(ladder[static_cast<std::size_t>(following)], analysis->structure())) {
+      refused_ = next + 1;
       break;
     }
   }
@@ -454,6 +460,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   analysis_ = analysis.weak();
   own_analysis_.reset();
   stronger_.reset();
+  refused_ = 0;
   choice_.reason = std::move(reason);
 }
 

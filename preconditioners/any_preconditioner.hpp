@@ -162,9 +162,10 @@ class AnyPreconditioner {
   std::unique_ptr<AnyPreconditioner> fallback_;
   std::size_t mem_limit_ = 0, taken_ = 0;  ///< bytes; of the limit, those that others take
   std::optional<MemoryPrediction> prediction_;
-  mutable int rung_ =
+  int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
-  typename Analysis<Space, T>::Weak analysis_;      ///< for stronger()
+  mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
+  typename Analysis<Space, T>::Weak analysis_;  ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;
   mutable bool stronger_thorough_ = false, stronger_definite_ = true;  ///< what stronger_ was made for

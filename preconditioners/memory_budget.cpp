@@ -39,25 +39,26 @@ void MemoryBudget::announce(const MemoryPrediction& memory) const {
   const bool is_close = prediction_ && prediction_->certainty == Certainty::close;
   if (!prediction_ || (memory.certainty == Certainty::close && !is_close)) prediction_ = memory;
   if (memory.certainty != Certainty::close && memory.certainty != Certainty::at_least) return;
-  const bool is_over_limit = limit_ > 0 && memory.bytes > memory_left(limit_, taken_);
+  const MemoryPrediction whole{kept_ + memory.bytes, memory.certainty};
+  const bool is_over_limit = limit_ > 0 && whole.bytes > memory_left(limit_, taken_);
   const auto fits = [&] { return memory.bytes <= little || memory.bytes <= pooled_() || memory.bytes <= free_(); };
-  if (is_over_limit || !fits()) refuse(memory);
+  if (is_over_limit || !fits()) refuse(whole);
 }
 
 void MemoryBudget::confirm(std::size_t bytes) const {
-  if (limit_ > 0 && bytes > memory_left(limit_, taken_)) refuse({bytes});
+  if (limit_ > 0 && kept_ + bytes > memory_left(limit_, taken_)) refuse({kept_ + bytes});
 }
 
 MemoryBudget MemoryBudget::beside(std::size_t bytes) const {
   MemoryBudget rest = *this;
-  rest.taken_ += bytes;
+  rest.kept_ += bytes;
   rest.prediction_.reset();
   return rest;
 }
 
 std::size_t MemoryBudget::most() const {
   const std::size_t free = free_();
-  return limit_ == 0 ? free : std::min(free, memory_left(limit_, taken_));
+  return limit_ == 0 ? free : std::min(free, memory_left(limit_, taken_ + kept_));
 }
 
 void MemoryBudget::refuse(const MemoryPrediction& memory) const {

@@ -55,7 +55,7 @@ class MemoryBudget {
   /// Throws    MemoryLimitError when that is more than the limit.
   void confirm(std::size_t bytes) const;
 
-  /// What is left for a part of the preconditioner, beside `bytes` that it keeps already.
+  /// The budget of a part of the preconditioner, which keeps `bytes` already: what the part announces is added to these.
   MemoryBudget beside(std::size_t bytes) const;
 
   std::size_t most() const;  ///< bytes that there may be now
@@ -66,6 +66,7 @@ class MemoryBudget {
 
   std::string owner_;
   std::size_t limit_, taken_;
+  std::size_t kept_ = 0;  ///< by other parts of the preconditioner
   std::function<std::size_t()> pooled_, free_;
   mutable std::optional<MemoryPrediction> prediction_;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostinato/preconditioners/fsai/approximate_factor.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -17,6 +18,7 @@ namespace {
 constexpr int warp_threads = 32;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int longest_row = 150;
+constexpr int short_row = 48;  ///< of which a multiprocessor has room for some twenty at once
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// What the rows have found.
@@ -163,11 +165,13 @@ struct FactorRows {
   }
 };
 
+/// Makes the rows of more than `above` entries and of at most `most`.
 template <class T>
-__global__ void __launch_bounds__(warp_threads) factor_kernel(FactorRows<T> rows, int most) {
+__global__ void __launch_bounds__(warp_threads) factor_kernel(FactorRows<T> rows, int above, int most) {
   extern __shared__ double memory[];
   cuda::pdl_trigger_and_wait();
-  rows.make(blockIdx.x, most, memory);
+  const Offset length = rows.row_ptr[blockIdx.x + 1] - rows.row_ptr[blockIdx.x];
+  if (length > above && length <= most) rows.make(blockIdx.x, most, memory);
 }
 
 }  // namespace
@@ -189,16 +193,22 @@ std::optional<FactorOnCuda<T>> approximate_factor(const Cuda& space, const CsrVi
       a.rows, a.rows, std::move(row_ptr), Vector<Cuda, Index>(space, static_cast<std::size_t>(entries)),
       Vector<Cuda, T>(space, static_cast<std::size_t>(entries))});
   if (rows > 0) {
-    const auto room = static_cast<int>(FactorRows<T>::room(most));
     const OnDevice here(space);
-    if (cudaFuncSetAttribute(factor_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize, room) != cudaSuccess) {
+    // The same for all matrices: other threads may launch the kernel, too.
+    constexpr auto kind = cudaFuncAttributeMaxDynamicSharedMemorySize;
+    if (cudaFuncSetAttribute(factor_kernel<T>, kind, static_cast<int>(FactorRows<T>::room(longest_row))) !=
+        cudaSuccess) {
       cudaGetLastError();  // an older GPU has less; the host does without
       return {};
     }
-    cuda::launch(space, factor_kernel<T>, static_cast<unsigned>(rows), warp_threads, static_cast<std::size_t>(room),
-                 FactorRows<T>{pattern, a.val.data(), sign, diagonal.data(), g->row_ptr.data(), g->col.data(),
-                               g->val.data(), found.data()},
-                 most);
+    const FactorRows<T> all{pattern,           a.val.data(),  sign,          diagonal.data(),
+                            g->row_ptr.data(), g->col.data(), g->val.data(), found.data()};
+    const auto launch = [&](int above, int up_to) {
+      cuda::launch(space, factor_kernel<T>, static_cast<unsigned>(rows), warp_threads, FactorRows<T>::room(up_to), all,
+                   above, up_to);
+    };
+    launch(0, std::min(most, short_row));
+    if (most > short_row) launch(short_row, most);
   }
   const Found made = found.download().front();
   if (made.unusable > 0) return {};

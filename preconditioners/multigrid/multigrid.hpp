@@ -120,9 +120,9 @@ struct MultigridOptions {
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
 /// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, the same before
-/// and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so that M is symmetric positive
-/// definite when A is. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them
+/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, or a preconditioner
+/// that was asked for, the same before and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so
+/// that M is symmetric positive definite when A is, but with smoother=ilu0. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them
 /// keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.

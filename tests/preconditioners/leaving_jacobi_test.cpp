@@ -65,6 +65,7 @@ TEST(LeavingJacobi, IsRightForTheMeasuredMatrices) {
 
 TEST(LeavingJacobi, TakesFsaiForLongSolvesAndNothingForShortOnes) {
   EXPECT_EQ(faster_than_jacobi_on_gpu(104756, 59.8e-3), "fsai");
+  EXPECT_EQ(faster_than_jacobi_on_gpu(1e6, 7e-3), "chebyshev");
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, 4e-3), "");
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, 0), "") << "of a solve that doesn't get there by itself";
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, std::numeric_limits<double>::infinity()), "fsai");

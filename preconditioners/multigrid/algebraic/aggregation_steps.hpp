@@ -54,7 +54,7 @@ struct BlockSquares {
 
  private:
   /// A sum of squares with 16 bits in its mantissa. Sums that are equal but for rounding, as on a regular grid, are
-  /// equal then: decisions between them don't hang on the order in which they were added up.
+  /// nearly always equal then: decisions between them hardly hang on the order in which they were added up.
   OSTINATO_FUNCTION static double rounded(double sum) {
     constexpr std::uint64_t last = std::uint64_t{1} << 36;  // of the bits that stay
     std::uint64_t bits;

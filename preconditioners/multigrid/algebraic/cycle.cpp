@@ -112,7 +112,7 @@ void AlgebraicCycle<Space, T>::choose_steps() {
     const int count = last ? sweeps_ * steps_without_inverse : sweeps_;
     const double usual = level(k).smoother ? preconditioner_damping : jacobi_damping;
     const double largest = level(k).smoother ? level(k).smoother->largest() : level(k).largest;
-    const double most = level(k).is_symmetric ? most_damped / largest : usual;
+    const double most = level(k).is_symmetric && largest > 0 ? most_damped / largest : usual;
     const auto damping = static_cast<float>(std::min(usual, most));
     steps_.push_back(smoother_ == Smoother::chebyshev
                          ? chebyshev(count, level(k).largest)

@@ -402,6 +402,8 @@ void AlgebraicHierarchy<Space, T>::update_smoothers() {
     if (k == 0) is_symmetric = analysis.structure().symmetric;
     try {
       level.smoother->update({level.a, analysis, level.inverse, is_symmetric});
+    } catch (const MemoryLimitError&) {
+      throw;
     } catch (const ArgumentError& e) {
       throw_no_smoother(k + 1, e);
     }

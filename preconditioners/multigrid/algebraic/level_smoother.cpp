@@ -9,12 +9,10 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/algebraic/level_steps.hpp>
-#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/host.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
-#include <ostinato/spmv/space/vector_steps.hpp>
 
 namespace ostinato::algebraic {
 
@@ -50,19 +48,19 @@ const PreconditionerEntry<Space, float>& entry_of(std::string_view name) {
   return *std::find_if(list.begin(), list.end(), [&](const auto& entry) { return entry.name == name; });
 }
 
-/// The matrix, with 1 on the diagonal where that can't be divided by: rounding has left such a row of a part of the
-/// matrix that is singular by itself.
+/// The matrix without the rows and columns of a diagonal entry that can't be divided by: rounding has left such a row
+/// of a part of the matrix that is singular by itself.
 template <class Space>
 Analysis<Space, float> with_usable_diagonal(const Analysis<Space, float>& analysis,
                                             const Vector<Space, float>& inverse) {
   const Space& space = analysis.space();
   const CsrView<float>& a = analysis.matrix().view();
   Vector<Space, double> count(space, 1);
-  sum(space, inverse.size(), PutOnesOnDiagonal{detail::pattern_of(a), inverse.data(), nullptr}, count.data());
+  sum(space, inverse.size(), TakeOutRows{detail::pattern_of(a), inverse.data(), nullptr}, count.data());
   if (count.download().front() == 0) return analysis;
   const auto values = std::make_shared<Vector<Space, float>>(space, a.val.size());
   space.copy(values->data(), a.val.data(), values->bytes());
-  sum(space, inverse.size(), PutOnesOnDiagonal{detail::pattern_of(a), inverse.data(), values->data()}, count.data());
+  sum(space, inverse.size(), TakeOutRows{detail::pattern_of(a), inverse.data(), values->data()}, count.data());
   return Analysis<Space, float>(space, SpaceCsr<Space, float>(a, values), AnalysisDepth::without_census);
 }
 
@@ -83,36 +81,40 @@ LevelSmoother<Space>::LevelSmoother(Smoother smoother, const Level& level, const
                                     const MemoryBudget& memory) {
   const Named m = named<Space>(smoother);
   made_ = entry_of<Space>(m.name).build(ready<Space>(level), m.options, stop, memory);
-  estimate_largest(level.a);
+  estimate_largest(level);
 }
 
 template <class Space>
 void LevelSmoother<Space>::update(const Level& level) {
-  made_->update_values(ready<Space>(level));
-  estimate_largest(level.a);
+  if (!made_->update_values(ready<Space>(level))) throw ArgumentError("the smoother takes no new values");
+  estimate_largest(level);
 }
 
-/// Takes some steps of the power method from a random vector. The eigenvalues of M^-1 A are real where both matrices
-/// are symmetric and positive definite; most of them are near 1.
+/// Takes some steps of the power method, in the norm of A, in which M^-1 A is symmetric where A and M are: the quotient of
+/// z . A v and v . A v, where z = M^-1 A v, comes from below. The vector begins as an error of which each row has the
+/// same part of the norm.
 template <class Space>
-void LevelSmoother<Space>::estimate_largest(const Operator<Space, float>& a) {
-  constexpr std::size_t steps = 10;
-  constexpr double margin = 1.1;  // the estimate comes from below
-  const Space& space = a.space();
-  const auto n = static_cast<std::size_t>(a.rows());
-  Vector<Space, float> v(space, n), image(space, n);
-  Vector<Space, double> squares(space, steps + 1);
-  for_each(space, n, multigrid::FillRandomError{v.data()});
-  for (std::size_t i = 0; i <= steps; ++i) {
-    dot<float>(space, v, v, squares.data() + i);
-    if (i == steps) break;
-    a.apply(1, v, 0, image);
-    apply(image, v);
+void LevelSmoother<Space>::estimate_largest(const Level& level) {
+  constexpr std::size_t steps = 10, sums = 3;
+  constexpr double margin = 1.1;
+  const Space& space = level.a.space();
+  const auto n = static_cast<std::size_t>(level.a.rows());
+  Vector<Space, float> v(space, n), y(space, n), z(space, n);
+  Vector<Space, double> slots(space, steps * sums);
+  for_each(space, n, FillByDiagonal{level.inverse.data(), v.data()});
+  for (std::size_t i = 0; i < steps; ++i) {
+    double* const slot = slots.data() + i * sums;
+    level.a.apply(1, v, 0, y);
+    apply(y, z);
+    sum(space, n, PowerSums{level.inverse.data(), v.data(), y.data(), z.data()}, slot);
+    for_each(space, n, NormaliseTo{slot + 2, z.data(), v.data()});
   }
-  const std::vector<double> found = squares.download();
-  const double growth = found[steps - 1] > 0 ? std::sqrt(found[steps] / found[steps - 1]) : 0;
-  if (!std::isfinite(growth)) throw ArgumentError("the smoother overflows");
-  largest_ = margin * growth;
+  const std::vector<double> found = slots.download();
+  if (!std::all_of(found.begin(), found.end(), [](double f) { return std::isfinite(f); }))
+    throw ArgumentError("the smoother overflows");
+  largest_ = 0;
+  for (std::size_t i = 0; i < found.size(); i += sums)
+    if (found[i] > 0) largest_ = std::max(largest_, margin * found[i + 1] / found[i]);
 }
 
 template class LevelSmoother<Host>;

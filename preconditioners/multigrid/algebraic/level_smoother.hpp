@@ -25,8 +25,9 @@ class LevelSmoother {
   struct Level {
     const Operator<Space, float>& a;
     const Analysis<Space, float>& analysis;  ///< of the matrix of `a`
-    const Vector<Space, float>& inverse;     ///< of its diagonal; M takes the diagonal to be 1 where that is 0
-    bool is_symmetric;                       ///< but for rounding, which may have left the analysis in doubt
+    const Vector<Space, float>&
+        inverse;        ///< of its diagonal; rows where that is 0 are left out, and have no correction
+    bool is_symmetric;  ///< but for rounding, which may have left the analysis in doubt
   };
 
   /// Exec      Waits.
@@ -39,12 +40,12 @@ class LevelSmoother {
   void update(const Level& level);
 
   void apply(std::span<const float> r, std::span<float> z) const { made_->apply(r, z); }  ///< z = M^-1 r
-  double largest() const { return largest_; }  ///< an estimate of the largest eigenvalue of M^-1 A
+  double largest() const { return largest_; }  ///< an estimate of the largest eigenvalue of M^-1 A, for symmetric A
   std::size_t bytes() const { return made_->bytes(); }
   double seconds() const { return made_->seconds(); }  ///< predicted time of apply(); 0: not predicted
 
  private:
-  void estimate_largest(const Operator<Space, float>& a);
+  void estimate_largest(const Level& level);
 
   std::unique_ptr<BuiltPreconditioner<Space, float>> made_;
   double largest_ = 0;

@@ -11,7 +11,10 @@ template void sum(const Cuda&, std::size_t, algebraic::ThenSmooth<algebraic::ToF
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillFullPattern)
 OSTINATO_FOR_EACH_ROW_ON_CUDA(algebraic::SumSizes)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::InvertLevelDiagonal)
-template void sum(const Cuda&, std::size_t, algebraic::PutOnesOnDiagonal, double*);
+template void sum(const Cuda&, std::size_t, algebraic::TakeOutRows, double*);
+template void sum(const Cuda&, std::size_t, algebraic::PowerSums, double*);
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::FillByDiagonal)
+OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::NormaliseTo)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::SmoothFromZero)
 OSTINATO_FOR_EACH_OF_ON_CUDA(algebraic::Smooth)
 OSTINATO_SUM_ON_CUDA(algebraic::FromFloat)

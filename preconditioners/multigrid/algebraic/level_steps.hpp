@@ -4,10 +4,12 @@
 
 // The kernels of hierarchy.hpp and cycle.hpp, on both spaces.
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
 
+#include <ostinato/preconditioners/multigrid/rate_steps.hpp>
 #include <ostinato/spmv/matrix/csr_pattern.hpp>
 #include <ostinato/spmv/space/for_each_row.hpp>
 #include <ostinato/spmv/space/sums.hpp>
@@ -86,18 +88,54 @@ struct InvertLevelDiagonal {
   }
 };
 
-/// val[k] = 1 for the diagonal entries of rows whose inverse is 0. The sum counts these rows; with val null nothing
-/// else is done.
-struct PutOnesOnDiagonal {
+/// Takes the rows whose inverse is 0 out of a matrix: their entries and those of their columns become 0, and 1 on the
+/// diagonal. The sum counts these rows; with val null nothing else is done.
+struct TakeOutRows {
   detail::CsrPattern a;
   const float* inverse;
   float* val;
 
   OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
-    if (inverse[i] != 0) return {};
-    const Offset k = a.first_from(static_cast<Index>(i), static_cast<Offset>(i));
-    if (val != nullptr && k < a.row_ptr[i + 1] && a.col[k] == static_cast<Index>(i)) val[k] = 1;
-    return {{1}};
+    const bool is_out = inverse[i] == 0;
+    for (Offset k = a.row_ptr[i]; val != nullptr && k < a.row_ptr[i + 1]; ++k) {
+      const Index j = a.col[k];
+      if (is_out || inverse[j] == 0) val[k] = j == static_cast<Index>(i) ? 1.0f : 0.0f;
+    }
+    return {{is_out ? 1.0 : 0.0}};
+  }
+};
+
+/// v[i] = random e(i) / root of |a_ii|, 0 in rows whose inverse is 0
+struct FillByDiagonal {
+  const float* inverse;
+  float* v;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    const double d = static_cast<double>(inverse[i]);
+    v[i] = static_cast<float>(multigrid::random_error(i) * sqrt(d < 0 ? -d : d));
+  }
+};
+
+/// The sums are v . y, z . y and z . z, where y = A v and z = M^-1 y. z becomes 0 in rows whose inverse is 0.
+struct PowerSums {
+  const float *inverse, *v, *y;
+  float* z;
+
+  OSTINATO_FUNCTION Sums<3> operator()(std::size_t i) const {
+    if (inverse[i] == 0) z[i] = 0;
+    const auto old = static_cast<double>(v[i]), image = static_cast<double>(y[i]), next = static_cast<double>(z[i]);
+    return {{old * image, next * image, next * next}};
+  }
+};
+
+/// v = z / root of *square; 0 where that is 0
+struct NormaliseTo {
+  const double* square;
+  const float* z;
+  float* v;
+
+  OSTINATO_FUNCTION void operator()(std::size_t i) const {
+    v[i] = *square == 0 ? 0.0f : static_cast<float>(static_cast<double>(z[i]) / sqrt(*square));
   }
 };
 

@@ -182,6 +182,60 @@ TYPED_TEST(FsaiOn, AppliesTheFactorAndItsTranspose) {
   }
 }
 
+/// Rows of one entry up to more than a GPU takes, an indefinite block, diagonal entries of any size, either sign.
+TYPED_TEST(FsaiOn, TheFactorOfAGpuIsThatOfTheHost) {
+  using T = typename TypeParam::T;
+  if constexpr (!TypeParam::Space::on_device) {
+    GTEST_SKIP() << "for GPUs";
+  } else {
+    for (const Index width : {1, 31, 33, 48, 49, 150, 151}) {
+      for (const double sign : {1.0, -1.0}) {
+        std::vector<Triplet<T>> entries;
+        constexpr Index n = 400;
+        Random random(4);
+        for (Index i = 0; i < n; ++i) {
+          const double size = std::pow(2, i % 40 - 20);
+          for (Index j = std::max(0, i - width + 1); j <= i; ++j) {
+            const double other = std::pow(2, j % 40 - 20), v = i == j ? width : signed_unit(random);
+            const double indefinite = i == 17 && j == 16 ? 5 * width : 1;
+            entries.push_back({i, j, static_cast<T>(sign * v * indefinite * size * other)});
+            if (i != j) entries.push_back({j, i, static_cast<T>(sign * v * indefinite * size * other)});
+          }
+        }
+        const Csr<T> a = from_triplets<T>(n, n, entries);
+        Csr<double> wide{a.rows, a.cols, a.row_ptr, a.col, {}};
+        for (const T v : a.val) wide.val.push_back(sign * static_cast<double>(v));
+        const ApproximateFactor want = approximate_factor(Host(), wide, {});
+        const SpaceCsr<Cuda, T> on_gpu(this->space(), a.view());
+        const auto made = approximate_factor(this->space(), on_gpu.view(), sign);
+        ASSERT_EQ(made.has_value(), width <= 150) << width;
+        if (!made) continue;
+        EXPECT_EQ(made->diagonal_only, want.diagonal_only) << width;
+        const CsrView<T>& g = made->g.view();
+        std::vector<Offset> row_ptr(g.row_ptr.size());
+        std::vector<T> val(g.val.size());
+        this->space().download(row_ptr.data(), g.row_ptr.data(), g.row_ptr.size_bytes());
+        this->space().download(val.data(), g.val.data(), g.val.size_bytes());
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+          const auto length = want.g.row_ptr[i + 1] - want.g.row_ptr[i];
+          const double diagonal = want.g.val[static_cast<std::size_t>(want.g.row_ptr[i + 1]) - 1];
+          const double scale = std::pow(2, static_cast<int>(i) % 40 - 20);
+          for (Offset k = 1; k <= length; ++k) {
+            const auto column = static_cast<int>(want.g.col[static_cast<std::size_t>(want.g.row_ptr[i + 1] - k)]);
+            EXPECT_NEAR(static_cast<double>(val[static_cast<std::size_t>(row_ptr[i + 1] - k)]),
+                        want.g.val[static_cast<std::size_t>(want.g.row_ptr[i + 1] - k)],
+                        100 * this->epsilon * diagonal * scale / std::pow(2, column % 40 - 20))
+                << width << ' ' << i;
+          }
+          // A row that isn't positive definite keeps its other entries, as 0.
+          if (length == row_ptr[i + 1] - row_ptr[i]) continue;
+          for (Offset k = row_ptr[i]; k < row_ptr[i + 1] - length; ++k) EXPECT_EQ(val[static_cast<std::size_t>(k)], 0);
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(FsaiOn, IsTheInverseWhereThePatternIsFull) {
   using T = typename TypeParam::T;
   const auto a = dense<T>({{4, 1, 2}, {1, 5, -1}, {2, -1, 6}});

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
+#include <ostinato/preconditioners/multigrid/algebraic/level_smoother.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
@@ -137,6 +139,80 @@ TYPED_TEST(LevelSmootherOn, SolvesWhereAIsNotSymmetric) {
   };
   expect_refusal([&] { with(Smoother::ic0); }, "grid 1 can't be smoothed: ic0");
   expect_refusal([&] { with(Smoother::fsai); }, "grid 1 can't be smoothed: fsai");
+}
+
+/// S A S for a diagonal S of 10^-4 .. 10^4.
+template <class T>
+Csr<T> scaled_at_random(Csr<T> a) {
+  Random random(7);
+  std::vector<double> scale(static_cast<std::size_t>(a.rows));
+  for (double& s : scale) s = std::pow(10, 4 * signed_unit(random));
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k)
+      a.val[k] = static_cast<T>(a.val[k] * scale[i] * scale[static_cast<std::size_t>(a.col[k])]);
+  }
+  return a;
+}
+
+/// The estimate of the largest eigenvalue is that of the matrix without the scales, so that M stays definite.
+TYPED_TEST(LevelSmootherOn, BearsABadlyScaledDiagonal) {
+  using Space = typename TypeParam::Space;
+  const Csr<double> whole = elasticity<double>({7, 6, 5}, false);
+  for (const Smoother smoother : {Smoother::ssor, Smoother::fsai, Smoother::ic0}) {
+    const auto largest = [&](const Csr<double>& of) {
+      Csr<float> a{of.rows, of.cols, of.row_ptr, of.col, Array<float>(of.val.size())};
+      for (std::size_t k = 0; k < of.val.size(); ++k) a.val[k] = static_cast<float>(of.val[k]);
+      std::vector<float> inverse;
+      for (Index i = 0; i < a.rows; ++i) {
+        for (auto k = a.row_ptr[static_cast<std::size_t>(i)]; k < a.row_ptr[static_cast<std::size_t>(i) + 1]; ++k)
+          if (a.col[static_cast<std::size_t>(k)] == i) inverse.push_back(1 / a.val[static_cast<std::size_t>(k)]);
+      }
+      const Analysis<Space, float> analysis(this->space(), a);
+      const Operator<Space, float> op(analysis);
+      const Vector<Space, float> on_space(this->space(), std::span<const float>(inverse));
+      const algebraic::LevelSmoother<Space> made(smoother, {op, analysis, on_space, true}, {},
+                                                 MemoryBudget(this->space(), "multigrid"));
+      return made.largest();
+    };
+    EXPECT_NEAR(largest(scaled_at_random(whole)), largest(whole), 0.1 * largest(whole)) << static_cast<int>(smoother);
+  }
+}
+
+/// A piece that is singular by itself: on a level with the rounding of its sum nothing is done.
+TYPED_TEST(LevelSmootherOn, LeavesOutRowsOfRounding) {
+  using Space = typename TypeParam::Space;
+  Csr<float> a = graph_laplacian<float>(300, 3, 1, 0.5, 1);
+  std::vector<float> inverse(300, 0.4f);
+  for (const std::size_t i : {7, 100, 299}) inverse[i] = 0;
+  const Analysis<Space, float> analysis(this->space(), a);
+  const Operator<Space, float> op(analysis);
+  const Vector<Space, float> on_space(this->space(), std::span<const float>(inverse));
+  for (const Smoother smoother : {Smoother::ssor, Smoother::fsai, Smoother::ic0}) {
+    const algebraic::LevelSmoother<Space> m(smoother, {op, analysis, on_space, true}, {},
+                                            MemoryBudget(this->space(), "multigrid"));
+    EXPECT_GT(m.largest(), 0.5);
+    const auto applied = [&](std::vector<float> r) {
+      const auto v = this->put(r);
+      auto z = this->put(std::vector<float>(r.size()));
+      m.apply(v, z);
+      std::vector<float> made = z.download();
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = inverse[i] == 0 ? 0 : made[i];
+      return made;
+    };
+    const auto u = random_vector<float>(a.rows, 1), v = random_vector<float>(a.rows, 2);
+    const auto mu = applied(u), mv = applied(v);
+    EXPECT_NEAR(dot_of(u, mv), dot_of(v, mu), 1e-5 * std::sqrt(dot_of(u, mu) * dot_of(v, mv)));
+  }
+}
+
+TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
+  using Space = typename TypeParam::Space;
+  using T = typename TypeParam::T;
+  Csr<T> a = generate<T>("mesh2d", {.n = 20});
+  Random random(3);
+  for (T& v : a.val) v = static_cast<T>(v > 0 ? 1e-6 : 1 + signed_unit(random));  // no factor is of any use
+  const MultigridOptions options{.kind = MultigridKind::classical, .smoother = Smoother::ilu0};
+  EXPECT_THROW((Multigrid<Space, T>(this->space(), a, options)), ArgumentError);
 }
 
 /// New values make the smoothers anew; those before come back after values that multigrid refuses.
