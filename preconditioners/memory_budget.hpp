@@ -55,7 +55,8 @@ class MemoryBudget {
   /// Throws    MemoryLimitError when that is more than the limit.
   void confirm(std::size_t bytes) const;
 
-  /// The budget of a part of the preconditioner, which keeps `bytes` already: what the part announces is added to these.
+  /// The budget of a part of the preconditioner, which keeps `bytes` already: what the part announces is added to
+  /// these.
   MemoryBudget beside(std::size_t bytes) const;
 
   std::size_t most() const;  ///< bytes that there may be now

@@ -52,8 +52,8 @@ struct FactorOnCuda {
 };
 
 /// The same G but for rounding, with FsaiPattern::a, of sign * A. Nothing where a row of G has more than 150 entries,
-/// where a GPU has less shared memory than these take (95 kB), where approximate_factor() would throw, and where T lacks
-/// the range.
+/// where a GPU has less shared memory than these take (95 kB), where approximate_factor() would throw, and where T
+/// lacks the range.
 ///
 /// Traffic   A warp makes a row of m entries in shared memory: m^3 / 6 products, and the rows of A that it names are
 ///           read.

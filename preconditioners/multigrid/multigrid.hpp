@@ -120,10 +120,10 @@ struct MultigridOptions {
 /// Where a point of a grid has several unknowns, M is block diagonal: a cycle for each unknown, made from the entries
 /// that couple it with itself. That does for elasticity and for reactions that are weak beside the diffusion.
 ///
-/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, or a preconditioner
-/// that was asked for, the same before and after the coarse grid. Kinds other than pairwise and plain have a V-cycle, so
-/// that M is symmetric positive definite when A is, but with smoother=ilu0. The hierarchy (but see MultigridPrecision) and the cycle are in float; the solver around them
-/// keeps its precision.
+/// M has damped Jacobi or, by entries and with two sweeps and more on a grid, Chebyshev as smoother, or a
+/// preconditioner that was asked for, the same before and after the coarse grid. Kinds other than pairwise and plain
+/// have a V-cycle, so that M is symmetric positive definite when A is, but with smoother=ilu0. The hierarchy (but see
+/// MultigridPrecision) and the cycle are in float; the solver around them keeps its precision.
 ///
 /// Traffic   3-D 7-point, for each unknown: some 56 bytes with constant coefficients, some 150 with variable ones.
 /// Exec      The constructor works in the memory of the space and waits. apply and apply_dot are enqueued, allocate

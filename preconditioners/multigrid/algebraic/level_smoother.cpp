@@ -90,9 +90,9 @@ void LevelSmoother<Space>::update(const Level& level) {
   estimate_largest(level);
 }
 
-/// Takes some steps of the power method, in the norm of A, in which M^-1 A is symmetric where A and M are: the quotient of
-/// z . A v and v . A v, where z = M^-1 A v, comes from below. The vector begins as an error of which each row has the
-/// same part of the norm.
+/// Takes some steps of the power method, in the norm of A, in which M^-1 A is symmetric where A and M are: the quotient
+/// of z . A v and v . A v, where z = M^-1 A v, comes from below. The vector begins as an error of which each row has
+/// the same part of the norm.
 template <class Space>
 void LevelSmoother<Space>::estimate_largest(const Level& level) {
   constexpr std::size_t steps = 10, sums = 3;
