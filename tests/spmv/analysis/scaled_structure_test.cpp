@@ -174,7 +174,7 @@ TYPED_TEST(ScaledStructureOf, IsUnknownWhereNobodyLookedForSymmetry) {
 /// The structure of a matrix of many values, rounded to float, is the one that an analysis finds.
 TYPED_TEST(ScaledStructureOf, ManyRoundedValuesIsThatOfTheRoundedMatrix) {
   using T = typename TypeParam::T;
-  using Space = typename TypeParam::Space;
+  using Home = typename TypeParam::Space;
   const auto in_float = [&](const Csr<T>& a, double factor) {
     Csr<float> f{a.rows, a.cols, a.row_ptr, a.col, Array<float>(a.val.size())};
     for (std::size_t k = 0; k < a.val.size(); ++k)
@@ -182,8 +182,8 @@ TYPED_TEST(ScaledStructureOf, ManyRoundedValuesIsThatOfTheRoundedMatrix) {
     return f;
   };
   const auto found = [&](const Csr<T>& a, double factor) {
-    const Analysis<Space, T> analysis(this->space(), a, AnalysisDepth::full);
-    const SpaceCsr<Space, float> f(this->space(), in_float(a, factor));
+    const Analysis<Home, T> analysis(this->space(), a, AnalysisDepth::full);
+    const SpaceCsr<Home, float> f(this->space(), in_float(a, factor));
     return rounded_structure(this->space(), f.view(), analysis.structure(), factor);
   };
   for (const auto& [family, n] : {std::pair{"variable2d", 30}, {"fem27", 8}, {"mesh3d", 7}}) {
@@ -192,7 +192,7 @@ TYPED_TEST(ScaledStructureOf, ManyRoundedValuesIsThatOfTheRoundedMatrix) {
       SCOPED_TRACE(std::string(family) + " times " + std::to_string(factor));
       const std::optional<Structure> made = found(a, factor);
       ASSERT_TRUE(made);
-      const Analysis<Space, float> analysis(this->space(), in_float(a, factor), AnalysisDepth::full);
+      const Analysis<Home, float> analysis(this->space(), in_float(a, factor), AnalysisDepth::full);
       Structure expected = analysis.structure();
       EXPECT_NEAR(made->norm_inf, expected.norm_inf, 1e-6 * expected.norm_inf);
       expected.norm_inf = made->norm_inf;
