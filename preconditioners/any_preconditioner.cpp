@@ -295,9 +295,9 @@ template <class Space>
 double predicted_seconds(const Rung& rung, const Structure& s) {
   const auto entries = static_cast<double>(s.nonzeros);
   if (rung.is_one_level()) return least_seconds_to_leave_jacobi(entries);
-  // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain the set-up takes less than
-  // half of that, but some 25 ms more where its kernels are used for the first time; the rest is for its cycles, each
-  // of which takes the time of some four iterations.
+  // Hierarchies are made on the GPU (H200, 2026-11), factors on the host. With kind=plain this is set-up and solve of
+  // mesh2d:1000 and mesh3d:100, a little more: its cycles take the time of some four iterations each. The 25 ms of
+  // kernels that are used for the first time are left out.
   if (rung.options == Rung::plain) return 12e-3 + 1e-9 * entries;
   if (Space::on_device && rung.name == "multigrid") return 15e-3 + 4e-9 * entries;
   // Small systems are given the time of some hundred iterations: on a GPU, these take longer.
@@ -377,7 +377,8 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
     if (refused.empty()) return stronger_.get();
     why += (why.empty() ? "" : "; ") + refused;
     if (seconds > options.seconds) break;
-    // What follows takes longer to make, and the pace of CG so far tells little: that has to pay for certain.
+    // What follows takes longer to make, and the pace of CG so far tells little. So that has to pay for certain, or at
+    // a second look, when CG has gone on for a while.
     constexpr double certain = 4;
     const int following = after(next + 1);
     if (rung.options == Rung::plain && refused.ends_with(poor_cycle) && following != no_ladder && options.left > 0 &&

@@ -123,6 +123,8 @@ class AnyPreconditioner {
   /// complete ones, for which options.thorough lifts the limit of memory. Null when the object wasn't made by "auto",
   /// when the last copy of its analysis is gone, or when the preconditioner can't be made, or not within
   /// options.seconds; `why` then says so.
+  /// Null, too, where plain aggregation was tried, is poor, and what comes next doesn't pay for certain: then
+  /// stronger_seconds() is larger than before, and a later call may make that.
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;

@@ -53,7 +53,7 @@ class Ladder {
         next = m.stronger({.thorough = options_.effort == Effort::thorough,
                            .definite = all.solver == Cg::name,
                            .seconds = seconds,
-                           .left = slow_ ? seconds_left() : 0,
+                           .left = slow_ ? seconds_left(all) : 0,
                            .mem_limit = memory_left(options_.mem_limit, basis_bytes()),
                            .stop = Asking{*this, all, watch}},
                           why);
@@ -162,10 +162,12 @@ class Ladder {
     return method == Gmres::name || method == Gcrodr::name || method == Minres::name;
   }
 
-  /// Predicted, of a method that was stopped because it was slow.
-  double seconds_left() const {
+  /// Predicted, of a method that was stopped because it was slow; infinite where it doesn't get there in the iterations
+  /// that are left.
+  double seconds_left(const SolveResult& all) const {
     if (!(pace_.rate > 0 && pace_.rate < 1)) return HUGE_VAL;
-    return pace_.seconds * std::log(goal_ / pace_.residual) / std::log(pace_.rate);
+    const double iterations = std::log(goal_ / pace_.residual) / std::log(pace_.rate);
+    return iterations > remaining(options_, all).max_iterations ? HUGE_VAL : pace_.seconds * iterations;
   }
 
   /// Whether a run that was stopped had used up its iterations or its time. The status then says so.

@@ -194,10 +194,10 @@ std::optional<FactorOnCuda<T>> approximate_factor(const Cuda& space, const CsrVi
       Vector<Cuda, T>(space, static_cast<std::size_t>(entries))});
   if (rows > 0) {
     const OnDevice here(space);
-    // The same for all matrices: other threads may launch the kernel, too.
+    // The same for all matrices: other threads may launch the kernel, too. Short rows need no more than any kernel has.
     constexpr auto kind = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    if (cudaFuncSetAttribute(factor_kernel<T>, kind, static_cast<int>(FactorRows<T>::room(longest_row))) !=
-        cudaSuccess) {
+    if (most > short_row && cudaFuncSetAttribute(factor_kernel<T>, kind,
+                                                 static_cast<int>(FactorRows<T>::room(longest_row))) != cudaSuccess) {
       cudaGetLastError();  // an older GPU has less; the host does without
       return {};
     }

@@ -45,7 +45,8 @@ class Fsai {
   static MemoryPrediction guess(const Analysis<Space, T>& analysis);
 
   explicit Fsai(const Analysis<Space, T>& analysis, FsaiOptions options = {});
-  /// Announces the memory of G and G^T once G is there, in host memory, before they are put into their formats.
+  /// Announces the memory of G and G^T once G is there, before they are put into their formats; until then they are in
+  /// host memory, or where they are made on Cuda in that of the GPU, in CSR.
   /// Throws    MemoryLimitError; Stopped once `stop` is made; as the other constructors.
   Fsai(const Analysis<Space, T>& analysis, FsaiOptions options, const StopRequest& stop, const MemoryBudget& memory);
   Fsai(const Space& space, const Csr<T>& a, FsaiOptions options = {}) : Fsai(Analysis<Space, T>(space, a), options) {}

@@ -219,6 +219,7 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
   constexpr double inverse = 80e3;                     // of the coarsest level
   const bool has_coarse_levels = s.nonzeros > s.rows;  // a diagonal matrix hasn't
   const double for_updates = options.reuse == MultigridReuse::none || !has_coarse_levels ? 1 : 3;
+  // Factors of as many entries as the levels have, and two vectors; not fitted.
   const Bytes of_smoother = has_preconditioner(options) ? Bytes{50, 10} : Bytes{0, 0};
   const double levels =
       (b.row + of_smoother.row) * s.rows + (b.entry + of_smoother.entry) * static_cast<double>(s.nonzeros) + inverse;

@@ -55,10 +55,6 @@ DiagonalCensus scaled(DiagonalCensus before, double factor) {
   return census;
 }
 
-}  // namespace
-
-namespace {
-
 Structure with_scaled_values(Structure s, double factor) {
   if (factor < 0) std::swap(s.positive_diagonal, s.negative_diagonal);
   s.norm_inf *= std::abs(factor);

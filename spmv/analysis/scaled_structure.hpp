@@ -18,8 +18,9 @@ std::optional<Structure> scaled_structure(const Structure& s, double factor);
 
 /// The same where rounding to float may change values: for a symmetric matrix of many different values, also after
 /// rounding, from the structure of the matrix before. Properties of single diagonals that rounding alone has made, as a
-/// constant value, aren't found; the norm, and whether the diagonal has one sign, are those before rounding. Nothing
-/// for other matrices, and where a value may leave the range of float.
+/// constant value, aren't found, nor are values that are exact in bfloat16; the norm, the sign of the main diagonal and
+/// its missing entries are those before rounding. Nothing for other matrices, and where a value may leave the range of
+/// float.
 ///
 /// Exec      Takes the profile of `a` in the memory of the space (take_profile()), and waits.
 /// Requires  `a` is the matrix of `s` times the factor, in float.

@@ -103,6 +103,18 @@ class MemoryOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(MemoryOn, EverySpace, SpaceNames);
 
+/// What a part of a preconditioner takes is added to what the others keep.
+TEST(MemoryBudget, OfAPartCountsTheOthers) {
+  const MemoryBudget whole(Host(), "multigrid", 2000, 100), part = whole.beside(1500);
+  EXPECT_NO_THROW(part.announce({400}));
+  EXPECT_NO_THROW(part.confirm(400));
+  EXPECT_EQ(part.most(), 400);
+  const std::string message = message_of<MemoryLimitError>([&] { part.announce({401}); });
+  EXPECT_NE(message.find("takes 1.90 kB"), std::string::npos) << message;
+  EXPECT_THROW(part.confirm(401), MemoryLimitError);
+  EXPECT_NO_THROW(whole.announce({1900}));
+}
+
 TYPED_TEST(MemoryOn, IsAsPredicted) {
   int made = 0;
   for (const auto& a : this->matrices()) {

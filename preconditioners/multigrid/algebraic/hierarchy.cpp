@@ -60,8 +60,8 @@ void require_finite(bool is_finite) {
 /// come with that is for the whole matrix.
 [[noreturn]] void throw_no_smoother(std::size_t grid, const ArgumentError& e) {
   const std::string text = e.what();
-  throw ArgumentError("multigrid: grid " + std::to_string(grid) + " can't be smoothed: " +
-                      text.substr(0, text.find(';')) + "; try smoother=ssor or smoother=jacobi");
+  throw ArgumentError("multigrid: grid " + std::to_string(grid) +
+                      " can't be smoothed: " + text.substr(0, text.find(';')) + "; try smoother=jacobi");
 }
 
 /// to = factor from, in float. *bad counts the values that aren't finite then.

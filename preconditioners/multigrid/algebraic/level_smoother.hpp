@@ -40,7 +40,7 @@ class LevelSmoother {
   void update(const Level& level);
 
   void apply(std::span<const float> r, std::span<float> z) const { made_->apply(r, z); }  ///< z = M^-1 r
-  double largest() const { return largest_; }  ///< an estimate of the largest eigenvalue of M^-1 A, for symmetric A
+  double largest() const { return largest_; }  ///< an estimate of the largest eigenvalue of M^-1 A; for ilu0 a guess
   std::size_t bytes() const { return made_->bytes(); }
   double seconds() const { return made_->seconds(); }  ///< predicted time of apply(); 0: not predicted
 

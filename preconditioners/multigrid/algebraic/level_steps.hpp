@@ -89,7 +89,7 @@ struct InvertLevelDiagonal {
 };
 
 /// Takes the rows whose inverse is 0 out of a matrix: their entries and those of their columns become 0, and 1 on the
-/// diagonal. The sum counts these rows; with val null nothing else is done.
+/// diagonal, if that entry is stored. The sum counts these rows; with val null nothing else is done.
 struct TakeOutRows {
   detail::CsrPattern a;
   const float* inverse;

@@ -118,7 +118,8 @@ TYPED_TEST(LevelSmootherOn, FactorsHelpWhereADiagonalDoesnt) {
   using T = typename TypeParam::T;
   const Csr<T> a = renumbered(elasticity<T>({6, 6, 6}, false));
   const int usual = this->iterations(a, {.kind = MultigridKind::aggregation});
-  EXPECT_LE(this->iterations(a, {.kind = MultigridKind::aggregation, .smoother = Smoother::ic0}), usual);
+  const int with_ic0 = this->iterations(a, {.kind = MultigridKind::aggregation, .smoother = Smoother::ic0});
+  EXPECT_LE(with_ic0, TypeParam::Space::on_device ? usual : usual - 1);
   EXPECT_LE(this->iterations(a, {.kind = MultigridKind::aggregation, .smoother = Smoother::fsai}), usual);
 }
 
@@ -178,20 +179,28 @@ TYPED_TEST(LevelSmootherOn, BearsABadlyScaledDiagonal) {
   }
 }
 
-/// A piece that is singular by itself: on a level with the rounding of its sum nothing is done.
+/// A row of rounding, here of a negative one, is left out: what it holds changes nothing elsewhere.
 TYPED_TEST(LevelSmootherOn, LeavesOutRowsOfRounding) {
   using Space = typename TypeParam::Space;
   Csr<float> a = graph_laplacian<float>(300, 3, 1, 0.5, 1);
-  std::vector<float> inverse(300, 0.4f);
-  for (const std::size_t i : {7, 100, 299}) inverse[i] = 0;
+  std::vector<float> inverse(300);
+  for (std::size_t i = 0; i < inverse.size(); ++i) {
+    for (auto k = static_cast<std::size_t>(a.row_ptr[i]); k < static_cast<std::size_t>(a.row_ptr[i + 1]); ++k) {
+      if (a.col[k] != static_cast<Index>(i)) continue;
+      const bool is_rounding = i == 7 || i == 100 || i == 299;
+      if (is_rounding) a.val[k] = -1e-7f;
+      inverse[i] = is_rounding ? 0 : 1 / a.val[k];
+    }
+  }
   const Analysis<Space, float> analysis(this->space(), a);
   const Operator<Space, float> op(analysis);
   const Vector<Space, float> on_space(this->space(), std::span<const float>(inverse));
-  for (const Smoother smoother : {Smoother::ssor, Smoother::fsai, Smoother::ic0}) {
+  for (const Smoother smoother : smoothers) {
     const algebraic::LevelSmoother<Space> m(smoother, {op, analysis, on_space, true}, {},
                                             MemoryBudget(this->space(), "multigrid"));
     EXPECT_GT(m.largest(), 0.5);
-    const auto applied = [&](std::vector<float> r) {
+    EXPECT_LT(m.largest(), 3);
+    const auto applied = [&](const std::vector<float>& r) {
       const auto v = this->put(r);
       auto z = this->put(std::vector<float>(r.size()));
       m.apply(v, z);
@@ -199,20 +208,33 @@ TYPED_TEST(LevelSmootherOn, LeavesOutRowsOfRounding) {
       for (std::size_t i = 0; i < made.size(); ++i) made[i] = inverse[i] == 0 ? 0 : made[i];
       return made;
     };
-    const auto u = random_vector<float>(a.rows, 1), v = random_vector<float>(a.rows, 2);
-    const auto mu = applied(u), mv = applied(v);
-    EXPECT_NEAR(dot_of(u, mv), dot_of(v, mu), 1e-5 * std::sqrt(dot_of(u, mu) * dot_of(v, mv)));
+    auto r = random_vector<float>(a.rows, 1);
+    const auto before = applied(r);
+    r[7] = r[100] = r[299] = 1e6f;
+    EXPECT_TRUE(same_bits(applied(r), before)) << static_cast<int>(smoother);
   }
 }
 
+/// Substitution multiplies by entries that are huge beside the diagonal.
 TYPED_TEST(LevelSmootherOn, RefusesWhatOverflows) {
   using Space = typename TypeParam::Space;
-  using T = typename TypeParam::T;
-  Csr<T> a = generate<T>("mesh2d", {.n = 20});
-  Random random(3);
-  for (T& v : a.val) v = static_cast<T>(v > 0 ? 1e-6 : 1 + signed_unit(random));  // no factor is of any use
-  const MultigridOptions options{.kind = MultigridKind::classical, .smoother = Smoother::ilu0};
-  EXPECT_THROW((Multigrid<Space, T>(this->space(), a, options)), ArgumentError);
+  std::vector<Triplet<float>> entries;
+  constexpr Index n = 60;
+  for (Index i = 0; i < n; ++i) {
+    entries.push_back({i, i, 1});
+    if (i > 0) entries.push_back({i, i - 1, 1e30f});
+    if (i + 1 < n) entries.push_back({i, i + 1, 1e30f});
+  }
+  const Csr<float> a = from_triplets<float>(n, n, entries);
+  const Analysis<Space, float> analysis(this->space(), a);
+  const Operator<Space, float> op(analysis);
+  const auto inverse = this->put(std::vector<float>(n, 1));
+  expect_refusal(
+      [&] {
+        algebraic::LevelSmoother<Space>(Smoother::ssor, {op, analysis, inverse, false}, {},
+                                        MemoryBudget(this->space(), "multigrid"));
+      },
+      "the smoother overflows");
 }
 
 /// New values make the smoothers anew; those before come back after values that multigrid refuses.
