@@ -6,6 +6,7 @@
 
 #include <ostinato/spmv/analysis/diagonals.hpp>
 #include <ostinato/spmv/analysis/pattern_hash.hpp>
+#include <ostinato/spmv/analysis/profile.hpp>
 #include <ostinato/spmv/analysis/structure.hpp>
 #include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/error.hpp>
@@ -28,6 +29,11 @@ DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index
 }
 
 template <class T>
+StartedProfile start_profile(const Cuda&, const CsrView<T>&, bool) {
+  throw DeviceError(Cuda::why_absent());
+}
+
+template <class T>
 std::string pattern_hash(const Cuda&, const CsrView<T>&) {
   throw DeviceError(Cuda::why_absent());
 }
@@ -42,6 +48,7 @@ const std::string& LaterMark<Cuda>::text() const { return text_; }
   template Structure analyse(const Cuda&, const CsrView<T>&, AnalysisDepth);                          \
   template void analyse_values(const Cuda&, const CsrView<T>&, Structure&);                           \
   template DiagonalCensus take_census(const Cuda&, const CsrView<T>&, std::span<const Index>, Index); \
+  template StartedProfile start_profile(const Cuda&, const CsrView<T>&, bool);                        \
   template std::string pattern_hash(const Cuda&, const CsrView<T>&);                                  \
   template LaterMark<Cuda>::LaterMark(const Cuda&, const CsrView<T>&, Index)
 OSTINATO_INSTANTIATE(float);
