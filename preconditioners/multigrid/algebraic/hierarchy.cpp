@@ -56,12 +56,18 @@ void require_finite(bool is_finite) {
   if (!is_finite) throw ArgumentError("multigrid: a coarser matrix leaves the range of float");
 }
 
-/// Names the grid, of which the finest is the first, in what a preconditioner says of its matrix. The advice that may
-/// come with that is for the whole matrix.
-[[noreturn]] void throw_no_smoother(std::size_t grid, const ArgumentError& e) {
-  const std::string text = e.what();
-  throw ArgumentError("multigrid: grid " + std::to_string(grid) +
-                      " can't be smoothed: " + text.substr(0, text.find(';')) + "; try smoother=jacobi");
+/// Calls make() for what smooths a grid, of which the finest is the first, and names the grid in what a preconditioner
+/// says of its matrix. The advice that may come with that is for the whole matrix.
+void make_smoother(std::size_t grid, auto make) {
+  try {
+    make();
+  } catch (const MemoryLimitError&) {
+    throw;
+  } catch (const ArgumentError& e) {
+    const std::string text = e.what();
+    throw ArgumentError("multigrid: grid " + std::to_string(grid) +
+                        " can't be smoothed: " + text.substr(0, text.find(';')) + "; try smoother=jacobi");
+  }
 }
 
 /// to = factor from, in float. *bad counts the values that aren't finite then.
@@ -300,7 +306,8 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
   const auto m = is_lent ? nullptr : in_float(space, a, power_);
   const auto matrix = is_lent ? lent_in_float(space, a, power_) : SpaceCsr<Space, float>(m);
   const Analysis<Space, float> analysis = analysed(
-      space, matrix, known || of_given == nullptr ? known : rounded_structure(space, matrix.view(), *of_given, power_));
+      space, matrix, known || of_given == nullptr ? known : rounded_structure(space, matrix.view(), *of_given, power_),
+      takes_smoother(a.rows));
   levels_.push_back({within(memory, analysis),
                      a.nonzeros(),
                      Vector<Space, float>(space, static_cast<std::size_t>(a.rows)),
@@ -315,22 +322,24 @@ void AlgebraicHierarchy<Space, T>::add_level(const Space& space, const CsrView<T
   add_smoother(analysis, stop, memory);
 }
 
+/// Whether a preconditioner smooths a level of so many rows.
+template <class Space, class T>
+bool AlgebraicHierarchy<Space, T>::takes_smoother(Index rows) const {
+  return is_preconditioner(smoother_) && rows > coarsest_rows;
+}
+
 /// Makes the preconditioner that smooths the latest level, if one does.
 template <class Space, class T>
 void AlgebraicHierarchy<Space, T>::add_smoother(const Analysis<Space, float>& analysis, const StopRequest& stop,
                                                 const MemoryBudget& memory) {
   AlgebraicLevel<Space>& level = levels_.back();
-  if (!is_preconditioner(smoother_) || level.a.rows() <= coarsest_rows) return;
+  if (!takes_smoother(level.a.rows())) return;
   end_if(stop);
-  try {
+  make_smoother(levels_.size(), [&] {
     const typename LevelSmoother<Space>::Level to_smooth{level.a, analysis, level.inverse,
                                                          levels_.front().a.structure().symmetric};
     level.smoother.emplace(smoother_, to_smooth, stop, memory.beside(bytes()));
-  } catch (const MemoryLimitError&) {
-    throw;
-  } catch (const ArgumentError& e) {
-    throw_no_smoother(levels_.size(), e);
-  }
+  });
 }
 
 template <class Space, class T>
@@ -400,13 +409,7 @@ void AlgebraicHierarchy<Space, T>::update_smoothers() {
     const Analysis<Space, float> analysis(level.a.space(), SpaceCsr<Space, float>(sources_[k].a),
                                           AnalysisDepth::without_census);
     if (k == 0) is_symmetric = analysis.structure().symmetric;
-    try {
-      level.smoother->update({level.a, analysis, level.inverse, is_symmetric});
-    } catch (const MemoryLimitError&) {
-      throw;
-    } catch (const ArgumentError& e) {
-      throw_no_smoother(k + 1, e);
-    }
+    make_smoother(k + 1, [&] { level.smoother->update({level.a, analysis, level.inverse, is_symmetric}); });
   }
 }
 
@@ -424,13 +427,13 @@ bool AlgebraicHierarchy<Space, T>::is_small(const CsrView<float>& a) const {
 
 template <class Space, class T>
 Analysis<Space, float> AlgebraicHierarchy<Space, T>::analysed(const Space& space, SpaceCsr<Space, float> a,
-                                                              const std::optional<Structure>& known) const {
+                                                              const std::optional<Structure>& known,
+                                                              bool for_smoother) const {
   if (known) return Analysis<Space, float>(space, std::move(a), *known);
   // Rounding leaves no matrix but the first one symmetric.
-  const bool is_smoothed_by_diagonal = !is_preconditioner(smoother_) || a.view().rows <= coarsest_rows;
-  const AnalysisDepth depth = levels_.empty() || !is_smoothed_by_diagonal ? AnalysisDepth::without_census
-                              : is_small(a.view())                        ? AnalysisDepth::lengths
-                                                                          : AnalysisDepth::product;
+  const AnalysisDepth depth = levels_.empty() || for_smoother ? AnalysisDepth::without_census
+                              : is_small(a.view())            ? AnalysisDepth::lengths
+                                                              : AnalysisDepth::product;
   return Analysis<Space, float>(space, std::move(a), depth);
 }
 

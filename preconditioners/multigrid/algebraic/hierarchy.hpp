@@ -145,10 +145,12 @@ class AlgebraicHierarchy {
   Operator<Space, float> within(const MemoryBudget& memory, const Analysis<Space, float>& analysis) const;
   Operator<Space, float> within(const MemoryBudget& memory, const Space& space, SpaceCsr<Space, float> a,
                                 const std::optional<Structure>& known = {}) const {
-    return within(memory, analysed(space, std::move(a), known));
+    return within(memory, analysed(space, std::move(a), known, false));
   }
-  Analysis<Space, float> analysed(const Space& space, SpaceCsr<Space, float> a,
-                                  const std::optional<Structure>& known) const;
+  /// for_smoother: a preconditioner is going to look at the matrix, too.
+  Analysis<Space, float> analysed(const Space& space, SpaceCsr<Space, float> a, const std::optional<Structure>& known,
+                                  bool for_smoother) const;
+  bool takes_smoother(Index rows) const;
   bool is_small(const CsrView<float>& a) const;
   void announce_rest(const MemoryBudget& memory) const;
   void announce(const MemoryBudget& memory, const MemoryPrediction& prediction) const;
