@@ -230,8 +230,8 @@ MemoryPrediction predict_levels(const Structure& s, const MultigridOptions& opti
 
 template <class Space, class T>
 struct Multigrid<Space, T>::State {
-  using Cycle = multigrid::Cycle<Space, T>;
-  using Hierarchy = multigrid::Hierarchy<Space, T>;
+  using Cycle = multigrid::Cycle<Space>;
+  using Hierarchy = multigrid::Hierarchy<Space>;
   using GridPlan = multigrid::GridPlan<Space>;
 
   Space space;
@@ -589,7 +589,7 @@ template <class Space, class T>
 double Multigrid<Space, T>::seconds() const {
   double total = 0;
   if (state().algebraic) return state().algebraic->seconds();
-  for (const auto& cycle : state().cycles) total += cycle.seconds();
+  for (const auto& cycle : state().cycles) total += cycle.seconds(sizeof(T));
   return total;
 }
 

@@ -33,8 +33,8 @@ void with_operator(const Level<Space>& level, F f) {
 
 }  // namespace
 
-template <class Space, class T>
-Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps, bool half)
+template <class Space>
+Cycle<Space>::Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps, bool half)
     : space_(space),
       hierarchy_(std::move(hierarchy)),
       smoother_(smoother),
@@ -57,9 +57,8 @@ Cycle<Space, T>::Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smooth
 }
 
 /// The coarsest level has no axes to halve, so that there are no passes over it.
-template <class Space, class T>
-auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps)
-    -> std::vector<Way> {
+template <class Space>
+auto Cycle<Space>::ways(const Space& space, const std::vector<Level<Space>>& levels, int sweeps) -> std::vector<Way> {
   const std::size_t first_coarse = sweeps == 1 ? first_coarse_grid(space, levels) : levels.size();
   std::vector<Way> all;
   for (std::size_t k = 0; k < levels.size(); ++k) {
@@ -70,8 +69,8 @@ auto Cycle<Space, T>::ways(const Space& space, const std::vector<Level<Space>>& 
 }
 
 /// The vectors of all levels, in one array.
-template <class Space, class T>
-void Cycle<Space, T>::make_vectors() {
+template <class Space>
+void Cycle<Space>::make_vectors() {
   const auto elements = [&](std::size_t k) {
     return in_whole_lines(Field<Space>::elements_of(level(k).grid, level(k).dimensions));
   };
@@ -93,21 +92,21 @@ void Cycle<Space, T>::make_vectors() {
 
 /// The vectors of a level: none, b and x, or t as well. In one kernel, levels below the first have theirs in the shared
 /// memory.
-template <class Space, class T>
-int Cycle<Space, T>::fields_of(const std::vector<Way>& ways, std::size_t k) {
+template <class Space>
+int Cycle<Space>::fields_of(const std::vector<Way>& ways, std::size_t k) {
   if (ways[k] == Way::passes) return k > 0 ? 2 : 0;
   if (ways[k] == Way::one_kernel) return k == 0 || ways[k - 1] != Way::one_kernel ? 2 : 0;
   return 3;
 }
 
-template <class Space, class T>
-std::size_t Cycle<Space, T>::levels_above_one_kernel(const std::vector<Way>& ways) {
+template <class Space>
+std::size_t Cycle<Space>::levels_above_one_kernel(const std::vector<Way>& ways) {
   return static_cast<std::size_t>(std::find(ways.begin(), ways.end(), Way::one_kernel) - ways.begin());
 }
 
 /// The elements of the matrix that join_coarse_grids() will make.
-template <class Space, class T>
-std::size_t Cycle<Space, T>::joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways) {
+template <class Space>
+std::size_t Cycle<Space>::joined_elements(const std::vector<Level<Space>>& levels, const std::vector<Way>& ways) {
   for (std::size_t k = levels_above_one_kernel(ways) + 1; k + 1 < ways.size(); ++k) {
     const std::size_t points = levels[k].grid.points();
     if (points <= CoarseGrids::most_joined) return points * points;
@@ -115,14 +114,14 @@ std::size_t Cycle<Space, T>::joined_elements(const std::vector<Level<Space>>& le
   return 0;
 }
 
-template <class Space, class T>
-bool Cycle<Space, T>::descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way) {
+template <class Space>
+bool Cycle<Space>::descends_in_a_pass(const Space& space, const Level<Space>& level, int sweeps, Way way) {
   return way != Way::one_kernel && sweeps == 1 && level.axes != 0 && has_descent(space, level);
 }
 
-template <class Space, class T>
-std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps,
-                                             bool half) {
+template <class Space>
+std::size_t Cycle<Space>::predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps,
+                                          bool half) {
   const std::size_t coarsest = grids.back().grid.points();
   const std::size_t roots = grids.front().by_class ? scaled_classes : grids.front().grid.points();
   const std::vector<Way> all_ways = ways(space, grids, sweeps);
@@ -137,16 +136,16 @@ std::size_t Cycle<Space, T>::predicted_bytes(const Space& space, const std::vect
   return total;
 }
 
-template <class Space, class T>
-Source<float> Cycle<Space, T>::unscaled(std::size_t k, const float* b) const {
+template <class Space>
+Source<float> Cycle<Space>::unscaled(std::size_t k, const float* b) const {
   static const EvenPart one{.values = {1}, .begin = {0, 0, 0}, .end = {1 << 30, 1 << 30, 1 << 30}};
   return {{level(k).grid, ones_.data(), true}, &one, {b}};
 }
 
 /// Makes the transfers of all levels without a scale. Returns that of the first level with the scale of r, where passes
 /// take it.
-template <class Space, class T>
-Transfer<Space> Cycle<Space, T>::make_transfers() {
+template <class Space>
+Transfer<Space> Cycle<Space>::make_transfers() {
   std::vector<TransferOf<Space>> wanted;
   std::vector<std::size_t> levels;
   for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
@@ -163,14 +162,14 @@ Transfer<Space> Cycle<Space, T>::make_transfers() {
   return made.size() > levels.size() ? std::move(made.back()) : Transfer<Space>{};
 }
 
-template <class Space, class T>
-std::size_t Cycle<Space, T>::bytes(std::size_t k) const {
+template <class Space>
+std::size_t Cycle<Space>::bytes(std::size_t k) const {
   return level(k).bytes() + vectors_[k].b.bytes() + vectors_[k].x.bytes() + vectors_[k].t.bytes() +
          transfers_[k].bytes();
 }
 
-template <class Space, class T>
-std::size_t Cycle<Space, T>::bytes() const {
+template <class Space>
+std::size_t Cycle<Space>::bytes() const {
   std::size_t total = hierarchy_.bytes() + joined_.bytes();
   for (const Vectors& v : vectors_) total += v.b.bytes() + v.x.bytes() + v.t.bytes();
   for (const Transfer<Space>& t : transfers_) total += t.bytes();
@@ -179,14 +178,15 @@ std::size_t Cycle<Space, T>::bytes() const {
 
 /// Each level reads its operator twice and its weights twice; its vectors are moved three times by passes, ten times by
 /// single steps. In one kernel with other levels it takes the time of four barriers and waits for loads.
-template <class Space, class T>
-double Cycle<Space, T>::seconds() const {
+template <class Space>
+double Cycle<Space>::seconds(std::size_t value_bytes) const {
   if constexpr (Space::on_device) {
     constexpr double launch = 2e-6, barriers = 4e-6;
     double seconds = 0;
     for (std::size_t k = 0; k < hierarchy_.levels().size(); ++k) {
       const bool passes = ways_[k] == Way::passes;
-      const double vector = static_cast<double>(level(k).grid.points()) * (k == 0 ? sizeof(T) : sizeof(float));
+      const std::size_t value = k == 0 ? value_bytes : sizeof(float);
+      const auto vector = static_cast<double>(level(k).grid.points() * value);
       const double bytes = 2 * static_cast<double>(level(k).bytes()) + (passes ? 3 : 10) * vector;
       const double waits = ways_[k] == Way::one_kernel ? barriers : (passes ? 2 : 5) * launch;
       seconds += waits + bytes / space_.bandwidth();
@@ -198,8 +198,8 @@ double Cycle<Space, T>::seconds() const {
 }
 
 /// The error solves A e = 0.
-template <class Space, class T>
-double Cycle<Space, T>::measure_rate() const {
+template <class Space>
+double Cycle<Space>::measure_rate() const {
   const Level<Space>& finest = level(0);
   const std::size_t n = finest.grid.points();
   const Field<Space> e(space_, finest.grid, finest.dimensions);
@@ -218,8 +218,8 @@ double Cycle<Space, T>::measure_rate() const {
   return std::sqrt(norms[1] / norms[0]);
 }
 
-template <class Space, class T>
-void Cycle<Space, T>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
+template <class Space>
+void Cycle<Space>::smooth(std::size_t k, int sweep, Iterate from, float* out) const {
   const Level<Space>& l = level(k);
   with_operator(l, [&]<class S, class A>(S, const A& a) {
     for_grid(space_, l.grid, Smooth<S, float*, A>{a, vectors_[k].b.data(), from.x, from.c, omega(k, sweep), out});
@@ -227,14 +227,14 @@ void Cycle<Space, T>::smooth(std::size_t k, int sweep, Iterate from, float* out)
 }
 
 /// The damping of a sweep. Those after the coarse grid run backwards, so that the cycle is symmetric.
-template <class Space, class T>
-float Cycle<Space, T>::omega(std::size_t k, int sweep) const {
+template <class Space>
+float Cycle<Space>::omega(std::size_t k, int sweep) const {
   return static_cast<float>(damping_of(smoother_, sweep, sweeps_, level(k).omega, level(k).largest));
 }
 
 /// Smooths from x = 0 and hands the residual to the next level. Returns the smoothed x.
-template <class Space, class T>
-auto Cycle<Space, T>::descend(std::size_t k) const -> Iterate {
+template <class Space>
+auto Cycle<Space>::descend(std::size_t k) const -> Iterate {
   const Level<Space>& l = level(k);
   const Vectors& v = vectors_[k];
   Iterate x{v.b.data(), omega(k, 0)};
@@ -272,8 +272,8 @@ bool takes_cells(const Level<Space>& level) {
 }
 
 /// Adds the coarse solution to x and smooths all but one time.
-template <class Space, class T>
-auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) const -> Iterate {
+template <class Space>
+auto Cycle<Space>::ascend(std::size_t k, Iterate x, const float* coarse) const -> Iterate {
   const Level<Space>& l = level(k);
   float* out = other(k, x);
   if (l.periodic.any()) {
@@ -299,8 +299,8 @@ auto Cycle<Space, T>::ascend(std::size_t k, Iterate x, const float* coarse) cons
 }
 
 /// x of level k before the last sweep.
-template <class Space, class T>
-auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
+template <class Space>
+auto Cycle<Space>::correct(std::size_t k) const -> Iterate {
   if (ways_[k] == Way::one_kernel) {
     solve_coarse_grids(space_, coarse_grids_, vectors_[k].b.data(), vectors_[k].x.data(), false);
     return {vectors_[k].x.data(), 1};
@@ -310,8 +310,8 @@ auto Cycle<Space, T>::correct(std::size_t k) const -> Iterate {
 }
 
 /// Solves for b of level k. Returns x.
-template <class Space, class T>
-const float* Cycle<Space, T>::solve(std::size_t k) const {
+template <class Space>
+const float* Cycle<Space>::solve(std::size_t k) const {
   if (ways_[k] == Way::one_kernel) {
     solve_coarse_grids(space_, coarse_grids_, vectors_[k].b.data(), vectors_[k].x.data(), true);
     return vectors_[k].x.data();
@@ -332,25 +332,25 @@ const float* Cycle<Space, T>::solve(std::size_t k) const {
   return out;
 }
 
-template <class Space, class T>
-const float* Cycle<Space, T>::solve_coarsest() const {
+template <class Space>
+const float* Cycle<Space>::solve_coarsest() const {
   const Vectors& v = vectors_.back();
   const std::size_t n = hierarchy_.levels().back().grid.points();
   for_each(space_, n, DenseProduct{n, hierarchy_.inverse().data(), v.b.data(), v.x.data()});
   return v.x.data();
 }
 
-template <class Space, class T>
-const float* Cycle<Space, T>::solve_by_passes(std::size_t k) const {
+template <class Space>
+const float* Cycle<Space>::solve_by_passes(std::size_t k) const {
   const Vectors& v = vectors_[k];
   pass(k, unscaled(k, v.b.data()), Target<float>{1, {v.x.data()}, nullptr});
   return v.x.data();
 }
 
 /// Solves for the source by passes over level k, which has them.
-template <class Space, class T>
-template <class U>
-void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<U>& target) const {
+template <class Space>
+template <class T>
+void Cycle<Space>::pass(std::size_t k, const Source<T>& source, const Target<T>& target) const {
   if constexpr (Space::on_device) {
     multigrid::descend(space_, level(k), transfers_[k], source, vectors_[k + 1].b.data());
     multigrid::ascend(space_, level(k), transfers_[k], source, solve(k + 1), target);
@@ -358,42 +358,37 @@ void Cycle<Space, T>::pass(std::size_t k, const Source<U>& source, const Target<
 }
 
 /// Solves for the source.
-template <class Space, class T>
-template <class U>
-void Cycle<Space, T>::run(const Source<U>& source, const Target<U>& target) const {
+template <class Space>
+template <class T>
+void Cycle<Space>::run(const Source<T>& source, const Target<T>& target) const {
   if (ways_[0] == Way::passes) return pass(0, source, target);
   const Level<Space>& finest = level(0);
   const Vectors& v = vectors_[0];
-  for_grid(space_, finest.grid, Enter<U>{source.root, source.r, v.b.data()});
+  for_grid(space_, finest.grid, Enter<T>{source.root, source.r, v.b.data()});
   // The last sweep is part of the last step, unless the finest level is the coarsest.
   const bool is_coarsest = hierarchy_.levels().size() == 1;
   const Iterate x = is_coarsest ? Iterate{solve(0), 1} : correct(0);
   const float last = is_coarsest ? 0 : omega(0, 0);
   with_operator(finest, [&]<class S, class A>(S, const A& a) {
     const Smooth<S, float*, A> smooth{a, v.b.data(), x.x, x.c, last, nullptr};
-    sum_grid(space_, finest.grid, Leave<S, U, A>{smooth, source.root, target.power, source.r, target.z}, target.slot);
+    sum_grid(space_, finest.grid, Leave<S, T, A>{smooth, source.root, target.power, source.r, target.z}, target.slot);
   });
 }
 
-template <class Space, class T>
-template <class U>
-void Cycle<Space, T>::apply_to(Strided<const U> r, Strided<U> z, double* slot) const {
-  run(Source<U>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
-      Target<U>{static_cast<U>(hierarchy_.power()), z, slot});
+template <class Space>
+template <class T>
+void Cycle<Space>::apply_to(Strided<const T> r, Strided<T> z, double* slot) const {
+  run(Source<T>{hierarchy_.inverse_root(), &hierarchy_.even_inverse_root(), r},
+      Target<T>{static_cast<T>(hierarchy_.power()), z, slot});
 }
 
-template class Cycle<Host, float>;
-template class Cycle<Host, double>;
-template class Cycle<Cuda, float>;
-template class Cycle<Cuda, double>;
+template class Cycle<Host>;
+template class Cycle<Cuda>;
 
-#define OSTINATO_INSTANTIATE(Space, T, U) \
-  template void Cycle<Space, T>::apply_to(Strided<const U>, Strided<U>, double*) const
-OSTINATO_INSTANTIATE(Host, float, float);
-OSTINATO_INSTANTIATE(Host, double, float);
-OSTINATO_INSTANTIATE(Host, double, double);
-OSTINATO_INSTANTIATE(Cuda, float, float);
-OSTINATO_INSTANTIATE(Cuda, double, float);
-OSTINATO_INSTANTIATE(Cuda, double, double);
+#define OSTINATO_INSTANTIATE(Space, T) template void Cycle<Space>::apply_to(Strided<const T>, Strided<T>, double*) const
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
 
 }  // namespace ostinato::multigrid

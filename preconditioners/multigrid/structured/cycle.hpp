@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/damping.hpp>
@@ -18,28 +17,26 @@ namespace ostinato::multigrid {
 /// Memory    4 to 12 bytes for each point of each grid; on Cuda none for the finest grid when a cycle passes over it in
 ///           one kernel each way (passes.hpp). There, one kernel does the coarse grids, the last of them by a dense
 ///           matrix (coarse_grids.hpp).
-template <class Space, class T>
+template <class Space>
 class Cycle {
  public:
   /// `sweeps`: steps of the smoother before the coarse grid, and as many after it; at least 1. `half`: operators of
   /// levels that may_be_half() are kept in half precision, but for levels that one kernel does, which are small.
-  Cycle(const Space& space, Hierarchy<Space, T> hierarchy, Smoother smoother, int sweeps, bool half);
+  Cycle(const Space& space, Hierarchy<Space> hierarchy, Smoother smoother, int sweeps, bool half);
 
   /// The bytes() of a cycle over a hierarchy that is still to be made.
   static std::size_t predicted_bytes(const Space& space, const std::vector<Level<Space>>& grids, int sweeps, bool half);
 
-  const Hierarchy<Space, T>& hierarchy() const { return hierarchy_; }
+  const Hierarchy<Space>& hierarchy() const { return hierarchy_; }
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error
   std::size_t bytes(std::size_t level) const;  ///< of a level: operator, interpolation and vectors
   std::size_t bytes() const;
-  double seconds() const;  ///< predicted time of a cycle
+  double seconds(std::size_t value_bytes) const;  ///< predicted time of a cycle on vectors of so large numbers
 
-  /// z = M^-1 r;  *slot = r . z, for vectors of float or T
+  /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.
   void apply(Strided<const float> r, Strided<float> z, double* slot) const { apply_to<float>(r, z, slot); }
-  void apply(Strided<const double> r, Strided<double> z, double* slot) const requires(std::is_same_v<T, double>) {
-    apply_to<double>(r, z, slot);
-  }
+  void apply(Strided<const double> r, Strided<double> z, double* slot) const { apply_to<double>(r, z, slot); }
 
  private:
   /// How a cycle goes over a level: up step by step, in one kernel each way, or in one kernel together with all levels
@@ -62,12 +59,12 @@ class Cycle {
     float c;
   };
 
-  template <class U>
-  void apply_to(Strided<const U> r, Strided<U> z, double* slot) const;
-  template <class U>
-  void run(const Source<U>& source, const Target<U>& target) const;
-  template <class U>
-  void pass(std::size_t k, const Source<U>& source, const Target<U>& target) const;
+  template <class T>
+  void apply_to(Strided<const T> r, Strided<T> z, double* slot) const;
+  template <class T>
+  void run(const Source<T>& source, const Target<T>& target) const;
+  template <class T>
+  void pass(std::size_t k, const Source<T>& source, const Target<T>& target) const;
   const float* solve(std::size_t k) const;
   const float* solve_by_passes(std::size_t k) const;
   const float* solve_coarsest() const;
@@ -88,7 +85,7 @@ class Cycle {
   }
 
   Space space_;
-  Hierarchy<Space, T> hierarchy_;
+  Hierarchy<Space> hierarchy_;
   Smoother smoother_;
   int sweeps_;
   std::vector<Way> ways_;

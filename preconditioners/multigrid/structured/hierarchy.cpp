@@ -257,9 +257,10 @@ WeightsOf<const float> Level<Space>::weights() const {
   return view;
 }
 
-template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown,
-                               const GridPlan<Space>& plan)
+template <class Space>
+template <class T>
+Hierarchy<Space>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown,
+                            const GridPlan<Space>& plan)
     : space_(analysis.space()) {
   scale_by(analysis.structure().norm_inf);
   const CsrView<T>& a = analysis.matrix().view();
@@ -291,8 +292,9 @@ Hierarchy<Space, T>::Hierarchy(const Analysis<Space, T>& analysis, const Grid& g
   });
 }
 
-template <class Space, class T>
-Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan)
+template <class Space>
+template <class T>
+Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan)
     : space_(stencil.space()) {
   scale_by(stencil.structure().norm_inf);
   const Grid& grid = stencil.grid();
@@ -314,20 +316,19 @@ Hierarchy<Space, T>::Hierarchy(const StencilOperator<Space, T>& stencil, const G
 }
 
 /// A times the power of two has a norm of 1 to 2.
-template <class Space, class T>
-void Hierarchy<Space, T>::scale_by(double norm) {
+template <class Space>
+void Hierarchy<Space>::scale_by(double norm) {
   power_ = norm > 0 && std::isfinite(norm) ? std::ldexp(1.0, -std::ilogb(norm)) : 1.0;
 }
 
-template <class Space, class T>
-void Hierarchy<Space, T>::finish(const std::function<bool()>& constants_vanish) {
+template <class Space>
+void Hierarchy<Space>::finish(const std::function<bool()>& constants_vanish) {
   invert_coarsest(constants_vanish);
   if (!by_class()) space_.wait();  // tables of classes are uploaded, other arrays made by kernels
 }
 
-template <class Space, class T>
-void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const Grid& grid,
-                                        const GridPlan<Space>& plan) {
+template <class Space>
+void Hierarchy<Space>::make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan) {
   Classes rows;
   for (std::size_t c = 0; c < neighbours; ++c) {
     for (std::size_t k = 0; k < neighbours; ++k) rows[c][k] = table[c * neighbours + k] * power_;
@@ -388,12 +389,11 @@ void Hierarchy<Space, T>::make_by_class(const std::vector<double>& table, const 
   }
 }
 
-template <class Space, class T>
-template <class Fill>
-void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan) {
+template <class Space>
+void Hierarchy<Space>::make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
   if (plan) plan(planned<Space>(grid, false, {1, 1, 1}, {}), Certainty::at_least);
-  if (periodic_axes(grid).any()) return make_by_point<true>(grid, fill, plan);
-  make_by_point<false>(grid, fill, plan);
+  if (periodic_axes(grid).any()) return make_levels_by_point<true>(grid, fill, plan);
+  make_levels_by_point<false>(grid, fill, plan);
 }
 
 /// Calls f with the shape of a grid whose axes are all halved.
@@ -403,20 +403,20 @@ void with_halved(const Level<Space>& level, F f) {
   level.star ? f(Shape<3, true>{}) : f(Shape<3, false>{});
 }
 
-template <class Space, class T>
+template <class Space>
 template <bool Wraps>
-void Hierarchy<Space, T>::solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level,
-                                        bool halves_all) const {
+void Hierarchy<Space>::solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level,
+                                     bool halves_all) const {
   if (!halves_all) return for_grid(space_, p.coarse, SolveWeights<Wraps>{a, p});
   with_halved(level, [&]<int D, bool Star>(Shape<D, Star>) {
     for_grid(space_, p.coarse, SolveHalvedWeights<D, Star>{{a.grid, p.coarse, a.a, p.w}});
   });
 }
 
-template <class Space, class T>
+template <class Space>
 template <bool Wraps>
-void Hierarchy<Space, T>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
-                                               int slots) const {
+void Hierarchy<Space>::make_coarse_operator(const Stencil& a, const Weights& p, const Stencil& coarse,
+                                            int slots) const {
   // A small grid has fewer points than the GPU has threads (H200, 2026-11: 16^3 take 150 us point by point).
   constexpr std::size_t few = Space::on_device ? 4096 : 0;
   if (Wraps || coarse.grid.points() <= few) {
@@ -429,11 +429,11 @@ void Hierarchy<Space, T>::make_coarse_operator(const Stencil& a, const Weights& 
   }
 }
 
-template <class Space, class T>
+template <class Space>
 template <bool Wraps>
-void Hierarchy<Space, T>::scale_weights(const Weights& p, const Vector<Space, float>& inverse,
-                                        const Vector<Space, float>& coarse_inverse, const Level<Space>& level,
-                                        bool halves_all) const {
+void Hierarchy<Space>::scale_weights(const Weights& p, const Vector<Space, float>& inverse,
+                                     const Vector<Space, float>& coarse_inverse, const Level<Space>& level,
+                                     bool halves_all) const {
   if (!halves_all) return for_grid(space_, p.coarse, ScaleWeights<Wraps>{p, inverse.data(), coarse_inverse.data()});
   with_halved(level, [&]<int D, bool Star>(Shape<D, Star>) {
     for_grid(space_, p.coarse,
@@ -441,9 +441,9 @@ void Hierarchy<Space, T>::scale_weights(const Weights& p, const Vector<Space, fl
   });
 }
 
-template <class Space, class T>
-template <bool Wraps, class Fill>
-void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan) {
+template <class Space>
+template <bool Wraps>
+void Hierarchy<Space>::make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan) {
   const double weak = weak_axis(grid.dimensions, false);
   Periodic periodic = periodic_axes(grid), keep;
   Stencil a{.grid = grid.extents, .a = nullptr, .slot = {}, .periodic = periodic};
@@ -519,8 +519,8 @@ void Hierarchy<Space, T>::make_by_point(const Grid& grid, Fill fill, const GridP
   if (levels_.size() == 1) inverse_root_ = std::move(inverse);
 }
 
-template <class Space, class T>
-void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants_vanish) {
+template <class Space>
+void Hierarchy<Space>::invert_coarsest(const std::function<bool()>& constants_vanish) {
   const Level<Space>& level = levels_.back();
   const Extents& e = level.grid;
   const std::size_t n = e.points();
@@ -566,15 +566,15 @@ void Hierarchy<Space, T>::invert_coarsest(const std::function<bool()>& constants
   inverse_ = Vector<Space, float>(space_, columns);
 }
 
-template <class Space, class T>
-std::size_t Hierarchy<Space, T>::bytes() const {
+template <class Space>
+std::size_t Hierarchy<Space>::bytes() const {
   std::size_t total = inverse_.bytes() + inverse_root_.bytes();
   for (const Level<Space>& level : levels_) total += level.bytes();
   return total;
 }
 
-template <class Space, class T>
-void Hierarchy<Space, T>::round_to_half(std::size_t count) {
+template <class Space>
+void Hierarchy<Space>::round_to_half(std::size_t count) {
   Vector<Space, double> beyond(space_, count, 0.0);
   Vector<Space, float> coarse_root;
   for (std::size_t k = 0; k < count; ++k) {
@@ -602,9 +602,16 @@ template class Field<Host>;
 template class Field<Cuda>;
 template struct Level<Host>;
 template struct Level<Cuda>;
-template class Hierarchy<Host, float>;
-template class Hierarchy<Host, double>;
-template class Hierarchy<Cuda, float>;
-template class Hierarchy<Cuda, double>;
+template class Hierarchy<Host>;
+template class Hierarchy<Cuda>;
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                                       \
+  template Hierarchy<Space>::Hierarchy(const Analysis<Space, T>&, const Grid&, int, const GridPlan<Space>&); \
+  template Hierarchy<Space>::Hierarchy(const StencilOperator<Space, T>&, const GridPlan<Space>&);
+OSTINATO_INSTANTIATE(Host, float)
+OSTINATO_INSTANTIATE(Host, double)
+OSTINATO_INSTANTIATE(Cuda, float)
+OSTINATO_INSTANTIATE(Cuda, double)
+#undef OSTINATO_INSTANTIATE
 
 }  // namespace ostinato::multigrid

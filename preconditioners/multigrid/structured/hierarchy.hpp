@@ -134,13 +134,15 @@ using GridPlan = std::function<void(const std::vector<Level<Space>>& grids, Cert
 ///           eighth of it again on each coarser grid, whose operators have 27 points; half or a quarter where not all
 ///           axes are halved. Of an operator in half precision half of that, once the set-up is over.
 /// Source    Dendy (see SolveWeights).
-template <class Space, class T>
+template <class Space>
 class Hierarchy {
  public:
   /// Of the entries that couple an unknown of each point with itself.
   /// Requires  The grid was found in this matrix; the diagonal is positive.
+  template <class T>
   Hierarchy(const Analysis<Space, T>& analysis, const Grid& grid, int unknown = 0, const GridPlan<Space>& plan = {});
   /// Requires  A positive diagonal.
+  template <class T>
   explicit Hierarchy(const StencilOperator<Space, T>& stencil, const GridPlan<Space>& plan = {});
 
   const std::vector<Level<Space>>& levels() const { return levels_; }
@@ -159,11 +161,11 @@ class Hierarchy {
 
  private:
   void make_by_class(const std::vector<double>& table, const Grid& grid, const GridPlan<Space>& plan);
-  /// fill(level.a) writes the operator of the finest grid, times power().
-  template <class Fill>
-  void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
-  template <bool Wraps, class Fill>
-  void make_by_point(const Grid& grid, Fill fill, const GridPlan<Space>& plan);
+  /// fill(a) writes the operator of the finest grid, times power().
+  using Filler = std::function<void(const Stencil& a)>;
+  void make_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
+  template <bool Wraps>
+  void make_levels_by_point(const Grid& grid, const Filler& fill, const GridPlan<Space>& plan);
   // The steps from a grid to the next one. halves_all: whether all axes are halved, and none is periodic.
   template <bool Wraps>
   void solve_weights(const Stencil& a, const Weights& p, const Level<Space>& level, bool halves_all) const;

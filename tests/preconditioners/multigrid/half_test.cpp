@@ -91,8 +91,8 @@ class HalfPrecisionOn : public SpaceTest<Case> {
   using Home = typename Case::Space;
   using Value = typename Case::T;
   using Precond = Multigrid<Home, Value>;
-  using Cycle = multigrid::Cycle<Home, Value>;
-  using Hierarchy = multigrid::Hierarchy<Home, Value>;
+  using Cycle = multigrid::Cycle<Home>;
+  using Hierarchy = multigrid::Hierarchy<Home>;
 
   template <class Op>
   SolveResult solve(const Op& op, const Precond& m, const Csr<Value>& a, const std::string& solver) const {
@@ -207,7 +207,7 @@ TYPED_TEST(HalfPrecisionOn, IsTheCycleOfRoundedCoefficients) {
     for (const bool star : {true, false}) {
       for (const int sweeps : {1, 2}) {
         const Analysis analysis(this->space(), grid_matrix<T>(e, varied(e, star, 1)));
-        const auto made = [&] { return multigrid::Hierarchy<Space, T>(analysis, analysis.grid()); };
+        const auto made = [&] { return multigrid::Hierarchy<Space>(analysis, analysis.grid()); };
         const typename TestFixture::Cycle half(this->space(), made(), Smoother::jacobi, sweeps, true);
         auto rounded = made();
         this->round(rounded, half.hierarchy());
@@ -234,7 +234,7 @@ TYPED_TEST(HalfPrecisionOn, KeepsTheProductWithTheSmoothestVector) {
   for (const Extents& e : {Extents{300}, Extents{50, 41}, Extents{20, 19, 18}}) {
     for (const bool star : {true, false}) {
       const Analysis analysis(this->space(), grid_matrix<T>(e, varied(e, star, 1)));
-      multigrid::Hierarchy<Space, T> single(analysis, analysis.grid()), rounded(analysis, analysis.grid());
+      multigrid::Hierarchy<Space> single(analysis, analysis.grid()), rounded(analysis, analysis.grid());
       rounded.round_to_half(rounded.levels().size());
       std::vector<float> root(e.points());
       this->space().download(root.data(), single.inverse_root().a, root.size() * sizeof(float));
@@ -339,7 +339,7 @@ TYPED_TEST(HalfPrecisionOn, TakesHalfOfTheMemoryForOperators) {
   for (const Extents& e : {Extents{150, 140}, Extents{32, 31, 30}}) {
     const Analysis analysis(this->space(), grid_matrix<T>(e, varied(e, true, 1)));
     const auto made = [&](bool half) {
-      multigrid::Hierarchy<Space, T> hierarchy(analysis, analysis.grid());
+      multigrid::Hierarchy<Space> hierarchy(analysis, analysis.grid());
       if (half) hierarchy.round_to_half(hierarchy.levels().size());
       return hierarchy;
     };

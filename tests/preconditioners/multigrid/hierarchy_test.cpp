@@ -132,10 +132,10 @@ class HierarchyOn : public SpaceTest<Case> {
   using Home = typename Case::Space;
   using Value = typename Case::T;
 
-  Hierarchy<Home, Value> make(const Csr<Value>& a) const {
+  Hierarchy<Home> make(const Csr<Value>& a) const {
     const Analysis<Home, Value> analysis(this->space(), a);
     EXPECT_TRUE(analysis.grid()) << analysis.grid().text();
-    return Hierarchy<Home, Value>(analysis, analysis.grid());
+    return Hierarchy<Home>(analysis, analysis.grid());
   }
 };
 

@@ -144,7 +144,7 @@ class PassesOn : public SpaceTest<Case> {
   /// Both passes over a grid. `step`, `first`: how the vectors of the solver lie in memory.
   void expect_passes(const Csr<Value>& a, Index step, std::size_t first) const {
     const Analysis<Cuda, Value> analysis(this->space(), a);
-    const Hierarchy<Cuda, Value> h(analysis, analysis.grid());
+    const Hierarchy<Cuda> h(analysis, analysis.grid());
     const Level<Cuda>& finest = h.levels()[0];
     ASSERT_TRUE(has_descent(this->space(), finest)) << finest.axes;
     expect_passes_of(finest, h.inverse_root(), h.even_inverse_root(), step, first);
@@ -280,7 +280,7 @@ std::vector<double> passed_on(int device) {
   const Extents e{40, 30, 20};
   const Csr<double> a = grid_matrix<double>(e, laplacian(e, true));
   const Analysis<Cuda, double> analysis(space, a);
-  const Hierarchy<Cuda, double> h(analysis, analysis.grid());
+  const Hierarchy<Cuda> h(analysis, analysis.grid());
   const Level<Cuda>& level = h.levels()[0];
   const std::vector<double> host_r = random_vector<double>(a.rows, 3);
   const Vector<Cuda, double> r(space, std::span<const double>(host_r));

@@ -72,7 +72,7 @@ void expect_steps(const Cuda& space, const Level<Cuda>& level) {
 void expect_steps(const Cuda& space, const Csr<double>& matrix, bool half = false) {
   const Analysis<Cuda, double> analysis(space, matrix);
   ASSERT_TRUE(analysis.grid()) << analysis.grid().why_not;
-  Hierarchy<Cuda, double> h(analysis, analysis.grid());
+  Hierarchy<Cuda> h(analysis, analysis.grid());
   if (half) h.round_to_half(1);
   int checked = 0;
   for (const Level<Cuda>& level : h.levels()) {
