@@ -54,7 +54,7 @@ class Recurrence {
   void run(Out<V> r, double* rr, double norm, const NormRange& range, Monitor<Space>& monitor) {
     const int period = m_.is_identity() ? Cg::period : 1;
     GraphCapture<Space> run_block(space_, monitor.every(), period, a_.capturable() && m_.capturable());
-    ConvergenceState* state = monitor.start(norm, range);
+    ConvergenceState* state = monitor.start(norm, range, !m_.varies());
     const Out<V> z = m_.is_identity() ? r : z_;
     const double sign_a = is_negative(a_) ? -1 : 1, sign_m = sign_a < 0 ? sign_of_m(r, z) : 1;
     if (m_.is_identity()) dot<V>(space_, r, r, rz_);

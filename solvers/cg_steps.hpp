@@ -72,6 +72,9 @@ struct UpdateR {
 
   OSTINATO_FUNCTION void finish(const Sums<1>& rr) {
     if (definite) {
+      const int at = state->iteration % ConvergenceState::ring;
+      state->alphas[at] = *rz / *pq;
+      state->rzs[at] = *rz;
       state->record(rr.v[0]);
     } else if (!(*pq - *pq == 0 && *rz - *rz == 0)) {
       state->state = ConvergenceState::not_a_number;
@@ -136,7 +139,7 @@ struct RoundToFloat {
 
 }  // namespace detail
 
-/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state.  Breaks down unless pq has the sign of A, and
+/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state as alpha and rz are.  Breaks down unless pq has the sign of A, and
 /// rz that of M: 1 for a positive definite matrix, -1 for a negative definite one. *rz_kept = rz, unless rz_kept is
 /// null.
 template <class T, class Space>

@@ -27,6 +27,7 @@ struct ConvergenceState {
   int cause = 0;        ///< after a breakdown: which number caused it, as the method counts them
   double number = 0;    ///< that number, for messages
   double norms[ring] = {};
+  double alphas[ring] = {}, rzs[ring] = {};  ///< of CG: the step along p, and r . z, in each iteration
 
   OSTINATO_FUNCTION bool running() const { return state == going; }
 

@@ -166,7 +166,7 @@ class Ladder {
   /// that are left.
   double seconds_left(const SolveResult& all) const {
     if (!(pace_.rate > 0 && pace_.rate < 1)) return HUGE_VAL;
-    const double iterations = std::log(goal_ / pace_.residual) / std::log(pace_.rate);
+    const double iterations = pace_.left > 0 ? pace_.left : std::log(goal_ / pace_.residual) / std::log(pace_.rate);
     return iterations > remaining(options_, all).max_iterations ? HUGE_VAL : pace_.seconds * iterations;
   }
 

@@ -9,6 +9,7 @@
 #include <ostinato/solvers/convergence_state.hpp>
 #include <ostinato/solvers/options.hpp>
 #include <ostinato/solvers/workspace.hpp>
+#include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
@@ -69,7 +70,7 @@ class Monitor {
   /// Begins a recurrence from a residual of norm `r_norm`, which stops at the goal, or at range.least if that is
   /// larger, and beyond the divergence limit, or beyond range.most if that is smaller. The returned state is in the
   /// memory of the space.
-  ConvergenceState* start(double r_norm, const NormRange& range = {}) {
+  ConvergenceState* start(double r_norm, const NormRange& range = {}, bool is_lanczos = false) {
     if (!started_) {
       limit_ = options_.divergence_limit * std::max(r_norm, unit_);
       if (options_.history) history_.push_back(r_norm / unit_);
@@ -82,6 +83,8 @@ class Monitor {
     space_.upload(state_, &fresh_, sizeof fresh_);
     iterations_before_ = iterations_;
     recorded_ = 0;
+    is_lanczos_ = is_lanczos;
+    lanczos_ = {};
     latest_ = r_norm;
     before_ = 0;
     block_enqueued_ = false;
@@ -107,7 +110,9 @@ class Monitor {
   /// Takes a state of the recurrence: read back from the space, or passed by a method that keeps its state on the host.
   void update(const ConvergenceState& s) {
     for (; recorded_ < s.iteration; ++recorded_) {
-      if (options_.history) history_.push_back(s.norms[recorded_ % ConvergenceState::ring] / unit_);
+      const int at = recorded_ % ConvergenceState::ring;
+      if (options_.history) history_.push_back(s.norms[at] / unit_);
+      if (options_.callback && is_lanczos_) extend_lanczos(s.alphas[at], s.rzs[at]);
     }
     iterations_ = iterations_before_ + s.iteration;
     if (s.iteration > 0) {
@@ -150,12 +155,28 @@ class Monitor {
     return latest_ * std::pow(latest_ / before_, readback_.pending()) <= fresh_.goal;
   }
 
+  /// Adds a row to the matrix of the Lanczos process, by an iteration of CG. Where A is negative definite, the matrix
+  /// is that of -A.
+  void extend_lanczos(double alpha, double rz) {
+    const std::size_t k = lanczos_.diagonal.size();
+    if (k == ConvergenceState::ring) return;
+    const double size = std::abs(alpha), beta = k == 0 ? 0 : rz / rz_before_;
+    is_lanczos_ = std::isfinite(1 / size) && (k == 0 || (std::isfinite(beta) && beta > 0));
+    if (!is_lanczos_) return;
+    lanczos_.diagonal.push_back(1 / size + (k == 0 ? 0 : beta / alpha_before_));
+    if (k > 0) lanczos_.beside.back() = std::sqrt(beta) / alpha_before_;
+    lanczos_.beside.push_back(0);
+    alpha_before_ = size;
+    rz_before_ = rz;
+  }
+
   /// Calls the callback and checks the time limit.
   void report(const ConvergenceState& s) {
     const double norm = s.iteration > 0 ? s.norms[(s.iteration - 1) % ConvergenceState::ring] / unit_ : 0;
     if (options_.callback && !interrupted_ && s.iteration > 0 && iterations_ > last_reported_) {
       last_reported_ = iterations_;
-      interrupted_ = !options_.callback({iterations_, norm, seconds()});
+      interrupted_ =
+          !options_.callback({iterations_, norm, seconds(), lanczos_.diagonal.empty() ? nullptr : &lanczos_});
       if (interrupted_) reason_ = StopReason::interrupt;
     }
     if (reason_ == StopReason::none && options_.time_limit > 0 && seconds() > options_.time_limit)
@@ -189,13 +210,16 @@ class Monitor {
   int cause_ = 0;
   double number_ = 0;
   bool started_ = false;
-  bool interrupted_ = false;        ///< by the callback; final, whatever else stops the recurrence
-  int iterations_ = 0;              ///< finished iterations of all recurrences
-  int iterations_before_ = 0;       ///< finished iterations of the recurrences before this one
-  bool block_enqueued_ = false;     ///< whether this recurrence has enqueued a block
-  int recorded_ = 0;                ///< iterations of this recurrence that are in the history
-  double latest_ = 0, before_ = 0;  ///< residual norms after the last two blocks that the host has seen
-  int last_reported_ = 0;           ///< value of iterations_ at the last call of the callback
+  bool interrupted_ = false;     ///< by the callback; final, whatever else stops the recurrence
+  int iterations_ = 0;           ///< finished iterations of all recurrences
+  int iterations_before_ = 0;    ///< finished iterations of the recurrences before this one
+  bool block_enqueued_ = false;  ///< whether this recurrence has enqueued a block
+  int recorded_ = 0;             ///< iterations of this recurrence that are in the history
+  bool is_lanczos_ = false;      ///< alphas and rzs of this recurrence are those of a Lanczos process, lanczos_
+  Tridiagonal lanczos_;
+  double alpha_before_ = 0, rz_before_ = 0;  ///< of the last iteration in lanczos_
+  double latest_ = 0, before_ = 0;           ///< residual norms after the last two blocks that the host has seen
+  int last_reported_ = 0;                    ///< value of iterations_ at the last call of the callback
   std::vector<double> history_;
 };
 

@@ -33,12 +33,19 @@ std::string_view to_string(Status status);
 std::string in_words(Status status);
 
 class RecycledSpace;
+struct Tridiagonal;
 
 /// The progress of a solve, passed to the callback.
 struct Iteration {
   int number = 0;                ///< finished iterations
   double relative_residual = 0;  ///< residual norm of the recurrence over ||b||
   double seconds = 0;            ///< since the solve began
+
+  /// Of CG: the tridiagonal matrix of the Lanczos process of M^-1 A that CG is. Its eigenvalues (Ritz values, of
+  /// eigenvalue()) lie between the smallest and the largest of M^-1 A and come near to these, so that their ratio is an
+  /// estimate of the condition number from below. In the order of the iterations since CG began or restarted, 256 at
+  /// most. Null with other methods, and with an M that varies. Valid during the call.
+  const Tridiagonal* lanczos = nullptr;
 };
 
 /// A value of SolveOptions::restart: GMRES restarts where that costs little, or where memory ends (solvers/gmres.hpp).

@@ -80,7 +80,7 @@ inline SolveOptions remaining(const SolveOptions& options, const SolveResult& do
   if (options.time_limit > 0) left.time_limit = std::max(1e-9, options.time_limit - done.seconds);
   if (options.callback) {
     left.callback = [&options, before = done.iterations, seconds = done.seconds](const Iteration& i) {
-      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds});
+      return options.callback({i.number + before, i.relative_residual, i.seconds + seconds, i.lanczos});
     };
   }
   return left;
@@ -107,8 +107,14 @@ inline void extend(SolveResult& all, SolveResult& more) {
 
 /// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"
 inline std::string slow_text(const std::string& name, const Pace& pace, int iterations) {
-  char text[80];
-  std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace.rate, iterations);
+  char text[120];
+  if (pace.left > 0) {
+    const double digit = std::pow(10, std::floor(std::log10(pace.left)) - 1);
+    std::snprintf(text, sizeof text, " would take some %.0f more iterations, by its Ritz values at iteration %d",
+                  std::round(pace.left / digit) * digit, iterations);
+  } else {
+    std::snprintf(text, sizeof text, " left %.3g of the residual an iteration, at iteration %d", pace.rate, iterations);
+  }
   return name + text;
 }
 

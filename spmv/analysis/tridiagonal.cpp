@@ -35,9 +35,9 @@ double largest_size(const Tridiagonal& t) {
 
 }  // namespace
 
-double eigenvalue(const Tridiagonal& t, std::size_t k) {
+double eigenvalue(const Tridiagonal& t, std::size_t k, double relative) {
   double high = largest_size(t), low = -high;
-  for (int halvings = 0; halvings < 60; ++halvings) {
+  for (int halvings = 0; halvings < 60 && !(high - low <= relative * std::abs(high)); ++halvings) {
     const double middle = low / 2 + high / 2;
     (count_below(t, middle) > k ? high : low) = middle;
   }

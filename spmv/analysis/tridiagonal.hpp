@@ -13,10 +13,11 @@ struct Tridiagonal {
   std::vector<double> beside;  ///< as many as diagonal; the last one couples with what isn't there
 };
 
-/// The eigenvalue with number k, from the smallest (0) on, within some 1e-16 of the largest in size.
+/// The eigenvalue with number k, from the smallest (0) on, within some 1e-16 of the largest in size, or within the
+/// share `relative` of itself, in fewer steps.
 ///
 /// Requires  k < diagonal.size(); finite elements.
 /// Source    Barth, Martin & Wilkinson, Numer. Math. 9 (1967) 386: bisection by Sturm's sequence.
-double eigenvalue(const Tridiagonal& t, std::size_t k);
+double eigenvalue(const Tridiagonal& t, std::size_t k, double relative = 0);
 
 }  // namespace ostinato

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +14,7 @@
 #include <vector>
 
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/spmv/analysis/tridiagonal.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
 #include "support/solving.hpp"
@@ -347,6 +350,59 @@ TYPED_TEST(CgOn, IsTheSameForAPreconditionerThatOnlySaysThatItVaries) {
 
   EXPECT_EQ(anxious.result.status, Status::converged) << anxious.result.message();
   EXPECT_NEAR(anxious.result.iterations, fixed.result.iterations, 1);
+}
+
+/// The last matrix of the Lanczos process that a callback was shown, and how often none was shown.
+struct LanczosRecord {
+  Tridiagonal last;
+  int calls = 0, without = 0;
+
+  SolveOptions options(double rtol) {
+    return {.rtol = rtol, .callback = [this](const Iteration& now) {
+              ++calls;
+              without += now.lanczos == nullptr;
+              if (now.lanczos == nullptr) return true;
+              EXPECT_EQ(now.lanczos->diagonal.size(), static_cast<std::size_t>(now.number));
+              EXPECT_EQ(now.lanczos->beside.size(), now.lanczos->diagonal.size());
+              last = *now.lanczos;
+              return true;
+            }};
+  }
+};
+
+TYPED_TEST(CgOn, ShowsTheEigenvaluesToTheCallback) {
+  using T = typename TypeParam::T;
+  using Space = typename TypeParam::Space;
+  constexpr Index n = 12;
+  for (const T sign : {T{1}, T{-1}}) {
+    auto system = with_known_solution(generate<T>("poisson2d", {.n = n}));
+    for (T& v : system.a.val) v *= sign;
+    system = with_known_solution(system.a);
+    const Jacobi<Space, T> m(this->space(), system.a);
+    LanczosRecord record;
+
+    const auto result = this->solve(system, record.options(1e-5), m).result;
+
+    EXPECT_EQ(result.status, Status::converged);
+    EXPECT_GT(record.calls, 0);
+    EXPECT_EQ(record.without, 0);
+    ASSERT_GE(record.last.diagonal.size(), 10u);
+    // Of D^-1 A: 1 - (cos(i h) + cos(j h)) / 2, with h = pi / (n + 1).
+    const double extreme = std::cos(std::numbers::pi / (n + 1));
+    EXPECT_NEAR(eigenvalue(record.last, 0), 1 - extreme, 1e-3);
+    EXPECT_NEAR(eigenvalue(record.last, record.last.diagonal.size() - 1), 1 + extreme, 1e-3);
+  }
+}
+
+TYPED_TEST(CgOn, ShowsNoEigenvaluesWherePreconditionersVary) {
+  using T = typename TypeParam::T;
+  const auto system = with_known_solution(generate<T>("variable2d", {.n = 30}));
+  LanczosRecord record;
+
+  (void)this->solve(system, record.options(1e-4), Anxious<typename TypeParam::Space, T>(this->space(), system.a));
+
+  EXPECT_GT(record.calls, 0);
+  EXPECT_EQ(record.without, record.calls);
 }
 
 TYPED_TEST(CgOn, GoesOnFromTheTruthWhenTheRecurrenceHasDrifted) {

@@ -19,6 +19,16 @@ TEST(Tridiagonal, HasTheEigenvaluesOfTheSecondDifference) {
   }
 }
 
+TEST(Tridiagonal, FindsAnEigenvalueToAShareOfItself) {
+  constexpr std::size_t n = 200;
+  const Tridiagonal t{std::vector<double>(n, 2), std::vector<double>(n, -1)};
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}, n / 2, n - 1}) {
+    const double exact = eigenvalue(t, k), near = eigenvalue(t, k, 0.01);
+    EXPECT_NEAR(near / exact, 1, 0.01) << k;
+    EXPECT_NE(near, exact) << k;
+  }
+}
+
 TEST(Tridiagonal, CountsRepeatedAndZeroEigenvalues) {
   const Tridiagonal t{{3, 0, 3, -2}, {0, 0, 0, 0}};
   EXPECT_NEAR(eigenvalue(t, 0), -2, 1e-15);
