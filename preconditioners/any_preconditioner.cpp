@@ -141,6 +141,15 @@ PreconditionerChoice choose_preconditioner(const Analysis<Space, T>& analysis) {
 template <class Space>
 PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid) {
   if (!grid || grid.dominant > 0.5) return choose_simple(s);
+  // By unknown, such a matrix has a condition number of at most 1.7 / 0.3 with Jacobi. So multigrid, which takes each
+  // unknown by itself, would save at most 1.3 of 2.4 iterations, each of which takes three times as long.
+  if (grid.dominant_alone > 0.5) {
+    PreconditionerChoice simple = choose_simple(s);
+    simple.reason +=
+        "; each unknown of a point by itself is easy, so that multigrid, which takes one after the other, "
+        "would save little";
+    return simple;
+  }
   const Prospect prospect = prospect_of<Space>(s, grid);
   const std::string plain = "some " + rounded(prospect.plain);
   if (prospect.pays()) {

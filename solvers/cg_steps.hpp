@@ -139,9 +139,9 @@ struct RoundToFloat {
 
 }  // namespace detail
 
-/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state as alpha and rz are.  Breaks down unless pq has the sign of A, and
-/// rz that of M: 1 for a positive definite matrix, -1 for a negative definite one. *rz_kept = rz, unless rz_kept is
-/// null.
+/// alpha = rz / pq;  r -= alpha q;  *rr = r . r, recorded in the state as alpha and rz are.  Breaks down unless pq has
+/// the sign of A, and rz that of M: 1 for a positive definite matrix, -1 for a negative definite one. *rz_kept = rz,
+/// unless rz_kept is null.
 template <class T, class Space>
 void update_r(const Space& space, const double* rz, const double* pq, In<T> q, Out<T> r, double* rr,
               ConvergenceState* state, double sign_a = 1, double sign_m = 1, double* rz_kept = nullptr) {

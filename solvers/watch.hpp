@@ -98,23 +98,26 @@ class Trial {
 ///           iterations was foreseen as at most 1.5 times of what CG took, and as less where CG takes very long.
 class RitzForecast {
  public:
-  /// Looks anew once CG has twice as many iterations as at the look before. Returns the iterations that are left, or 0
-  /// where there is nothing new or too little to go by.
+  /// Looks anew at 32, 48, 64, 96, ... iterations. Returns the iterations that are left, or 0 where there is nothing
+  /// new or too little to go by.
   double operator()(const Iteration& now, double goal) {
-    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_) {
-      if (now.lanczos == nullptr || now.lanczos->diagonal.size() < seen_) *this = {};
-      return 0;
-    }
-    const double before = std::exchange(spread_, spread_of(*now.lanczos, next_));
+    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < seen_) *this = {};
+    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_) return 0;
+    while (now.lanczos->diagonal.size() >= following(next_)) step();
     seen_ = next_;
-    next_ *= 2;
-    if (before == 0 || seen_ < fewest || !std::isfinite(spread_)) return 0;
+    step();
+    const double spread = spread_of(*now.lanczos, seen_), before = spread_of(*now.lanczos, seen_ / 2);
+    if (!std::isfinite(spread / before)) return 0;
     constexpr double share = 0.7;
-    return share * std::clamp(spread_ / before, 1.0, 2.0) * 0.5 * spread_ * std::log(2 * now.relative_residual / goal);
+    return share * std::clamp(spread / before, 1.0, 2.0) * 0.5 * spread * std::log(2 * now.relative_residual / goal);
   }
 
  private:
-  static constexpr std::size_t first = 16, fewest = 32;
+  /// Powers of 2, and one and a half times these.
+  static std::size_t following(std::size_t size) {
+    return (size & (size - 1)) == 0 ? size + size / 2 : size + size / 3;
+  }
+  void step() { next_ = following(next_); }
 
   /// The root of the ratio of the largest Ritz value to the second smallest, of the first `size` iterations.
   static double spread_of(const Tridiagonal& t, std::size_t size) {
@@ -124,8 +127,7 @@ class RitzForecast {
     return std::sqrt(eigenvalue(leading, size - 1, digits) / eigenvalue(leading, 1, digits));
   }
 
-  std::size_t next_ = first, seen_ = 0;
-  double spread_ = 0;  ///< at the latest look
+  std::size_t next_ = 32, seen_ = 0;  ///< iterations of a look
 };
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`

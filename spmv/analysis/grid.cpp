@@ -172,7 +172,8 @@ Grid judge(const GridRows& rows, const std::vector<double>& counts) {
           {},
           rows.unknowns,
           rows.by_field,
-          grid.periodic};
+          grid.periodic,
+          count(GridCounts::dominant_alone) / all};
 }
 
 /// Whether an entry leads off the grid in one of some rows, evenly spaced. On Host most grids that offsets allow are

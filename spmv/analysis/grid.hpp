@@ -24,6 +24,10 @@ struct Grid {
   bool by_field = false;     ///< row = unknown * points + point; otherwise row = point * unknowns + unknown
   /// Whether the last point along x, y, z is beside the first.
   std::array<bool, 3> periodic = {};
+  /// Of points with several unknowns, the share of the rows whose diagonal exceeds the sum of the others that couple
+  /// the same unknown by over 30 % of itself. Where most do, each unknown by itself is easy to solve for, and what is
+  /// hard lies between the unknowns.
+  double dominant_alone = 0;
 
   explicit operator bool() const { return dimensions > 0; }
   std::string text() const;           ///< "128 x 128 x 128, 7-point, 3 unknowns a point"; "no grid: ..."

@@ -93,7 +93,10 @@ struct GridCounts {
   static constexpr int leaning = 3;   ///< rows between the ends of all axes that lead to one side more often
   /// Rows with an entry from one end to the other of x, changing nothing else; 5: of y, 6: of z.
   static constexpr int around = 4;
-  static constexpr int number = 7;
+  /// Rows of points with several unknowns whose diagonal exceeds the sum of the others of its unknown by over 30 % of
+  /// itself.
+  static constexpr int dominant_alone = 7;
+  static constexpr int number = 8;
 };
 
 /// Counts what the entries of a row say about a grid.
@@ -110,7 +113,7 @@ struct CountOffGrid {
     const GridPoint p = rows.point(row);
     const int unknown = rows.unknown(row);
     Sums<GridCounts::number> counts{};
-    double own = 0, others = 0;
+    double own = 0, others = 0, of_same_unknown = 0;
     Index lean = 0;
     bool off = false, slanted = false;
     int around = 0, straight = 0;  // axes
@@ -124,6 +127,7 @@ struct CountOffGrid {
       if (d.around != 0 && d.axes() == 1 && rows.unknown(a.col[k]) == unknown) straight |= d.around;
       const double v = static_cast<double>(val[k]), size = v < 0 ? -v : v;
       (a.col[k] == row ? own : others) += size;
+      if (rows.unknowns > 1 && a.col[k] != row && rows.unknown(a.col[k]) == unknown) of_same_unknown += size;
     }
     const bool inside = is_inside(p.x, rows.grid.x) && is_inside(p.y, rows.grid.y) && is_inside(p.z, rows.grid.z);
     counts.v[GridCounts::off] = off || around != straight ? 1 : 0;
@@ -131,6 +135,7 @@ struct CountOffGrid {
     counts.v[GridCounts::slanted] = slanted ? 1 : 0;
     counts.v[GridCounts::leaning] = inside && lean != 0 ? 1 : 0;
     counts.v[GridCounts::dominant] = own - others > 0.02 * own ? 1 : 0;
+    counts.v[GridCounts::dominant_alone] = rows.unknowns > 1 && own - of_same_unknown > 0.3 * own ? 1 : 0;
     return counts;
   }
 };

@@ -62,7 +62,7 @@ TYPED_TEST(CgOn, FollowsTheMethodByHand) {
 }
 
 // With vectors in float, x has to become as accurate as in double, in about as many iterations.
-TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReaches) {
+TYPED_TEST(CgOn, MixedPrecisionReachesWhatFullPrecisionReachesSlow) {
   using T = typename TypeParam::T;
   if (sizeof(T) == sizeof(float)) GTEST_SKIP() << "mixed precision is for double";
   const std::pair<const char*, GenerateOptions> cases[] = {{"poisson2d", {.n = 300}},

@@ -44,7 +44,7 @@ struct Cuda::State {
   /// Most thread blocks of a reduction; the buffer `partial` has room for their sums. One buffer is enough, because the
   /// work runs in order on one stream.
   static constexpr int max_partial = 4096;
-  static constexpr int max_sums = 7;  ///< most sums per thread block
+  static constexpr int max_sums = 8;  ///< most sums per thread block
   static constexpr std::size_t staging_bytes = std::size_t{1} << 19;
   static constexpr std::size_t uploads_bytes = std::size_t{1} << 19;
 

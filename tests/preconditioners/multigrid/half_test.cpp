@@ -265,7 +265,7 @@ TEST(RoundOperator, BoundsTheCentre) {
   }
 }
 
-TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsAsSingle) {
+TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsAsSingleSlow) {
   using T = typename TypeParam::T;
   const Extents even{100, 96}, odd{131, 97}, thin{400, 33}, cube{24, 24, 24}, brick{41, 17, 23};
   this->expect_same_iterations(generate<T>("variable2d", {.n = 100}));
@@ -293,7 +293,7 @@ TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsOnALine) {
 }
 
 // Of which the solution is held at no side.
-TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsOnGridsThatAreHardlyHeld) {
+TYPED_TEST(HalfPrecisionOn, TakesAsManyIterationsOnGridsThatAreHardlyHeldSlow) {
   using T = typename TypeParam::T;
   for (const Extents& e : {Extents{1500, 20}, Extents{200, 190}, Extents{16, 17, 300}}) {
     const Coupling inside = [e, varied = varied(e, true, 1)](Index x, Index y, Index z, int dx, int dy, int dz) {

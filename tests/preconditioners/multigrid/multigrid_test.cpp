@@ -549,6 +549,10 @@ TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {
   EXPECT_EQ(chosen(generate<T>("variable3d", {.n = 17})).reason(),
             "cheap, and every row has a diagonal entry; some 60 iterations are predicted, too few for multigrid");
   EXPECT_EQ(chosen(generate<T>("convection-diffusion2d", {.n = 64})).name(), "multigrid");
+  EXPECT_EQ(chosen(elasticity<T>({130, 130}, true)).name(), "multigrid");
+  const auto blocks = chosen(generate<T>("fem27", {.n = 34, .unknowns = 3}));
+  EXPECT_EQ(blocks.name(), "jacobi") << "what is hard lies between the unknowns";
+  EXPECT_NE(blocks.reason().find("each unknown of a point by itself is easy"), std::string::npos) << blocks.reason();
 }
 
 }  // namespace
