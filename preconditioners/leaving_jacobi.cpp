@@ -20,7 +20,7 @@ struct OneLevel {
 };
 
 std::array<OneLevel, 2> candidates(double entries) {
-  constexpr double new_start = 0.5e-3;
+  constexpr double new_start = 0.8e-3;
   return {{{"fsai", new_start + 0.5e-3 + 1e-9 * entries, 0.53},
            {"chebyshev", new_start + 0.2e-3 + 0.5e-9 * entries, 0.63}}};
 }

@@ -12,9 +12,10 @@ namespace ostinato {
 /// Model     A set-up beside that of Jacobi, and a share of the time with Jacobi, from docs/performance.md, "Jacobi,
 ///           FSAI and Chebyshev on an H200" (2026-11-27). Shares are the geometric means of the ten matrices there with
 ///           less than two million entries: 0.53 for fsai (0.30 to 0.80), 0.63 for chebyshev (0.53 to 0.74). A new
-///           start, at which CG loses what it knows, counts as 0.5 ms more: some 40 iterations, after which the Ritz
-///           values (RitzForecast) tell how many there will be. Of two that pay, the one that takes less where half as
-///           much again is left. The 8 ms that the first use of a kernel takes are left out.
+///           start, at which CG loses what it knows, counts as 0.8 ms more: the start of a solve, and some 40
+///           iterations, after which the Ritz values (RitzForecast) tell how many there will be. Of two that pay, the
+///           one that takes less where half as much again is left. The 8 ms that the first use of a kernel takes are
+///           left out.
 /// Limits    Below some 20,000 rows, where an iteration takes the time of its launches.
 std::string_view faster_than_jacobi_on_gpu(double entries, double seconds);
 

@@ -93,11 +93,14 @@ class Trial {
 /// Model     To reduce the residual by a factor, CG takes some log(2 / factor) / 2 times the square root of the ratio
 ///           of the largest eigenvalue to the second smallest, since CG gets over a single small one. The ratio of the
 ///           Ritz values grows with the iterations; as it grew over the latest doubling of their number, it is taken to
-///           grow once more, and a part of the whole is left out for the clusters and gaps that help CG. Beside CG with
-///           Jacobi on ten matrices (five of them real, 98 to 5,202 iterations, 2026-11), what is left after 32 and 64
-///           iterations was foreseen as at most 1.5 times of what CG took, and as less where CG takes very long.
+///           grow once more, and a part of the whole is left out for the clusters and gaps that help CG. Of what CG
+///           with Jacobi still took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.04 to 1.4
+///           was foreseen after 32 iterations, and 0.06 to 2.1 after 64: less where CG takes very long. On nos3, whose
+///           960 rows have few eigenvalues, far from each other, it was 3.8 after 96.
 class RitzForecast {
  public:
+  static constexpr std::size_t fewest_rows = 1000;
+
   /// Looks anew at 32, 48, 64, 96, ... iterations. Returns the iterations that are left, or 0 where there is nothing
   /// new or too little to go by.
   double operator()(const Iteration& now, double goal) {
@@ -138,9 +141,15 @@ class RitzForecast {
 /// eigenvalues is asked earlier (RitzForecast).
 class CostWatch {
  public:
-  /// `goal`: the relative residual to reach, in at most `last` iterations.
-  CostWatch(double cost, double goal, int last, double first = 0.5)
-      : cost_(cost), first_(first * cost), next_(0.5 * first_), goal_(goal), last_(last), next_number_(last_ / 4) {}
+  /// `goal`: the relative residual to reach, in at most `last` iterations. foresees: whether Ritz values are looked at.
+  CostWatch(double cost, double goal, int last, double first = 0.5, bool foresees = true)
+      : cost_(cost),
+        first_(first * cost),
+        next_(0.5 * first_),
+        goal_(goal),
+        last_(last),
+        next_number_(last_ / 4),
+        foresees_(foresees) {}
 
   bool stopped() const { return stopped_; }
   const Pace& pace() const { return pace_; }  ///< when it was stopped
@@ -156,7 +165,7 @@ class CostWatch {
     constexpr int fewest = 8;  // two or three say nothing
     if (base_.number == 0) base_ = now;
     least_ = std::fmin(least_, now.relative_residual);
-    foresee(now);
+    if (foresees_) foresee(now);
     if (stopped_) return false;
     const int n = now.number - base_.number;
     const bool late = now.seconds >= next_ && n >= fewest, many = now.number >= next_number_ && n >= 2;
@@ -194,6 +203,7 @@ class CostWatch {
 
   double cost_, first_, next_, goal_;
   int last_, next_number_;
+  bool foresees_;
   Iteration base_;
   Iteration start_;  ///< of the time between two forecasts
   double least_ = HUGE_VAL;

@@ -56,7 +56,7 @@ TEST(LeavingJacobi, IsRightForTheMeasuredMatrices) {
   for (const Row& row : rows) {
     const double jacobi = row.jacobi.total(), chebyshev = row.chebyshev.total(), fsai = row.fsai.total();
     const std::string_view choice = choice_for(row);
-    EXPECT_EQ(choice.empty(), row.jacobi.solve < 2.2) << row.matrix;
+    EXPECT_EQ(choice.empty(), row.jacobi.solve < 3) << row.matrix;
     if (choice.empty()) continue;
     const double taken = choice == "fsai" ? fsai : choice == "chebyshev" ? chebyshev : jacobi;
     EXPECT_LE(taken, 1.2 * std::min({jacobi, chebyshev, fsai})) << row.matrix;
@@ -66,7 +66,7 @@ TEST(LeavingJacobi, IsRightForTheMeasuredMatrices) {
 TEST(LeavingJacobi, TakesFsaiForLongSolvesAndNothingForShortOnes) {
   EXPECT_EQ(faster_than_jacobi_on_gpu(104756, 59.8e-3), "fsai");
   EXPECT_EQ(faster_than_jacobi_on_gpu(1e6, 7e-3), "fsai");
-  EXPECT_EQ(faster_than_jacobi_on_gpu(1e6, 4e-3), "chebyshev");
+  EXPECT_EQ(faster_than_jacobi_on_gpu(1e6, 4.5e-3), "chebyshev");
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, 1.5e-3), "");
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, 0), "") << "of a solve that doesn't get there by itself";
   EXPECT_EQ(faster_than_jacobi_on_gpu(63454, std::numeric_limits<double>::infinity()), "fsai");

@@ -166,8 +166,8 @@ TEST(RitzForecast, GetsOverASingleSmallEigenvalue) {
 
 TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   const Tridiagonal t16 = line(16), t32 = line(32);
-  CostWatch dear(1.0, 1e-8, 10000, 1), cheap(2.0, 1e-8, 10000, 1);
-  for (CostWatch* watch : {&dear, &cheap}) {
+  CostWatch dear(1.0, 1e-8, 10000, 1), cheap(2.0, 1e-8, 10000, 1), blind(1.0, 1e-8, 10000, 1, false);
+  for (CostWatch* watch : {&dear, &cheap, &blind}) {
     EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
     EXPECT_TRUE((*watch)({16, 0.5, 0.15, &t16}));
   }
@@ -175,6 +175,7 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   EXPECT_NEAR(dear.pace().left, 134, 8);
   EXPECT_NEAR(dear.pace().seconds, 0.01, 1e-12);
   EXPECT_TRUE(cheap({32, 0.4, 0.31, &t32}));
+  EXPECT_TRUE(blind({32, 0.4, 0.31, &t32}));
   EXPECT_FALSE(cheap.stopped());
 }
 
