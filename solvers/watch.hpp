@@ -110,9 +110,10 @@ class RitzForecast {
     seen_ = next_;
     step();
     const double spread = spread_of(*now.lanczos, seen_), before = spread_of(*now.lanczos, seen_ / 2);
-    if (!std::isfinite(spread / before)) return 0;
     constexpr double share = 0.7;
-    return share * std::clamp(spread / before, 1.0, 2.0) * 0.5 * spread * std::log(2 * now.relative_residual / goal);
+    const double left =
+        share * std::clamp(spread / before, 1.0, 2.0) * 0.5 * spread * std::log(2 * now.relative_residual / goal);
+    return std::isfinite(left) ? left : 0;
   }
 
  private:

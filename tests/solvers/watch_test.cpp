@@ -152,6 +152,12 @@ TEST(RitzForecast, KnowsNothingOfOtherMethodsAndBeginsAnewAfterARestart) {
   EXPECT_EQ(forecast({112, 0.1, 1, &t32}, 1e-8), first);
 }
 
+TEST(RitzForecast, ForeseesNothingWithoutAGoal) {
+  RitzForecast forecast;
+  const Tridiagonal t32 = line(32);
+  EXPECT_EQ(forecast({32, 0.1, 1, &t32}, 0), 0);
+}
+
 TEST(RitzForecast, GetsOverASingleSmallEigenvalue) {
   const auto of = [](double smallest) {
     RitzForecast forecast;
