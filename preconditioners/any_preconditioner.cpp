@@ -13,6 +13,7 @@
 #include <ostinato/preconditioners/leaving_jacobi.hpp>
 #include <ostinato/preconditioners/list.hpp>
 #include <ostinato/preconditioners/multigrid/multigrid.hpp>
+#include <ostinato/preconditioners/positive_rows.hpp>
 #include <ostinato/preconditioners/require_rows.hpp>
 #include <ostinato/spmv/space/error.hpp>
 #include <ostinato/spmv/space/message.hpp>
@@ -352,13 +353,24 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
 }
 
 template <class Space, class T>
-int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
+int AnyPreconditioner<Space, T>::next_rung(int from, const Analysis<Space, T>& analysis, bool may_be_definite) const {
+  const Structure& s = analysis.structure();
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
-  for (auto rung = static_cast<std::size_t>(std::max(from, refused_)); rung < ladder.size(); ++rung)
-    if (ladder[rung].suits<Space, T>(s, may_be_definite) && (is_simple || !ladder[rung].is_one_level()))
-      return static_cast<int>(rung);
+  for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < ladder.size(); ++number) {
+    const Rung& rung = ladder[number];
+    if (!rung.suits<Space, T>(s, may_be_definite) || (rung.is_one_level() && !is_simple)) continue;
+    if (rung.options == Rung::plain && is_stiff(analysis)) continue;
+    return static_cast<int>(number);
+  }
   return no_ladder;
+}
+
+/// Whether plain aggregation would be poor, as far as signs tell.
+template <class Space, class T>
+bool AnyPreconditioner<Space, T>::is_stiff(const Analysis<Space, T>& analysis) const {
+  if (!is_stiff_) is_stiff_ = is_mostly_positive(analysis.space(), analysis.matrix().view());
+  return *is_stiff_;
 }
 
 template <class Space, class T>
@@ -369,7 +381,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (stronger_ != nullptr && as_before) return stronger_.get();
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   if (!analysis) return nullptr;
-  const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
+  const auto after = [&](int from) { return next_rung(from, *analysis, options.definite); };
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
     const Rung& rung = ladder[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
@@ -426,7 +438,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
+  const int next = analysis ? next_rung(rung_, *analysis, true) : no_ladder;
   if (next == no_ladder) return 0;
   return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
 }
@@ -471,6 +483,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   own_analysis_.reset();
   stronger_.reset();
   refused_ = 0;
+  is_stiff_.reset();
   choice_.reason = std::move(reason);
 }
 

@@ -151,7 +151,9 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  /// no_ladder where there is none.
+  int next_rung(int from, const Analysis<Space, T>& analysis, bool may_be_definite) const;
+  bool is_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
 
@@ -167,6 +169,7 @@ class AnyPreconditioner {
   int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
+  mutable std::optional<bool> is_stiff_;        ///< unset until somebody asks
   typename Analysis<Space, T>::Weak analysis_;  ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;

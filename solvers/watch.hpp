@@ -158,6 +158,7 @@ class CostWatch {
   /// Forgets the residuals: another method begins. The last ones of the method before may have been wrong.
   void forget() {
     base_ = start_ = {};
+    seconds_ = HUGE_VAL;
     least_ = HUGE_VAL;
   }
 
@@ -185,10 +186,11 @@ class CostWatch {
     const double left = forecast_(now, goal_);
     const int n = now.number - start_.number;
     if (!(left > 0) || n == 0) return;
-    const double seconds = (now.seconds - start_.seconds) / n;
+    // The least of all looks: where others use the machine, one look may be slow.
+    seconds_ = std::min(seconds_, (now.seconds - start_.seconds) / n);
     start_ = now;
-    if (!(least_ > goal_) || !((left - std::log10(least_ / goal_)) * seconds > cost_)) return;
-    pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds, left};
+    if (!(least_ > goal_) || !((left - std::log10(least_ / goal_)) * seconds_ > cost_)) return;
+    pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds_, left};
     stopped_ = true;
   }
 
@@ -206,7 +208,8 @@ class CostWatch {
   int last_, next_number_;
   bool foresees_;
   Iteration base_;
-  Iteration start_;  ///< of the time between two forecasts
+  Iteration start_;            ///< of the time between two forecasts
+  double seconds_ = HUGE_VAL;  ///< of an iteration
   double least_ = HUGE_VAL;
   RitzForecast forecast_;
   Pace pace_;

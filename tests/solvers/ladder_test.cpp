@@ -46,6 +46,20 @@ Csr<T> hard_matrix(Index n, double diagonal = 1e-3) {
   return a;
 }
 
+/// The matrix of two systems that have nothing to do with each other.
+template <class T>
+Csr<T> beside(const Csr<T>& a, const Csr<T>& b) {
+  std::vector<Triplet<T>> t;
+  const auto add = [&](const Csr<T>& m, Index from) {
+    for (Index i = 0; i < m.rows; ++i) {
+      for (Offset k = m.row_ptr[i]; k < m.row_ptr[i + 1]; ++k) t.push_back({from + i, from + m.col[k], m.val[k]});
+    }
+  };
+  add(a, 0);
+  add(b, a.rows);
+  return from_triplets<T>(a.rows + b.rows, a.rows + b.rows, t);
+}
+
 template <class Case>
 class LadderOn : public SpaceTest<Case> {
  protected:
@@ -527,7 +541,8 @@ TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
   ASSERT_NE(made, nullptr) << why;
   EXPECT_TRUE(made->varies());
 
-  const auto stiff = generate<T>("elasticity3d", {.n = 20});
+  // Half of the rows and less: by its signs, plain aggregation might be good.
+  const auto stiff = beside(generate<T>("elasticity3d", {.n = 20}), generate<T>("mesh2d", {.n = 165}));
   const Analysis<typename TypeParam::Space, T> of_stiff(this->space(), stiff);
   M n(of_stiff, "auto");
   const double first = n.stronger_seconds();
@@ -540,6 +555,30 @@ TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
   const M* const later = n.stronger({.left = 1}, why);
   ASSERT_NE(later, nullptr) << why;
   EXPECT_FALSE(later->varies());
+}
+
+TYPED_TEST(LadderOn, LeavesOutPlainAggregationOnStiffnessMatrices) {
+  using T = typename TypeParam::T;
+  using M = typename TestFixture::Any;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
+  const auto stiff = generate<T>("elasticity3d", {.n = 20});
+  const Analysis<typename TypeParam::Space, T> of_stiff(this->space(), stiff);
+  M m(of_stiff, "auto");
+  EXPECT_GT(m.stronger_seconds(), 15e-3) << "the time of classical multigrid";
+  std::string why;
+  const M* const made = m.stronger({.left = 1}, why);
+  ASSERT_NE(made, nullptr) << why;
+  EXPECT_FALSE(made->varies());
+  EXPECT_EQ(why.find("shrinks an error too little"), std::string::npos) << why;
+
+  Csr<T> negative = stiff;
+  for (Index i = 0; i < negative.rows; ++i) {
+    for (Offset k = negative.row_ptr[i]; k < negative.row_ptr[i + 1]; ++k)
+      if (negative.col[k] != i) negative.val[k] = -std::abs(negative.val[k]);
+  }
+  const Analysis<typename TypeParam::Space, T> of_negative(this->space(), negative);
+  m.update_values(of_negative);
+  EXPECT_LT(m.stronger_seconds(), 15e-3) << "the time of plain aggregation";
 }
 
 TYPED_TEST(LadderOn, EasySystemsClimbNothing) {

@@ -185,6 +185,15 @@ TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
   EXPECT_FALSE(cheap.stopped());
 }
 
+TEST(CostWatch, TakesTheFastestIterationsForAForecast) {
+  const Tridiagonal t32 = line(32), t48 = line(48);
+  CostWatch watch(2.0, 1e-8, 10000, 1);
+  EXPECT_TRUE(watch({1, 1, 0, nullptr}));
+  EXPECT_TRUE(watch({32, 0.4, 0.155, &t32})) << "some 130 iterations of 5 ms";
+  EXPECT_TRUE(watch({48, 0.3, 0.955, &t48})) << "some 200 iterations, which something else slowed down for a while";
+  EXPECT_FALSE(watch.stopped());
+}
+
 TEST(CostWatch, CountsTheIterationsThatAreLeft) {
   CostWatch watch(1.0, 1e-8, 100);
   EXPECT_TRUE(watch(at(1, 1, 0)));

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/matrix/csr.hpp>
+
+namespace ostinato {
+
+/// Whether in most rows of a matrix the entries with the sign of the diagonal are a fifth or more of the sum of all
+/// beside it, by size. This is so for elasticity and other stiffness matrices, on which plain aggregation converges
+/// slowly (elasticity3d 93 % of the rows, bcsstk16 98 %, bcsstk18 62 %), but not for diffusion (mesh3d 0.8 %, grids
+/// none).
+///
+/// Requires  A square matrix with canonical rows.
+/// Exec      Looks at some 4,000 rows, evenly spaced. Waits.
+/// Throws    DeviceError.
+template <class Space, class T>
+bool is_mostly_positive(const Space& space, const CsrView<T>& a);
+
+}  // namespace ostinato
