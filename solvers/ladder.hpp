@@ -77,6 +77,7 @@ class Ladder {
                           ")");
       weaker_bytes_ += m.bytes();
       m = *next;
+      is_first_ = false;
       try {
         const MethodChange change{0, in_use<Space, T>(all).text(), InUse{method_for(m), name_in_report(m)}.text()};
         go_on(all, change, [&](const SolveOptions& left) { return watched_run(m, left); });
@@ -149,7 +150,7 @@ class Ladder {
     const double cost = options_.effort == Effort::quick || !may_use_factors() ? 0 : m.stronger_seconds();
     goal_ = goal_of<Space, T>(space_, b_, options);
     CostWatch watch(cost, goal_, options.max_iterations, has_steady_residual(method_for(m)) ? 0.5 : 1,
-                    a_.rows() >= RitzForecast::fewest_rows);
+                    Space::on_device && is_first_ && a_.rows() >= RitzForecast::fewest_rows);
     SolveResult result = run_all(m, cost > 0 ? watched(options, watch) : options, watch);
     slow_ = watch.stopped() && result.status == Status::interrupted;
     pace_ = watch.pace();
@@ -302,6 +303,7 @@ class Ladder {
   const SolveOptions& options_;
   Structure structure_;
   bool unsolvable_ = false;       ///< no x solves the system
+  bool is_first_ = true;          ///< the preconditioner is the one that the solve began with
   bool slow_ = false;             ///< the latest run was stopped because it was slow
   std::size_t weaker_bytes_ = 0;  ///< that the preconditioners given up keep
   mutable double called_ = 0;     ///< when the callback was called while a preconditioner is made

@@ -43,8 +43,9 @@ struct Iteration {
 
   /// Of CG: the tridiagonal matrix of the Lanczos process of M^-1 A that CG is. Its eigenvalues (Ritz values, of
   /// eigenvalue()) lie between the smallest and the largest of M^-1 A and come near to these, so that their ratio is an
-  /// estimate of the condition number from below. In the order of the iterations since CG began or restarted, 256 at
-  /// most. Null with other methods, and with an M that varies. Valid during the call.
+  /// estimate of the condition number from below. Of -M^-1 A where A or M is negative definite, and of a power of 2
+  /// times A where the entries of A are very large or very small. In the order of the iterations since CG began or
+  /// restarted, 256 at most. Null with other methods, and with an M that varies. Valid during the call.
   const Tridiagonal* lanczos = nullptr;
 };
 

@@ -108,7 +108,11 @@ inline void extend(SolveResult& all, SolveResult& more) {
 /// "cg with jacobi left 0.93 of the residual an iteration, at iteration 80"
 inline std::string slow_text(const std::string& name, const Pace& pace, int iterations) {
   char text[120];
-  if (pace.left > 0) {
+  constexpr double very_many = 10000;
+  if (pace.left > very_many) {
+    std::snprintf(text, sizeof text, " would take over %.0f more iterations, by its Ritz values at iteration %d",
+                  very_many, iterations);
+  } else if (pace.left > 0) {
     const double digit = std::pow(10, std::floor(std::log10(pace.left)) - 1);
     std::snprintf(text, sizeof text, " would take some %.0f more iterations, by its Ritz values at iteration %d",
                   std::round(pace.left / digit) * digit, iterations);

@@ -91,24 +91,25 @@ class Trial {
 /// the residual tells: each Krylov space reaches the small eigenvalues only a little better than the one before.
 ///
 /// Model     To reduce the residual by a factor, CG takes some log(2 / factor) / 2 times the square root of the ratio
-///           of the largest eigenvalue to the second smallest, since CG gets over a single small one. The ratio of the
-///           Ritz values grows with the iterations; as it grew over the latest doubling of their number, it is taken to
-///           grow once more, and a part of the whole is left out for the clusters and gaps that help CG. Of what CG
-///           with Jacobi still took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.04 to 1.4
-///           was foreseen after 32 iterations, and 0.06 to 2.1 after 64: less where CG takes very long. On nos3, whose
-///           960 rows have few eigenvalues, far from each other, it was 3.8 after 96.
+///           of the largest eigenvalue to the smallest that counts. The smallest of all doesn't, nor do a few that lie
+///           apart, a power of ten below the others: CG gets over these one by one. The ratio of the Ritz values grows
+///           with the iterations; as it grew over the latest doubling of their number, it is taken to grow once more,
+///           and a part of the whole is left out for the clusters and gaps that help CG. Of what CG with Jacobi still
+///           took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.05 to 1.5 was foreseen after
+///           48 iterations, and 0.06 to 2.1 after 64: less where CG takes very long. On ten that fall into weakly
+///           joined pieces it was 1.3 at most. On nos3, whose 960 rows have few eigenvalues, it was 3.8 after 96.
 class RitzForecast {
  public:
   static constexpr std::size_t fewest_rows = 1000;
 
-  /// Looks anew at 32, 48, 64, 96, ... iterations. Returns the iterations that are left, or 0 where there is nothing
+  /// Looks anew at 32, 48, 64, 96 and 128 iterations. Returns the iterations that are left, or 0 where there is nothing
   /// new or too little to go by.
   double operator()(const Iteration& now, double goal) {
+    constexpr std::size_t latest = 128;
     if (now.lanczos == nullptr || now.lanczos->diagonal.size() < seen_) *this = {};
-    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_) return 0;
-    while (now.lanczos->diagonal.size() >= following(next_)) step();
-    seen_ = next_;
-    step();
+    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_ || next_ > latest) return 0;
+    while (now.lanczos->diagonal.size() >= following(next_) && next_ < latest) next_ = following(next_);
+    seen_ = std::exchange(next_, following(next_));
     const double spread = spread_of(*now.lanczos, seen_), before = spread_of(*now.lanczos, seen_ / 2);
     constexpr double share = 0.7;
     const double left =
@@ -121,14 +122,27 @@ class RitzForecast {
   static std::size_t following(std::size_t size) {
     return (size & (size - 1)) == 0 ? size + size / 2 : size + size / 3;
   }
-  void step() { next_ = following(next_); }
 
-  /// The root of the ratio of the largest Ritz value to the second smallest, of the first `size` iterations.
+  /// The root of the ratio of the largest Ritz value to the smallest that counts, of the first `size` iterations.
   static double spread_of(const Tridiagonal& t, std::size_t size) {
     constexpr double digits = 0.01;
     const auto n = static_cast<std::ptrdiff_t>(size);
     const Tridiagonal leading{{t.diagonal.begin(), t.diagonal.begin() + n}, {t.beside.begin(), t.beside.begin() + n}};
-    return std::sqrt(eigenvalue(leading, size - 1, digits) / eigenvalue(leading, 1, digits));
+    const double largest = eigenvalue(leading, size - 1, digits);
+    return std::sqrt(largest / eigenvalue(leading, std::max<std::size_t>(1, apart(leading, largest)), digits));
+  }
+
+  /// The number of Ritz values below a gap of a power of ten, if they are a quarter of all at most; 0: there is no gap.
+  static std::size_t apart(const Tridiagonal& t, double largest) {
+    constexpr int powers = 13;  // of ten; what is smaller than the largest by as much is rounding
+    const double step = std::sqrt(0.1);
+    std::size_t before = t.diagonal.size(), below = before;
+    for (int half = 0; half < 2 * powers; ++half, largest *= step) {
+      const std::size_t two_before = std::exchange(before, below);
+      below = eigenvalues_below(t, largest);
+      if (half >= 2 && below == two_before && 4 * below <= t.diagonal.size()) return below;
+    }
+    return 0;
   }
 
   std::size_t next_ = 32, seen_ = 0;  ///< iterations of a look
@@ -180,18 +194,18 @@ class CostWatch {
   }
 
  private:
-  /// Looks at the Ritz values.
+  /// Looks at the Ritz values, whenever a further interval has told how long an iteration takes. From the second look
+  /// on the fastest interval counts: where others use the machine, one may be slow.
   void foresee(const Iteration& now) {
     if (start_.number == 0) start_ = now;
-    const double left = forecast_(now, goal_);
     const int n = now.number - start_.number;
-    if (!(left > 0) || n == 0) return;
-    // The least of all looks: where others use the machine, one look may be slow.
-    seconds_ = std::min(seconds_, (now.seconds - start_.seconds) / n);
+    const double left = n > 0 ? forecast_(now, goal_) : 0;
+    if (!(left > 0)) return;
+    const double before = std::exchange(seconds_, std::min(seconds_, (now.seconds - start_.seconds) / n));
     start_ = now;
-    if (!(least_ > goal_) || !((left - std::log10(least_ / goal_)) * seconds_ > cost_)) return;
-    pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds_, left};
-    stopped_ = true;
+    if (before == HUGE_VAL || !(least_ > goal_)) return;
+    stopped_ = (left - std::log10(least_ / goal_)) * seconds_ > cost_;
+    if (stopped_) pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds_, left};
   }
 
   /// Looks at the latest `n` iterations.

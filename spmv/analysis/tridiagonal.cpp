@@ -10,19 +10,6 @@ namespace ostinato {
 
 namespace {
 
-/// The number of eigenvalues below x.
-std::size_t count_below(const Tridiagonal& t, double x) {
-  std::size_t count = 0;
-  double pivot = 1;
-  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
-    const double coupling = k == 0 ? 0 : t.beside[k - 1];
-    pivot = t.diagonal[k] - x - (coupling == 0 ? 0 : coupling / pivot * coupling);
-    if (pivot == 0) pivot = std::numeric_limits<double>::min();
-    count += pivot < 0 ? 1 : 0;
-  }
-  return count;
-}
-
 /// Every eigenvalue is at most so large in size (Gershgorin).
 double largest_size(const Tridiagonal& t) {
   double size = 0;
@@ -35,11 +22,23 @@ double largest_size(const Tridiagonal& t) {
 
 }  // namespace
 
+std::size_t eigenvalues_below(const Tridiagonal& t, double x) {
+  std::size_t count = 0;
+  double pivot = 1;
+  for (std::size_t k = 0; k < t.diagonal.size(); ++k) {
+    const double coupling = k == 0 ? 0 : t.beside[k - 1];
+    pivot = t.diagonal[k] - x - (coupling == 0 ? 0 : coupling / pivot * coupling);
+    if (pivot == 0) pivot = std::numeric_limits<double>::min();
+    count += pivot < 0 ? 1 : 0;
+  }
+  return count;
+}
+
 double eigenvalue(const Tridiagonal& t, std::size_t k, double relative) {
   double high = largest_size(t), low = -high;
   for (int halvings = 0; halvings < 60 && !(high - low <= relative * std::abs(high)); ++halvings) {
     const double middle = low / 2 + high / 2;
-    (count_below(t, middle) > k ? high : low) = middle;
+    (eigenvalues_below(t, middle) > k ? high : low) = middle;
   }
   return high;
 }

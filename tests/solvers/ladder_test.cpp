@@ -557,6 +557,21 @@ TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
   EXPECT_FALSE(later->varies());
 }
 
+/// On a GPU CG's Ritz values tell that there are many iterations, long before the residual does.
+TYPED_TEST(LadderOn, LeavesJacobiByRitzValuesOnAGpu) {
+  using T = typename TypeParam::T;
+  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
+  this->system = with_known_solution(generate<T>("mesh2d", {.n = 500}));
+  this->SetUp();
+
+  const auto solved = this->solve(typename TestFixture::Any(*this->analysis, "auto"));
+
+  EXPECT_EQ(solved.result.status, Status::converged) << solved.result.message();
+  EXPECT_TRUE(mentions(solved.result, "by its Ritz values")) << solved.result.message();
+  ASSERT_FALSE(solved.result.changes.empty());
+  EXPECT_LE(solved.result.changes.front().iteration, 200);
+}
+
 TYPED_TEST(LadderOn, LeavesOutPlainAggregationOnStiffnessMatrices) {
   using T = typename TypeParam::T;
   using M = typename TestFixture::Any;

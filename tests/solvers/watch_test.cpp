@@ -8,6 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include <ostinato/solvers/runs.hpp>
+
 namespace ostinato::test {
 namespace {
 
@@ -170,28 +172,64 @@ TEST(RitzForecast, GetsOverASingleSmallEigenvalue) {
   EXPECT_NEAR(of(1e-6) / of(1e-3), 1, 0.05);
 }
 
+TEST(RitzForecast, GetsOverPiecesThatAreWeaklyJoined) {
+  const auto of = [](double smallest) {
+    RitzForecast forecast;
+    Tridiagonal t = line(64);
+    for (std::size_t k = 0; k < 5; ++k) {
+      t.diagonal[k] = smallest * static_cast<double>(k + 1);
+      t.beside[k] = 0;
+    }
+    for (std::size_t k = 5; k < 64; ++k) t.diagonal[k] = 3;  // 1 to 5
+    return forecast({64, 0.1, 1, &t}, 1e-8);
+  };
+  EXPECT_GT(of(1e-7), 5);
+  EXPECT_LT(of(1e-7), 40) << "as if the five weren't there";
+  EXPECT_NEAR(of(1e-4), of(1e-7), 1e-12);
+}
+
 TEST(CostWatch, AsksRitzValuesBeforeTheFirstLook) {
-  const Tridiagonal t16 = line(16), t32 = line(32);
-  CostWatch dear(1.0, 1e-8, 10000, 1), cheap(2.0, 1e-8, 10000, 1), blind(1.0, 1e-8, 10000, 1, false);
+  const Tridiagonal t16 = line(16), t32 = line(32), t48 = line(48);
+  CostWatch dear(1.5, 1e-8, 10000, 1), cheap(3.0, 1e-8, 10000, 1), blind(1.5, 1e-8, 10000, 1, false);
   for (CostWatch* watch : {&dear, &cheap, &blind}) {
     EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
     EXPECT_TRUE((*watch)({16, 0.5, 0.15, &t16}));
+    EXPECT_TRUE((*watch)({32, 0.4, 0.31, &t32})) << "the first interval";
   }
-  EXPECT_FALSE(dear({32, 0.4, 0.31, &t32})) << "some 130 iterations of 10 ms";
-  EXPECT_NEAR(dear.pace().left, 134, 8);
+  EXPECT_FALSE(dear({48, 0.3, 0.47, &t48})) << "some 190 iterations of 10 ms";
+  EXPECT_NEAR(dear.pace().left, 195, 15);
   EXPECT_NEAR(dear.pace().seconds, 0.01, 1e-12);
-  EXPECT_TRUE(cheap({32, 0.4, 0.31, &t32}));
-  EXPECT_TRUE(blind({32, 0.4, 0.31, &t32}));
+  EXPECT_TRUE(cheap({48, 0.3, 0.47, &t48}));
   EXPECT_FALSE(cheap.stopped());
+  EXPECT_TRUE(blind({48, 0.3, 0.47, &t48}));
 }
 
 TEST(CostWatch, TakesTheFastestIterationsForAForecast) {
   const Tridiagonal t32 = line(32), t48 = line(48);
-  CostWatch watch(2.0, 1e-8, 10000, 1);
-  EXPECT_TRUE(watch({1, 1, 0, nullptr}));
-  EXPECT_TRUE(watch({32, 0.4, 0.155, &t32})) << "some 130 iterations of 5 ms";
-  EXPECT_TRUE(watch({48, 0.3, 0.955, &t48})) << "some 200 iterations, which something else slowed down for a while";
-  EXPECT_FALSE(watch.stopped());
+  CostWatch slow_at_first(2.0, 1e-8, 10000, 1), slow_later(2.0, 1e-8, 10000, 1), slow(2.0, 1e-8, 10000, 1);
+  for (CostWatch* watch : {&slow_at_first, &slow_later, &slow}) EXPECT_TRUE((*watch)({1, 1, 0, nullptr}));
+  EXPECT_TRUE(slow_at_first({32, 0.4, 1.5, &t32}));
+  EXPECT_TRUE(slow_at_first({48, 0.3, 1.58, &t48})) << "some 190 iterations of 5 ms";
+  EXPECT_TRUE(slow_later({32, 0.4, 0.155, &t32}));
+  EXPECT_TRUE(slow_later({48, 0.3, 0.955, &t48}));
+  EXPECT_TRUE(slow({32, 0.4, 0.62, &t32}));
+  EXPECT_FALSE(slow({48, 0.3, 0.94, &t48})) << "some 190 iterations of 20 ms";
+}
+
+TEST(CostWatch, LeavesNoForecastOutWhereTheFirstCallComesLate) {
+  const Tridiagonal t64 = line(64), t96 = line(96), t128 = line(128);
+  CostWatch watch(1.0, 1e-8, 10000, 1);
+  EXPECT_TRUE(watch({64, 0.3, 0.1, &t64}));
+  EXPECT_TRUE(watch({96, 0.2, 0.42, &t96}));
+  EXPECT_FALSE(watch({128, 0.2, 0.74, &t128}));
+}
+
+TEST(SlowText, SaysWhatTellsThatAMethodIsSlow) {
+  EXPECT_EQ(runs::slow_text("cg", {.rate = 0.98}, 500), "cg left 0.98 of the residual an iteration, at iteration 500");
+  EXPECT_EQ(runs::slow_text("cg", {.rate = 0.98, .left = 1234}, 64),
+            "cg would take some 1200 more iterations, by its Ritz values at iteration 64");
+  EXPECT_EQ(runs::slow_text("cg", {.rate = 0.98, .left = 1.3e5}, 64),
+            "cg would take over 10000 more iterations, by its Ritz values at iteration 64");
 }
 
 TEST(CostWatch, CountsTheIterationsThatAreLeft) {

@@ -555,5 +555,21 @@ TYPED_TEST(MultigridOn, IsTakenByAutoOnAGrid) {
   EXPECT_NE(blocks.reason().find("each unknown of a point by itself is easy"), std::string::npos) << blocks.reason();
 }
 
+TEST(Multigrid, IsNotTakenByAutoWhereEachUnknownIsEasyByItself) {
+  Structure s;
+  s.rows = s.cols = 3 * 150 * 150;
+  s.nonzeros = 9 * s.rows;
+  s.symmetric = s.pattern_symmetric = s.positive_diagonal = s.finite = true;
+  Grid grid{.extents = {150, 150}, .dimensions = 2, .star = true, .dominant = 0.1, .unknowns = 3, .dominant_alone = 1};
+  const auto easy = choose_preconditioner<Cuda>(s, grid);
+  EXPECT_EQ(easy.name, "jacobi");
+  EXPECT_NE(easy.reason.find("each unknown of a point by itself is easy"), std::string::npos) << easy.reason;
+  grid.dominant_alone = 0.9;  // one of the unknowns may be as hard as any
+  EXPECT_EQ(choose_preconditioner<Cuda>(s, grid).name, "multigrid");
+  grid.dominant_alone = 1;
+  s.symmetric = false;
+  EXPECT_EQ(choose_preconditioner<Cuda>(s, grid).name, "multigrid");
+}
+
 }  // namespace
 }  // namespace ostinato::test

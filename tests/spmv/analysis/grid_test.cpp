@@ -205,6 +205,31 @@ TYPED_TEST(GridOf, KnowsHowManyRowsAreDominant) {
   EXPECT_DOUBLE_EQ(this->find(grid_matrix<T>(e, laplacian(e, true), 1)).dominant, 1);
 }
 
+TYPED_TEST(GridOf, KnowsHowManyRowsAreDominantAmongTheEntriesOfTheirUnknown) {
+  using T = typename TypeParam::T;
+  EXPECT_EQ(this->find(generate<T>("poisson2d", {.n = 10})).dominant_alone, 0) << "a single unknown";
+  const Grid blocks = this->find(generate<T>("fem27", {.n = 6, .unknowns = 3}));
+  EXPECT_EQ(blocks.unknowns, 3);
+  EXPECT_EQ(blocks.dominant_alone, 1);
+  const Csr<T> l = generate<T>("poisson2d", {.n = 10});
+  for (const bool by_field : {true, false}) {
+    std::vector<Triplet<T>> t;
+    const auto number = [&](Index point, Index unknown) {
+      return by_field ? unknown * l.rows + point : 2 * point + unknown;
+    };
+    for (const Index u : {0, 1}) {
+      for (Index i = 0; i < l.rows; ++i) {
+        for (Offset k = l.row_ptr[i]; k < l.row_ptr[i + 1]; ++k)
+          t.push_back({number(i, u), number(l.col[k], u), l.val[k] + (u == 0 && l.col[k] == i ? T{4} : T{0})});
+        t.push_back({number(i, u), number(i, 1 - u), T{-3}});
+      }
+    }
+    const Grid grid = this->find(from_triplets<T>(2 * l.rows, 2 * l.rows, t));
+    EXPECT_EQ(grid.unknowns, 2) << grid.text();
+    EXPECT_DOUBLE_EQ(grid.dominant_alone, 0.52) << "those of the first unknown, and the corners of the second";
+  }
+}
+
 TEST(Grid, IsFoundInSharedMatricesThatHaveOne) {
   if (const std::string reason = why_no_shared_matrices(); !reason.empty()) GTEST_SKIP() << reason;
   const std::map<std::string, std::string> on_a_grid = {{"Laplace3D10", "10 x 10 x 10, 7-point"},

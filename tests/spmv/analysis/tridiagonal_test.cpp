@@ -29,6 +29,14 @@ TEST(Tridiagonal, FindsAnEigenvalueToAShareOfItself) {
   }
 }
 
+TEST(Tridiagonal, CountsEigenvaluesBelow) {
+  const Tridiagonal t{{3, 0, 3, -2}, {0, 0, 0, 0}};
+  EXPECT_EQ(eigenvalues_below(t, -2.1), 0u);
+  EXPECT_EQ(eigenvalues_below(t, -1.9), 1u);
+  EXPECT_EQ(eigenvalues_below(t, 0.1), 2u);
+  EXPECT_EQ(eigenvalues_below(t, 3.1), 4u);
+}
+
 TEST(Tridiagonal, CountsRepeatedAndZeroEigenvalues) {
   const Tridiagonal t{{3, 0, 3, -2}, {0, 0, 0, 0}};
   EXPECT_NEAR(eigenvalue(t, 0), -2, 1e-15);
