@@ -128,7 +128,9 @@ class AnyPreconditioner {
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
-  double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
+  /// Predicted time that stronger() takes; 0 where there is nothing.
+  /// Exec      The first call for a matrix of 20,000 rows or more on a GPU looks at some of its rows, and waits.
+  double stronger_seconds() const;
 
   bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require

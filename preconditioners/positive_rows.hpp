@@ -6,7 +6,7 @@
 
 namespace ostinato {
 
-/// Whether in most rows of a matrix the entries with the sign of the diagonal are a fifth or more of the sum of all
+/// Whether in most rows of a matrix the entries with the sign of the diagonal are more than a fifth of the sum of all
 /// beside it, by size. This is so for elasticity and other stiffness matrices, on which plain aggregation converges
 /// slowly (elasticity3d 93 % of the rows, bcsstk16 98 %, bcsstk18 62 %), but not for diffusion (mesh3d 0.8 %, grids
 /// none).

@@ -96,16 +96,16 @@ class Trial {
 ///           with the iterations; as it grew over the latest doubling of their number, it is taken to grow once more,
 ///           and a part of the whole is left out for the clusters and gaps that help CG. Of what CG with Jacobi still
 ///           took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.05 to 1.5 was foreseen after
-///           48 iterations, and 0.06 to 2.1 after 64: less where CG takes very long. On ten that fall into weakly
-///           joined pieces it was 1.3 at most. On nos3, whose 960 rows have few eigenvalues, it was 3.8 after 96.
+///           48 iterations, and 0.06 to 2.7 later: less where CG takes very long. On eight that fall into weakly joined
+///           pieces it was 1.3 at most until 128. On nos3, whose 960 rows have few eigenvalues, it was 3.8 after 96.
 class RitzForecast {
  public:
   static constexpr std::size_t fewest_rows = 1000;
 
-  /// Looks anew at 32, 48, 64, 96 and 128 iterations. Returns the iterations that are left, or 0 where there is nothing
-  /// new or too little to go by.
+  /// Looks anew at 32, 48, 64, 96, ..., 256 iterations. Returns the iterations that are left, or 0 where there is
+  /// nothing new or too little to go by.
   double operator()(const Iteration& now, double goal) {
-    constexpr std::size_t latest = 128;
+    constexpr std::size_t latest = 256;
     if (now.lanczos == nullptr || now.lanczos->diagonal.size() < seen_) *this = {};
     if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_ || next_ > latest) return 0;
     while (now.lanczos->diagonal.size() >= following(next_) && next_ < latest) next_ = following(next_);

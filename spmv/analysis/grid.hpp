@@ -25,7 +25,7 @@ struct Grid {
   /// Whether the last point along x, y, z is beside the first.
   std::array<bool, 3> periodic = {};
   /// Of points with several unknowns, the share of the rows whose diagonal exceeds the sum of the others that couple
-  /// the same unknown by over 30 % of itself. Where most do, each unknown by itself is easy to solve for, and what is
+  /// the same unknown by over 30 % of itself. Where all do, each unknown by itself is easy to solve for, and what is
   /// hard lies between the unknowns.
   double dominant_alone = 0;
 

@@ -560,8 +560,8 @@ TYPED_TEST(LadderOn, TriesPlainAggregationOnAGpu) {
 /// On a GPU CG's Ritz values tell that there are many iterations, long before the residual does.
 TYPED_TEST(LadderOn, LeavesJacobiByRitzValuesOnAGpu) {
   using T = typename TypeParam::T;
-  if (!TypeParam::Space::on_device) GTEST_SKIP() << "for GPUs";
-  this->system = with_known_solution(generate<T>("mesh2d", {.n = 500}));
+  if (!TypeParam::Space::on_device || sizeof(T) < sizeof(double)) GTEST_SKIP() << "for GPUs and small residuals";
+  this->system = with_known_solution(generate<T>("mesh2d", {.n = 700}));
   this->SetUp();
 
   const auto solved = this->solve(typename TestFixture::Any(*this->analysis, "auto"));
@@ -569,7 +569,7 @@ TYPED_TEST(LadderOn, LeavesJacobiByRitzValuesOnAGpu) {
   EXPECT_EQ(solved.result.status, Status::converged) << solved.result.message();
   EXPECT_TRUE(mentions(solved.result, "by its Ritz values")) << solved.result.message();
   ASSERT_FALSE(solved.result.changes.empty());
-  EXPECT_LE(solved.result.changes.front().iteration, 200);
+  EXPECT_LE(solved.result.changes.front().iteration, 270);
 }
 
 TYPED_TEST(LadderOn, LeavesOutPlainAggregationOnStiffnessMatrices) {
