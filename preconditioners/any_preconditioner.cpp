@@ -180,6 +180,7 @@ AnyPreconditioner<Space, T>::AnyPreconditioner(const Analysis<Space, T>& analysi
   choose(analysis, stop);
   is_none_ = built_ == nullptr;
   rung_ = 0;
+  is_stiff_ = looks_stiff(analysis);
   analysis_ = analysis.weak();
 }
 
@@ -354,24 +355,25 @@ std::vector<std::string_view> stronger_preconditioners(const Structure& s) {
 }
 
 template <class Space, class T>
-int AnyPreconditioner<Space, T>::next_rung(int from, const Analysis<Space, T>& analysis, bool may_be_definite) const {
-  const Structure& s = analysis.structure();
+int AnyPreconditioner<Space, T>::next_rung(int from, const Structure& s, bool may_be_definite) const {
   if (from == no_ladder || !s.finite) return no_ladder;
   const bool is_simple = choice_.name == "jacobi" || choice_.name == "none";
   for (auto number = static_cast<std::size_t>(std::max(from, refused_)); number < ladder.size(); ++number) {
     const Rung& rung = ladder[number];
     if (!rung.suits<Space, T>(s, may_be_definite) || (rung.is_one_level() && !is_simple)) continue;
-    if (rung.options == Rung::plain && is_stiff(analysis)) continue;
+    if (rung.options == Rung::plain && is_stiff_) continue;
     return static_cast<int>(number);
   }
   return no_ladder;
 }
 
-/// Whether plain aggregation would be poor, as far as signs tell.
+/// Whether plain aggregation would be poor, as far as signs tell. False where it is no rung.
 template <class Space, class T>
-bool AnyPreconditioner<Space, T>::is_stiff(const Analysis<Space, T>& analysis) const {
-  if (!is_stiff_) is_stiff_ = is_mostly_positive(analysis.space(), analysis.matrix().view());
-  return *is_stiff_;
+bool AnyPreconditioner<Space, T>::looks_stiff(const Analysis<Space, T>& analysis) const {
+  const bool has_rung = std::any_of(ladder.begin(), ladder.end(), [&](const Rung& rung) {
+    return rung.options == Rung::plain && rung.suits<Space, T>(analysis.structure(), true);
+  });
+  return has_rung && is_mostly_positive(analysis.space(), analysis.matrix().view());
 }
 
 template <class Space, class T>
@@ -382,7 +384,7 @@ const AnyPreconditioner<Space, T>* AnyPreconditioner<Space, T>::stronger(const S
   if (stronger_ != nullptr && as_before) return stronger_.get();
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
   if (!analysis) return nullptr;
-  const auto after = [&](int from) { return next_rung(from, *analysis, options.definite); };
+  const auto after = [&](int from) { return next_rung(from, analysis->structure(), options.definite); };
   for (int next = after(rung_); next != no_ladder; next = after(next + 1)) {
     const Rung& rung = ladder[static_cast<std::size_t>(next)];
     const double seconds = predicted_seconds<Space>(rung, analysis->structure());
@@ -439,7 +441,7 @@ std::string AnyPreconditioner<Space, T>::climb_to(int next, const Analysis<Space
 template <class Space, class T>
 double AnyPreconditioner<Space, T>::stronger_seconds() const {
   const std::optional<Analysis<Space, T>> analysis = analysis_.lock();
-  const int next = analysis ? next_rung(rung_, *analysis, true) : no_ladder;
+  const int next = analysis ? next_rung(rung_, analysis->structure(), true) : no_ladder;
   if (next == no_ladder) return 0;
   return predicted_seconds<Space>(ladder[static_cast<std::size_t>(next)], analysis->structure());
 }
@@ -469,6 +471,7 @@ template <class Space, class T>
 void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analysis) {
   (void)is_identity();  // refuses an object that was moved from
   require_rows(choice_.name, analysis.structure(), rows_);
+  const bool stiff = rung_ == 0 && looks_stiff(analysis);
   std::string reason = choice_.reason;
   if (reason != asked_for && reason.rfind(chosen_before, 0) != 0) reason.insert(0, chosen_before);
   // What another preconditioner may refuse after this one is made beside this one, so that the object stays as it was.
@@ -484,7 +487,7 @@ void AnyPreconditioner<Space, T>::update_values(const Analysis<Space, T>& analys
   own_analysis_.reset();
   stronger_.reset();
   refused_ = 0;
-  is_stiff_.reset();
+  is_stiff_ = stiff;
   choice_.reason = std::move(reason);
 }
 

@@ -58,7 +58,8 @@ struct PreconditionerChoice {
 };
 
 /// Chooses multigrid for a matrix of at least 4,096 rows on a grid where a model predicts that its set-up and its few
-/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal.
+/// iterations take less time than many iterations without; not where most rows are dominated by their diagonal, nor
+/// where A is symmetric and all rows are among the entries of their own unknown, of several a point (Grid).
 /// Otherwise chooses Jacobi, unless the diagonal is constant (Jacobi would change nothing) or incomplete (Jacobi can't
 /// be built). Looks for the grid (Analysis::grid()).
 template <class Space, class T>
@@ -128,9 +129,7 @@ class AnyPreconditioner {
   /// Exec      Made by the first call, which waits.
   /// Throws    Stopped once options.stop is made. The object is then as before.
   const AnyPreconditioner* stronger(const StrongerOptions& options, std::string& why) const;
-  /// Predicted time that stronger() takes; 0 where there is nothing.
-  /// Exec      The first call for a matrix of 20,000 rows or more on a GPU looks at some of its rows, and waits.
-  double stronger_seconds() const;
+  double stronger_seconds() const;  ///< predicted time that stronger() takes; 0 where there is nothing
 
   bool varies() const;          ///< M isn't a linear function of r, or differs from call to call
   bool symmetric() const;       ///< M is symmetric when A is, as CG and MINRES require
@@ -153,9 +152,8 @@ class AnyPreconditioner {
   AnyPreconditioner() = default;
   std::string try_to_build(const Analysis<Space, T>& analysis, const StopRequest& stop);
   void choose(const Analysis<Space, T>& analysis, const StopRequest& stop);
-  /// no_ladder where there is none.
-  int next_rung(int from, const Analysis<Space, T>& analysis, bool may_be_definite) const;
-  bool is_stiff(const Analysis<Space, T>& analysis) const;
+  int next_rung(int from, const Structure& s, bool may_be_definite) const;  ///< no_ladder where there is none
+  bool looks_stiff(const Analysis<Space, T>& analysis) const;
   std::string climb_to(int next, const Analysis<Space, T>& analysis, const StrongerOptions& options) const;
   std::unique_ptr<BuiltPreconditioner<Space, T>> build(const Analysis<Space, T>& analysis, const StopRequest& stop);
 
@@ -171,7 +169,7 @@ class AnyPreconditioner {
   int rung_ =
       no_ladder;  ///< the place among the preconditioners that "auto" goes through; no_ladder: asked for by name
   mutable int refused_ = 0;                     ///< the rungs before this one were tried for these values, and are poor
-  mutable std::optional<bool> is_stiff_;        ///< unset until somebody asks
+  bool is_stiff_ = false;                       ///< plain aggregation isn't tried
   typename Analysis<Space, T>::Weak analysis_;  ///< for stronger()
   std::optional<Analysis<Space, T>> own_analysis_;  ///< where nobody else has one
   mutable std::unique_ptr<AnyPreconditioner> stronger_;

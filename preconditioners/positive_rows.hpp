@@ -12,7 +12,7 @@ namespace ostinato {
 /// none).
 ///
 /// Requires  A square matrix with canonical rows.
-/// Exec      Looks at some 4,000 rows, evenly spaced. Waits.
+/// Exec      Looks at 4,000 rows at most, evenly spaced. Waits.
 /// Throws    DeviceError.
 template <class Space, class T>
 bool is_mostly_positive(const Space& space, const CsrView<T>& a);

@@ -97,7 +97,11 @@ class Trial {
 ///           and a part of the whole is left out for the clusters and gaps that help CG. Of what CG with Jacobi still
 ///           took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.05 to 1.5 was foreseen after
 ///           48 iterations, and 0.06 to 2.7 later: less where CG takes very long. On eight that fall into weakly joined
-///           pieces it was 1.3 at most until 128. On nos3, whose 960 rows have few eigenvalues, it was 3.8 after 96.
+///           pieces it was 0.02 to 1.3 until 128.
+/// Limits    Far too much is foreseen where A has few different eigenvalues, because CG then ends all at once: small
+///           matrices (4.2 times what was left on nos3 after 128 iterations, 3.7 on bcsstk09), many pieces that are
+///           alike, grids of few points across. To leave CG there is needless, and costs the time of what takes its
+///           place.
 class RitzForecast {
  public:
   static constexpr std::size_t fewest_rows = 1000;
@@ -195,17 +199,18 @@ class CostWatch {
 
  private:
   /// Looks at the Ritz values, whenever a further interval has told how long an iteration takes. From the second look
-  /// on the fastest interval counts: where others use the machine, one may be slow.
+  /// on the faster of the last two intervals counts: where others use the machine, one may be slow.
   void foresee(const Iteration& now) {
     if (start_.number == 0) start_ = now;
     const int n = now.number - start_.number;
     const double left = n > 0 ? forecast_(now, goal_) : 0;
     if (!(left > 0)) return;
-    const double before = std::exchange(seconds_, std::min(seconds_, (now.seconds - start_.seconds) / n));
+    const double interval = (now.seconds - start_.seconds) / n, before = std::exchange(seconds_, interval);
     start_ = now;
     if (before == HUGE_VAL || !(least_ > goal_)) return;
-    stopped_ = (left - std::log10(least_ / goal_)) * seconds_ > cost_;
-    if (stopped_) pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds_, left};
+    const double seconds = std::min(before, interval);
+    stopped_ = (left - std::log10(least_ / goal_)) * seconds > cost_;
+    if (stopped_) pace_ = {least_, std::pow(goal_ / least_, 1 / left), seconds, left};
   }
 
   /// Looks at the latest `n` iterations.
@@ -223,7 +228,7 @@ class CostWatch {
   bool foresees_;
   Iteration base_;
   Iteration start_;            ///< of the time between two forecasts
-  double seconds_ = HUGE_VAL;  ///< of an iteration
+  double seconds_ = HUGE_VAL;  ///< of an iteration in the latest interval
   double least_ = HUGE_VAL;
   RitzForecast forecast_;
   Pace pace_;
