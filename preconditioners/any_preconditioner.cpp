@@ -79,6 +79,11 @@ PreconditionerChoice choose_simple(const Structure& s) {
   if (s.constant_diagonal) return {"none", "the diagonal is constant, so that Jacobi would change nothing"};
   return {"jacobi", "cheap, and every row has a diagonal entry"};
 }
+PreconditionerChoice choose_simple(const Structure& s, const std::string& why_not_multigrid) {
+  PreconditionerChoice simple = choose_simple(s);
+  simple.reason += "; " + why_not_multigrid;
+  return simple;
+}
 
 }  // namespace
 
@@ -146,11 +151,9 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
   // multigrid, which takes one unknown after the other, would save at most 1.4 of 2.4 iterations, and one of its own
   // takes three times as long or more.
   if (s.symmetric && grid.dominant_alone == 1) {
-    PreconditionerChoice simple = choose_simple(s);
-    simple.reason +=
-        "; each unknown of a point by itself is easy, so that multigrid, which takes one after the other, "
-        "would save little";
-    return simple;
+    return choose_simple(s,
+                         "each unknown of a point by itself is easy, so that multigrid, which takes one after the "
+                         "other, would save little");
   }
   const Prospect prospect = prospect_of<Space>(s, grid);
   const std::string plain = "some " + rounded(prospect.plain);
@@ -158,9 +161,7 @@ PreconditionerChoice choose_preconditioner(const Structure& s, const Grid& grid)
     return {"multigrid", "on a grid, " + grid.text() + ": about " + rounded(prospect.iterations) +
                              " iterations instead of " + plain};
   }
-  PreconditionerChoice simple = choose_simple(s);
-  simple.reason += "; " + plain + " iterations are predicted, too few for multigrid";
-  return simple;
+  return choose_simple(s, plain + " iterations are predicted, too few for multigrid");
 }
 
 template <class Space, class T>

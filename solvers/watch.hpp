@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <utility>
 
 #include <ostinato/solvers/options.hpp>
-#include <ostinato/spmv/analysis/tridiagonal.hpp>
+#include <ostinato/solvers/ritz_forecast.hpp>
 
 namespace ostinato {
 
@@ -85,71 +84,6 @@ class Trial {
   Pace other_;
   double from_, since_ = 0, seconds_, goal_;
   bool stopped_ = false;
-};
-
-/// Foresees how many iterations CG needs from the Ritz values of its Lanczos process (Iteration::lanczos), long before
-/// the residual tells: each Krylov space reaches the small eigenvalues only a little better than the one before.
-///
-/// Model     To reduce the residual by a factor, CG takes some log(2 / factor) / 2 times the square root of the ratio
-///           of the largest eigenvalue to the smallest that counts. The smallest of all doesn't, nor do a few that lie
-///           apart, a power of ten below the others: CG gets over these one by one. The ratio of the Ritz values grows
-///           with the iterations; as it grew over the latest doubling of their number, it is taken to grow once more,
-///           and a part of the whole is left out for the clusters and gaps that help CG. Of what CG with Jacobi still
-///           took on nine matrices (five of them real, 98 to 5,202 iterations, 2026-11), 0.05 to 1.5 was foreseen after
-///           48 iterations, and 0.06 to 2.7 later: less where CG takes very long. On eight that fall into weakly joined
-///           pieces it was 0.02 to 1.3 until 128.
-/// Limits    Far too much is foreseen where A has few different eigenvalues, because CG then ends all at once: small
-///           matrices (4.2 times what was left on nos3 after 128 iterations, 3.7 on bcsstk09), many pieces that are
-///           alike, grids of few points across. To leave CG there is needless, and costs the time of what takes its
-///           place.
-class RitzForecast {
- public:
-  static constexpr std::size_t fewest_rows = 1000;
-
-  /// Looks anew at 32, 48, 64, 96, ..., 256 iterations. Returns the iterations that are left, or 0 where there is
-  /// nothing new or too little to go by.
-  double operator()(const Iteration& now, double goal) {
-    constexpr std::size_t latest = 256;
-    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < seen_) *this = {};
-    if (now.lanczos == nullptr || now.lanczos->diagonal.size() < next_ || next_ > latest) return 0;
-    while (now.lanczos->diagonal.size() >= following(next_) && next_ < latest) next_ = following(next_);
-    seen_ = std::exchange(next_, following(next_));
-    const double spread = spread_of(*now.lanczos, seen_), before = spread_of(*now.lanczos, seen_ / 2);
-    constexpr double share = 0.7;
-    const double left =
-        share * std::clamp(spread / before, 1.0, 2.0) * 0.5 * spread * std::log(2 * now.relative_residual / goal);
-    return std::isfinite(left) ? left : 0;
-  }
-
- private:
-  /// Powers of 2, and one and a half times these.
-  static std::size_t following(std::size_t size) {
-    return (size & (size - 1)) == 0 ? size + size / 2 : size + size / 3;
-  }
-
-  /// The root of the ratio of the largest Ritz value to the smallest that counts, of the first `size` iterations.
-  static double spread_of(const Tridiagonal& t, std::size_t size) {
-    constexpr double digits = 0.01;
-    const auto n = static_cast<std::ptrdiff_t>(size);
-    const Tridiagonal leading{{t.diagonal.begin(), t.diagonal.begin() + n}, {t.beside.begin(), t.beside.begin() + n}};
-    const double largest = eigenvalue(leading, size - 1, digits);
-    return std::sqrt(largest / eigenvalue(leading, std::max<std::size_t>(1, apart(leading, largest)), digits));
-  }
-
-  /// The number of Ritz values below a gap of a power of ten, if they are a quarter of all at most; 0: there is no gap.
-  static std::size_t apart(const Tridiagonal& t, double largest) {
-    constexpr int powers = 13;  // of ten; what is smaller than the largest by as much is rounding
-    const double step = std::sqrt(0.1);
-    std::size_t before = t.diagonal.size(), below = before;
-    for (int half = 0; half < 2 * powers; ++half, largest *= step) {
-      const std::size_t two_before = std::exchange(before, below);
-      below = eigenvalues_below(t, largest);
-      if (half >= 2 && below == two_before && 4 * below <= t.diagonal.size()) return below;
-    }
-    return 0;
-  }
-
-  std::size_t next_ = 32, seen_ = 0;  ///< iterations of a look
 };
 
 /// Stops a method when it has run for a while and would take longer than something else, whose set-up takes `cost`

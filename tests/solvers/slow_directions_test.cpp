@@ -15,12 +15,6 @@ namespace {
 
 using Columns = std::vector<std::vector<double>>;
 
-double product(const std::vector<double>& x, const std::vector<double>& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 std::vector<double> times(const Columns& columns, const std::vector<double>& y) {
   std::vector<double> sum(columns.front().size());
   for (std::size_t k = 0; k < y.size(); ++k) {
@@ -65,7 +59,7 @@ struct Cycle {
     std::vector<double> all(against.size());
     for (int pass = 0; pass < 2; ++pass) {
       for (std::size_t k = 0; k < against.size(); ++k) {
-        const double along = product(against[k], v);
+        const double along = dot_of(against[k], v);
         all[k] += along;
         for (std::size_t i = 0; i < v.size(); ++i) v[i] -= along * against[k][i];
       }
@@ -73,7 +67,7 @@ struct Cycle {
     return all;
   }
   static double normalise(std::vector<double>& v) {
-    const double length = std::sqrt(product(v, v));
+    const double length = std::sqrt(dot_of(v, v));
     for (double& value : v) value /= length;
     return length;
   }
@@ -92,7 +86,7 @@ struct Cycle {
   SlowDirections choose(int most, double longest = 1e10) const {
     std::vector<double> gram;
     for (const auto& one : u) {
-      for (const auto& other : search()) gram.push_back(product(one, other));
+      for (const auto& other : search()) gram.push_back(dot_of(one, other));
     }
     return slow_directions({static_cast<int>(u.size()), h, top, gram}, most, longest);
   }
@@ -108,7 +102,7 @@ struct Cycle {
       const std::vector<double> image = multiply(new_u.back(), small);
       for (std::size_t i = 0; i < image.size(); ++i) EXPECT_NEAR(image[i], new_c.back()[i], 1e-10) << k;
       for (std::size_t other = 0; other <= k; ++other)
-        EXPECT_NEAR(product(new_c[other], new_c[k]), other == k ? 1 : 0, 1e-12);
+        EXPECT_NEAR(dot_of(new_c[other], new_c[k]), other == k ? 1 : 0, 1e-12);
     }
   }
 };
@@ -122,8 +116,8 @@ TEST(SlowDirections, ArePairsAndTheFirstIsThatOfTheSmallestSingularValue) {
   Columns u, c;
   cycle.expect_pairs(chosen, small, u, c);
   ASSERT_EQ(u.size(), 3u);
-  EXPECT_GT(std::sqrt(product(u[0], u[0])), 100);
-  EXPECT_GT(std::abs(u[0][2]), 0.99 * std::sqrt(product(u[0], u[0]))) << "e(2) is what A makes small";
+  EXPECT_GT(std::sqrt(dot_of(u[0], u[0])), 100);
+  EXPECT_GT(std::abs(u[0][2]), 0.99 * std::sqrt(dot_of(u[0], u[0]))) << "e(2) is what A makes small";
 }
 
 TEST(SlowDirections, KeepWhatIsStillSlowAndFindMore) {
@@ -137,7 +131,7 @@ TEST(SlowDirections, KeepWhatIsStillSlowAndFindMore) {
   second.expect_pairs(chosen, small, next_u, next_c);
 
   ASSERT_EQ(next_u.size(), 4u);
-  EXPECT_GE(product(next_u[0], next_u[0]), 0.99 * product(u[0], u[0])) << "the search holds the old u";
+  EXPECT_GE(dot_of(next_u[0], next_u[0]), 0.99 * dot_of(u[0], u[0])) << "the search holds the old u";
 }
 
 TEST(SlowDirections, AreAsManyAsThereAreColumnsAtMost) {
@@ -155,7 +149,7 @@ TEST(SlowDirections, LeaveOutThoseThatAreTooLong) {
   Columns u, c;
   cycle.expect_pairs(chosen, 1e-6, u, c);
   EXPECT_EQ(u.size(), 2u);
-  for (const auto& one : u) EXPECT_LE(std::sqrt(product(one, one)), 1e3 * 1.001);
+  for (const auto& one : u) EXPECT_LE(std::sqrt(dot_of(one, one)), 1e3 * 1.001);
   EXPECT_TRUE(cycle.choose(3, 1e-3).in_search.empty());
 }
 

@@ -27,12 +27,6 @@ Rows symmetric(std::size_t n, double grades, std::uint64_t seed) {
   return a;
 }
 
-double product(const std::vector<double>& x, const std::vector<double>& y) {
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
-}
-
 void expect_eigenvectors(const Rows& a, const SymmetricEigenvectors& found) {
   ASSERT_EQ(found.values.size(), found.vectors.size());
   double size = 0;
@@ -40,9 +34,9 @@ void expect_eigenvectors(const Rows& a, const SymmetricEigenvectors& found) {
   for (std::size_t k = 0; k < found.values.size(); ++k) {
     ASSERT_EQ(found.vectors[k].size(), a.size());
     for (std::size_t i = 0; i < a.size(); ++i)
-      EXPECT_NEAR(product(a[i], found.vectors[k]), found.values[k] * found.vectors[k][i], 1e-13 * size);
+      EXPECT_NEAR(dot_of(a[i], found.vectors[k]), found.values[k] * found.vectors[k][i], 1e-13 * size);
     for (std::size_t other = 0; other <= k; ++other)
-      EXPECT_NEAR(product(found.vectors[other], found.vectors[k]), other == k ? 1 : 0, 1e-13);
+      EXPECT_NEAR(dot_of(found.vectors[other], found.vectors[k]), other == k ? 1 : 0, 1e-13);
     if (k > 0) {
       EXPECT_LE(found.values[k], found.values[k - 1]);
     }

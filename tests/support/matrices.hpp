@@ -23,6 +23,12 @@ inline Index below(Random& random, Index n) {
   return static_cast<Index>(random() % static_cast<std::uint64_t>(std::max<Index>(n, 1)));
 }
 
+double dot_of(const auto& a, const auto& b) {
+  double total = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return total;
+}
+
 template <class T>
 std::vector<T> random_vector(Index n, std::uint64_t seed) {
   Random random(seed);

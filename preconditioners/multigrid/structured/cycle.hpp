@@ -31,7 +31,7 @@ class Cycle {
   double rate() const { return rate_; }        ///< by what the cycle shrank a random error
   std::size_t bytes(std::size_t level) const;  ///< of a level: operator, interpolation and vectors
   std::size_t bytes() const;
-  double seconds(std::size_t value_bytes) const;  ///< predicted time of a cycle on vectors of so large numbers
+  double seconds(std::size_t value_bytes) const;  ///< predicted time of a cycle; value_bytes: of an element of r and z
 
   /// z = M^-1 r;  *slot = r . z
   /// Exec      Enqueued; allocates nothing.

@@ -59,12 +59,6 @@ class MultigridByAggregationOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(MultigridByAggregationOn, EverySpace, SpaceNames);
 
-double dot_of(const auto& a, const auto& b) {
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return total;
-}
-
 TYPED_TEST(MultigridByAggregationOn, IsSymmetricAndPositive) {
   using T = typename TypeParam::T;
   const Extents e{6, 7, 8};

@@ -66,12 +66,6 @@ class ClassicalOn : public SpaceTest<Case> {
 
 TYPED_TEST_SUITE(ClassicalOn, EverySpace, SpaceNames);
 
-double dot_of(const auto& a, const auto& b) {
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return total;
-}
-
 TYPED_TEST(ClassicalOn, IsSymmetricAndPositive) {
   using T = typename TypeParam::T;
   for (const Csr<T>& a :

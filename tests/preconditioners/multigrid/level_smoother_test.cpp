@@ -92,12 +92,6 @@ TYPED_TEST(LevelSmootherOn, SolvesInNoMoreIterationsThanJacobi) {
   }
 }
 
-double dot_of(const auto& a, const auto& b) {
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return total;
-}
-
 TYPED_TEST(LevelSmootherOn, IsSymmetricAndPositiveButForIlu0) {
   using T = typename TypeParam::T;
   const Csr<T> a = graph_laplacian<T>(1500, 3, 2, 0.1, 1);

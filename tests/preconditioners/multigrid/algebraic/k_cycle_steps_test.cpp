@@ -52,12 +52,6 @@ std::vector<float> combined(double p, const std::vector<float>& a, double q, con
   return sum;
 }
 
-double dot_of(const std::vector<float>& a, const std::vector<float>& b) {
-  double total = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) total += static_cast<double>(a[i]) * static_cast<double>(b[i]);
-  return total;
-}
-
 /// (2 + i mod 3) on the diagonal, -1 beside it, and a skew part.
 std::vector<float> times_a(const std::vector<float>& x, double skew) {
   const std::size_t n = x.size();
