@@ -9,7 +9,9 @@
 // stencil:FAMILY:N for a stencil without a matrix, whose set-up is operator and hierarchy.
 // OPTIONS as after `--precond multigrid:`, such as kind=classical, or precond=NAME for the preconditioner that
 // `--precond NAME` takes in the place of multigrid on matrices; they hold for the names behind, as do mixed=off,
-// mixed=on and mixed=automatic (SolveOptions::mixed). A matrix that is refused has a line with the reason.
+// mixed=on and mixed=automatic (SolveOptions::mixed), and renumber=on, for which rows get the numbers of
+// cluster_order(): the order and the matrix in that order count as analysis, the vectors in that order with the solve.
+// A matrix that is refused has a line with the reason.
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +21,9 @@
 #include <string_view>
 
 #include <ostinato/ostinato.hpp>
+#include <ostinato/spmv/matrix/algebra/extract.hpp>
+#include <ostinato/spmv/matrix/ordering/clusters.hpp>
+#include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/space/timing.hpp>
 
 #include "baseline.hpp"
@@ -28,6 +33,12 @@ namespace {
 
 using namespace ostinato;
 using namespace ostinato::bench;
+
+/// How a system is solved.
+struct How {
+  MixedPrecision mixed = MixedPrecision::automatic;
+  bool renumbers = false;
+};
 
 struct Figures {
   double analyse = 0, convert = 0, hierarchy = 0, cycle = 0;
@@ -80,52 +91,72 @@ void measure_cycle(Figures& f, const Space& space, const Multigrid<Space, double
   for (const PreconditionerLevel& level : m.levels()) f.complexity += static_cast<double>(level.nonzeros) / entries;
 }
 
-/// Measures analysis and conversion, and calls rest(f, analysis, a, watch, before) for the arguments of
+/// Measures analysis and conversion, and calls rest(f, analysis, a, b, watch, before) for the arguments of
 /// measure_solve().
 template <class Space, class F>
-Figures measure_matrix(const Space& space, const SpaceCsr<Space, double>& matrix, const FormatOptions& options,
-                       F rest) {
+Figures measure_matrix(const Space& space, const SpaceCsr<Space, double>& given, const Vector<Space, double>& b,
+                       const FormatOptions& options, bool renumbers, F rest) {
   Figures f;
   space.wait();
   const double before = cpu_seconds();
   Stopwatch watch;
+  Vector<Space, Index> order;
+  SpaceCsr<Space, double> matrix = given;
+  if (renumbers) {
+    order = cluster_order(space, given.view().row_ptr, given.view().col);
+    matrix = permute(space, given, order.span(), order.span());
+  }
   const Analysis<Space, double> analysis(space, matrix);
   f.analyse = watch.lap();
   const Operator<Space, double> a(analysis, options);
   space.wait();
   f.convert = watch.lap();
-  rest(f, analysis, a, watch, before);
+  if (!renumbers) {
+    rest(f, analysis, a, b, watch, before);
+    return f;
+  }
+  Vector<Space, double> numbered(space, b.size()), as_before(space, b.size());
+  renumber<Space, double>(space, b.span(), order.span(), numbered.span());
+  space.wait();
+  const double there = watch.lap();
+  rest(f, analysis, a, numbered, watch, before);
+  watch.lap();
+  number_as_before<Space, double>(space, numbered.span(), order.span(), as_before.span());
+  space.wait();
+  f.result.seconds += there + watch.lap();
   return f;
 }
 
 template <class Space>
-Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                Compress compress, const MultigridOptions& options, MixedPrecision mixed) {
+Figures measure(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& given,
+                Compress compress, const MultigridOptions& options, How how) {
   const FormatOptions format{.expected_products = 50, .compress = compress};
-  return measure_matrix(space, matrix, format,
-                        [&](Figures& f, const auto& analysis, const auto& a, auto& watch, double before) {
-                          const Multigrid<Space, double> m(analysis, options);
-                          measure_solve(f, space, a, m, watch, before, b, {.mixed = mixed});
-                          measure_cycle(f, space, m, b, static_cast<double>(matrix.view().nonzeros()));
-                        });
+  return measure_matrix(
+      space, matrix, given, format, how.renumbers,
+      [&](Figures& f, const auto& analysis, const auto& a, const auto& b, auto& watch, double before) {
+        const Multigrid<Space, double> m(analysis, options);
+        measure_solve(f, space, a, m, watch, before, b, {.mixed = how.mixed});
+        measure_cycle(f, space, m, b, static_cast<double>(matrix.view().nonzeros()));
+      });
 }
 
 /// The same with the preconditioner of a name.
 template <class Space>
-Figures measure_named(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& b,
-                      Compress compress, std::string_view precond, MixedPrecision mixed) {
+Figures measure_named(const Space& space, const SpaceCsr<Space, double>& matrix, const Vector<Space, double>& given,
+                      Compress compress, std::string_view precond, How how) {
   const FormatOptions format{.expected_products = 1000, .compress = compress};
-  return measure_matrix(space, matrix, format,
-                        [&](Figures& f, const auto& analysis, const auto& a, auto& watch, double before) {
-                          const AnyPreconditioner<Space, double> m(analysis, precond);
-                          measure_solve(f, space, a, m, watch, before, b, {.max_iterations = 100000, .mixed = mixed});
-                        });
+  return measure_matrix(
+      space, matrix, given, format, how.renumbers,
+      [&](Figures& f, const auto& analysis, const auto& a, const auto& b, auto& watch, double before) {
+        const AnyPreconditioner<Space, double> m(analysis, precond);
+        measure_solve(f, space, a, m, watch, before, b, {.max_iterations = 100000, .mixed = how.mixed});
+      });
 }
 
 /// The same with multigrid for a stencil.
 template <class Space>
 Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, double>& b,
-                const MultigridOptions& options, MixedPrecision mixed) {
+                const MultigridOptions& options, How how) {
   Figures f;
   space.wait();
   const double before = cpu_seconds();
@@ -134,15 +165,14 @@ Figures measure(const Space& space, const Stencil& stencil, const Vector<Space, 
   space.wait();
   f.convert = watch.lap();
   const Multigrid<Space, double> m(a, options);
-  measure_solve(f, space, a, m, watch, before, b, {.mixed = mixed});
+  measure_solve(f, space, a, m, watch, before, b, {.mixed = how.mixed});
   measure_cycle(f, space, m, b, static_cast<double>(a.structure().nonzeros));
   return f;
 }
 
 /// Measures what `name` stands for; rows is set once that is known. `text`: the OPTIONS.
 template <class Space>
-Figures measure(const Space& space, const std::string& name, const std::string& text, MixedPrecision mixed,
-                Index& rows) {
+Figures measure(const Space& space, const std::string& name, const std::string& text, How how, Index& rows) {
   constexpr std::string_view of_precond = "precond=";
   const bool is_named = text.starts_with(of_precond);
   MultigridOptions options;
@@ -157,8 +187,8 @@ Figures measure(const Space& space, const std::string& name, const std::string& 
     if (!stencil) throw ArgumentError(family + " has no stencil of constant coefficients");
     rows = static_cast<Index>(stencil->extents.points());
     const Vector<Space, double> b(space, random_vector(stencil->extents.points(), 2));
-    measure(space, *stencil, b, options, mixed);
-    return measure(space, *stencil, b, options, mixed);
+    measure(space, *stencil, b, options, how);
+    return measure(space, *stencil, b, options, how);
   }
   const auto [host, compress, points] = load_case(name);
   rows = host.rows;
@@ -166,12 +196,12 @@ Figures measure(const Space& space, const std::string& name, const std::string& 
   const Vector<Space, double> b(space, random_vector(static_cast<std::size_t>(host.rows), 2));
   if (is_named) {
     const std::string precond = text.substr(of_precond.size());
-    measure_named(space, matrix, b, compress, precond, mixed);
-    return measure_named(space, matrix, b, compress, precond, mixed);
+    measure_named(space, matrix, b, compress, precond, how);
+    return measure_named(space, matrix, b, compress, precond, how);
   }
   if (options.kind == MultigridKind::aggregation && !points.empty()) options.coordinates = {3, points};
-  measure(space, matrix, b, compress, options, mixed);
-  return measure(space, matrix, b, compress, options, mixed);
+  measure(space, matrix, b, compress, options, how);
+  return measure(space, matrix, b, compress, options, how);
 }
 
 template <class Space>
@@ -182,23 +212,27 @@ void run(const Space& space, const std::vector<std::string>& names) {
       "iteration | us a cycle, plain calls | residual | CPU ms of set-up | CPU ms of solve | times A | MB |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   std::string text;
-  MixedPrecision mixed = MixedPrecision::automatic;
+  How how;
   for (const std::string& name : names) {
     if (name.starts_with("mixed=")) {
-      mixed = name.ends_with("off")  ? MixedPrecision::off
-              : name.ends_with("on") ? MixedPrecision::on
-                                     : MixedPrecision::automatic;
+      how.mixed = name.ends_with("off")  ? MixedPrecision::off
+                  : name.ends_with("on") ? MixedPrecision::on
+                                         : MixedPrecision::automatic;
+      continue;
+    }
+    if (name.starts_with("renumber=")) {
+      how.renumbers = name.ends_with("on");
       continue;
     }
     if (name.find(':') == std::string::npos && name.find('=') != std::string::npos) {
       text = name;
       continue;
     }
-    const std::string what = name + (text.empty() ? "" : ", " + text);
+    const std::string what = name + (text.empty() ? "" : ", " + text) + (how.renumbers ? ", renumber=on" : "");
     Index rows = 0;
     Figures f;
     try {
-      f = measure(space, name, text, mixed, rows);
+      f = measure(space, name, text, how, rows);
     } catch (const ArgumentError& e) {
       if (rows == 0) throw;  // no such matrix
       std::printf("| %s | %d | %s |\n", what.c_str(), rows, e.what());

@@ -118,7 +118,7 @@ Json to_json(const std::vector<MethodChange>& changes) {
 
 Json to_json(const Renumbering& r) {
   if (r.order.empty()) return nullptr;
-  return {{"reason", r.reason}, {"places_before", r.places_before}, {"places", r.places}};
+  return {{"reason", r.reason}, {"order", r.way}, {"places_before", r.places_before}, {"places", r.places}};
 }
 
 Json to_json(const SolveReport& r) {

@@ -52,6 +52,7 @@ struct Bytes {
 /// How the rows of a system were numbered anew before the solve.
 struct Renumbering {
   std::string reason;
+  std::string way;           ///< "breadth first" or "clusters"
   std::vector<Index> order;  ///< the row of the file at each place; empty when the numbers of the file stay
   double places_before = 0;  ///< from which 32 entries in a row read x (Profile::sectors)
   double places = 0;         ///< in the new numbering

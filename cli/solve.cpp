@@ -11,7 +11,9 @@
 #include <ostinato/solvers/list.hpp>
 #include <ostinato/solvers/watch.hpp>
 #include <ostinato/spmv/analysis/profile.hpp>
+#include <ostinato/spmv/matrix/algebra/extract.hpp>
 #include <ostinato/spmv/matrix/ordering/breadth_first.hpp>
+#include <ostinato/spmv/matrix/ordering/clusters.hpp>
 #include <ostinato/spmv/matrix/renumber.hpp>
 #include <ostinato/spmv/selection/numbering.hpp>
 #include <ostinato/spmv/space/timing.hpp>
@@ -394,6 +396,41 @@ bool may_renumber(const SolveInput& in, const System<T>& system) {
          in.precond.find("unknowns=") == std::string::npos && is_finite(system.b) && is_finite(system.x);
 }
 
+/// A matrix in new numbers.
+template <class Space, class T>
+struct Renumbered {
+  std::vector<Index> order;  ///< the row of the file at each place
+  Csr<T> a = {};             ///< on Host, where the analysis refers to it
+  std::unique_ptr<const Analysis<Space, T>> analysis = {};
+};
+
+template <class T>
+Renumbered<Host, T> renumbered(const Host& space, const System<T>& system, const Analysis<Host, T>&) {
+  Renumbered<Host, T> made{breadth_first_order(system.a.row_ptr, system.a.col)};
+  made.a = renumber<T>(space, system.a, made.order);
+  made.analysis = std::make_unique<const Analysis<Host, T>>(space, made.a.view());
+  return made;
+}
+
+template <class T>
+Renumbered<Cuda, T> renumbered(const Cuda& space, const System<T>&, const Analysis<Cuda, T>& analysis) {
+  const CsrView<T>& a = analysis.matrix().view();
+  const Vector<Cuda, Index> order = cluster_order(space, a.row_ptr, a.col);
+  Renumbered<Cuda, T> made{order.download()};
+  made.analysis =
+      std::make_unique<const Analysis<Cuda, T>>(space, permute(space, analysis.matrix(), order.span(), order.span()));
+  return made;
+}
+
+constexpr const char* way_of(const Host&) { return "breadth first"; }
+constexpr const char* way_of(const Cuda&) { return "clusters"; }
+
+bool has_room_to_renumber(const Host&, const Structure&) { return true; }
+/// The matrix in new numbers takes three times the memory of its columns and values while it is made.
+bool has_room_to_renumber(const Cuda& space, const Structure& s) {
+  return space.free_bytes() / 40 > static_cast<std::size_t>(s.nonzeros + s.rows);
+}
+
 /// Analyses the matrix, and numbers the rows of the system anew where that pays or was asked for.
 template <class T, class Space>
 std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const SolveInput& in, System<T>& system,
@@ -404,24 +441,21 @@ std::unique_ptr<const Analysis<Space, T>> analyse(const Space& space, const Solv
   const Structure& before = analysis->structure();
   const NumberingChoice choice =
       choose_numbering(before, machine_of(space), sizeof(T), format_options(in).expected_products);
-  if (in.renumber != "on" && !(choice.renumber && may_renumber(in, system))) return analysis;
+  if (in.renumber != "on" && !(choice.renumber && may_renumber(in, system) && has_room_to_renumber(space, before)))
+    return analysis;
   if (before.rows != before.cols) throw UsageError("--renumber on is for square matrices");
   live.phase("numbering the rows anew");
-  std::vector<Index> order = breadth_first_order(system.a.row_ptr, system.a.col);
-  Csr<T> a = renumber<T>(Host(), system.a, order);
-  const double seconds = watch.seconds();
-  auto again = std::make_unique<const Analysis<Space, T>>(space, a.view());
-  if (in.renumber == "auto" && !is_better_numbered(again->structure(), before)) return analysis;
-  report.renumbering = {in.renumber == "on" ? "asked for" : choice.reason,
-                        {},
-                        before.profile->sectors,
-                        again->structure().profile->sectors};
-  report.times.renumber = seconds;
-  system.a = std::move(a);
+  Renumbered<Space, T> made = renumbered<T>(space, system, *analysis);
+  const Structure& now = made.analysis->structure();
+  if (in.renumber == "auto" && !is_better_numbered(now, before)) return analysis;
+  report.times.renumber = watch.seconds() - report.times.upload - made.analysis->seconds();
+  report.renumbering = {in.renumber == "on" ? "asked for" : choice.reason, way_of(space), std::move(made.order),
+                        before.profile->sectors, now.profile->sectors};
+  const std::vector<Index>& order = report.renumbering.order;
+  if (!Space::on_device) system.a = std::move(made.a);
   if (!system.b.empty()) system.b = renumber<T>(system.b, order);
   if (!system.x.empty()) system.x = renumber<T>(system.x, order);
-  report.renumbering.order = std::move(order);
-  return again;
+  return std::move(made.analysis);
 }
 
 template <class T, class Space>

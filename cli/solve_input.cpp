@@ -76,12 +76,13 @@ void add_choices(Command& command, SolveInput& in) {
   add_tune_option(command, in.formats, "off, model, measure",
                   "how auto finds the format: off (csr), model (predict), measure (time the best few)");
   add_kernel_options(command, in.formats);
-  command.add({.names = "--renumber",
-               .description = "auto, on, off: whether rows get new numbers, breadth first, so that neighbours are near "
-                              "each other; x comes out in the order of the file",
-               .value = "WHEN",
-               .words = "auto, on, off"},
-              in.renumber);
+  command.add(
+      {.names = "--renumber",
+       .description = "auto, on, off: whether rows get new numbers (breadth first on a CPU, by clusters on a GPU), so "
+                      "that neighbours are near each other; x comes out in the order of the file",
+       .value = "WHEN",
+       .words = "auto, on, off"},
+      in.renumber);
 }
 
 void add_limits(Command& command, SolveInput& in) {

@@ -132,7 +132,7 @@ void add_hierarchy(Facts& facts, const SolveReport& r) {
 
 void add_renumbering(Facts& facts, const Renumbering& r) {
   if (r.order.empty()) return;
-  facts.row("numbering", "breadth first: " + r.reason);
+  facts.row("numbering", r.way + ": " + r.reason);
   facts.more(
       fmt::format("32 entries now read x from {:.0f} places, before from {:.0f}; x is written as the file "
                   "numbers it",

@@ -29,9 +29,7 @@ Vector<Cuda, Index> find_levels(const Cuda&, const Triangle&, const Triangle&) {
   throw DeviceError(Cuda::why_absent());
 }
 
-void sort_by_group(const Cuda&, Vector<Cuda, unsigned>&, unsigned, Vector<Cuda, Index>&) {
-  throw DeviceError(Cuda::why_absent());
-}
+bool factors_in_turn(const Cuda&, std::size_t) { throw DeviceError(Cuda::why_absent()); }
 
 void factor_rows(const Cuda&, const FactoredRows&, Offset, const FactorOrder&, ZeroFillKind, double, FactorCounts*) {
   throw DeviceError(Cuda::why_absent());

@@ -305,8 +305,7 @@ auto IncompleteLu<Space, T, Kind>::make(const Analysis<Space, T>& analysis, cons
       return in_precision<T>(options.in_float, [&](auto v) -> Made {
         const std::size_t bytes = bytes_of(a.view().rows, zero_fill.nonzeros(), options) + zero_fill.bytes();
         budget.announce({bytes, is_exact ? Certainty::close : Certainty::rough});
-        auto factored = zero_fill.template sweeps<decltype(v)>(a);
-        const auto outcome = zero_fill.factor(a, factored, stop);
+        auto [factored, outcome] = zero_fill.template make<decltype(v)>(a, stop);
         if (!is_exact)
           return {approximate<decltype(v)>(space, options, stop, budget, factored),
                   static_cast<std::size_t>(a.view().rows),

@@ -14,6 +14,8 @@
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
 #include <ostinato/spmv/space/parallel.hpp>
 #include <ostinato/spmv/space/scan.hpp>
+#include <ostinato/spmv/space/side_stream.hpp>
+#include <ostinato/spmv/space/sort_by_key.hpp>
 
 namespace ostinato {
 
@@ -95,6 +97,20 @@ ZeroFill<Space, T>::Prepared::Prepared(const Space& space, const SpaceCsr<Space,
 }
 
 template <class Space, class T>
+struct ZeroFill<Space, T>::Work {
+  Vector<Space, double> value;      ///< of the entries
+  Vector<Space, double> published;  ///< of the entries; then the pivots, and the counts
+  detail::FactoredRows rows;
+  detail::FactorCounts* counts;
+
+  Work(const ZeroFill& of, const SpaceCsr<Space, T>& a)
+      : value(of.space_, static_cast<std::size_t>(of.entries_)),
+        published(of.space_, value.size() + of.after_.size() + sizeof(detail::FactorCounts) / sizeof(double)),
+        rows{of.pattern(a), of.after_.data(), value.data(), published.data(), published.data() + value.size()},
+        counts(reinterpret_cast<detail::FactorCounts*>(rows.pivot + of.after_.size())) {}
+};
+
+template <class Space, class T>
 ZeroFill<Space, T>::ZeroFill(const Space& space, const SpaceCsr<Space, T>& a, ZeroFillKind kind,
                              const PreparationOptions& options, const StopRequest& stop)
     : space_(space),
@@ -139,7 +155,7 @@ Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>& a) co
         triangle, groups.of[s], groups.first(s), level.data() + first, order.data() + first, group.data() + first};
   };
   for_each(space_, 2 * n, detail::Both<detail::ListTurns>{n, {list(lower, 0), list(upper, 1)}});
-  detail::sort_by_group(space_, group, groups.count(), order);
+  sort_by_key(space_, group, groups.count() - 1, order);
   auto [first, second] = list_rows<V>(a, groups, order);
   auto sweeps = Sweep<Space, V>::both(space_, std::move(first), std::move(second), group);
   return {space_, std::move(sweeps.first), std::move(sweeps.second)};
@@ -207,33 +223,69 @@ template <class Space, class T>
 template <class V>
 auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop) const
     -> Outcome {
-  constexpr std::size_t counts_size = sizeof(detail::FactorCounts) / sizeof(double);
-  const auto entries = static_cast<std::size_t>(entries_);
-  Vector<Space, double> work(space_, entries), published(space_, entries + after_.size() + counts_size);
-  double* const pivot = published.data() + entries;
-  auto* const counts = reinterpret_cast<detail::FactorCounts*>(pivot + after_.size());
-  const detail::FactoredRows rows{pattern(a), after_.data(), work.data(), published.data(), pivot};
-  const Vector<Space, SweepTile>& tiles = to.lower().tiles();
-  const detail::FactorOrder order{to.lower().arrays().target.data(), tiles.data(),
-                                  std::max<std::size_t>(tiles.size(), 1) - 1,
-                                  looks_ahead(to.lower().arrays().groups.levels)};
-  const auto attempt = [&](double parameter) {
-    end_factoring_on(stop);
-    load(a, work);
-    detail::factor_rows(space_, rows, entries_, order, kind_, parameter, counts);
-  };
+  Work work(*this, a);
+  attempt(a, work, order_of(to), first_parameter(), stop);
+  return finish(a, work, to, stop);
+}
+
+template <class Space, class T>
+template <class V>
+auto ZeroFill<Space, T>::make(const SpaceCsr<Space, T>& a, const StopRequest& stop) const
+    -> std::pair<Factored<Space, T, V>, Outcome> {
+  Work work(*this, a);
+  SideStream<Space> side(space_);
+  const bool beside = detail::factors_in_turn(space_, after_.size());
+  if (beside) {
+    side.mark();
+    side.run([&] { attempt(a, work, {}, first_parameter(), stop); });
+  }
+  Factored<Space, T, V> to = sweeps<V>(a);
+  side.join();
+  if (!beside) attempt(a, work, order_of(to), first_parameter(), stop);
+  const Outcome outcome = finish(a, work, to, stop);
+  return {std::move(to), outcome};
+}
+
+/// The order of the lower sweep.
+template <class Space, class T>
+template <class V>
+detail::FactorOrder ZeroFill<Space, T>::order_of(const Factored<Space, T, V>& sweeps) const {
+  const Vector<Space, SweepTile>& tiles = sweeps.lower().tiles();
+  const SweepArrays<Space, V>& lower = sweeps.lower().arrays();
+  return {lower.target.data(), tiles.data(), std::max<std::size_t>(tiles.size(), 1) - 1,
+          looks_ahead(lower.groups.levels)};
+}
+
+/// Of the first attempt: ILU(0) raises small pivots, IC(0) begins without a shift.
+template <class Space, class T>
+double ZeroFill<Space, T>::first_parameter() const {
+  return kind_ == ZeroFillKind::ilu ? IlukOptions{}.boost : 1;
+}
+
+template <class Space, class T>
+void ZeroFill<Space, T>::attempt(const SpaceCsr<Space, T>& a, Work& work, const detail::FactorOrder& order,
+                                 double parameter, const StopRequest& stop) const {
+  end_factoring_on(stop);
+  load(a, work.value);
+  detail::factor_rows(space_, work.rows, entries_, order, kind_, parameter, work.counts);
+}
+
+/// After the first attempt.
+template <class Space, class T>
+template <class V>
+auto ZeroFill<Space, T>::finish(const SpaceCsr<Space, T>& a, Work& work, Factored<Space, T, V>& to,
+                                const StopRequest& stop) const -> Outcome {
   Outcome outcome;
   if (kind_ == ZeroFillKind::ilu) {
-    attempt(IlukOptions{}.boost);
-    outcome.boosted = store(a, rows, counts, to).bad + 1;
+    outcome.boosted = store(a, work, to).bad + 1;
   } else {
     outcome.shift = first_shift([&](double shift) {
-      attempt(1 + shift);
+      if (shift > 0) attempt(a, work, order_of(to), 1 + shift, stop);
       detail::FactorCounts found;
-      space_.download(&found, counts, sizeof found);
+      space_.download(&found, work.counts, sizeof found);
       return found.bad + 1 == 0;
     });
-    store(a, rows, counts, to);
+    store(a, work, to);
   }
   return outcome;
 }
@@ -241,9 +293,10 @@ auto ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>& a, Factored<Space, T, 
 /// Returns the counts at the end.
 template <class Space, class T>
 template <class V>
-detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
-                                               detail::FactorCounts* counts, Factored<Space, T, V>& to) const {
+detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, const Work& work,
+                                               Factored<Space, T, V>& to) const {
   using To = Factored<Space, T, V>;
+  const detail::FactoredRows& rows = work.rows;
   detail::FactorValues values{rows.work, rows.upper, rows.pivot, kind_ == ZeroFillKind::ic, {nullptr, nullptr}};
   if (prepared_ && prepared_->row_scale.size() > 0)
     values.scales = {prepared_->row_scale.data(), prepared_->col_scale.data()};
@@ -267,9 +320,9 @@ detail::FactorCounts ZeroFill<Space, T>::store(const SpaceCsr<Space, T>& a, cons
   const std::size_t runs = lower.runs.count() + upper.runs.count();
   sum(space_, runs + 2 * n,
       detail::FillSweeps<V>{runs, {lower.runs.count(), {lower, upper}}, {n, {fill_scales(false), fill_scales(true)}}},
-      &counts->outside);
+      &work.counts->outside);
   detail::FactorCounts found;
-  space_.download(&found, counts, sizeof found);
+  space_.download(&found, work.counts, sizeof found);
   if (found.outside > 0) To::throw_out_of_range();
   to.lower().take(std::move(val[0]), std::move(scale[0]));
   to.upper().take(std::move(val[1]), std::move(scale[1]));
@@ -297,7 +350,9 @@ template class ZeroFill<Cuda, double>;
 #define OSTINATO_INSTANTIATE(Space, T, V)                                                                            \
   template Factored<Space, T, V> ZeroFill<Space, T>::sweeps(const SpaceCsr<Space, T>&) const;                        \
   template ZeroFill<Space, T>::Outcome ZeroFill<Space, T>::factor(const SpaceCsr<Space, T>&, Factored<Space, T, V>&, \
-                                                                  const StopRequest&) const
+                                                                  const StopRequest&) const;                         \
+  template std::pair<Factored<Space, T, V>, ZeroFill<Space, T>::Outcome> ZeroFill<Space, T>::make(                   \
+      const SpaceCsr<Space, T>&, const StopRequest&) const
 OSTINATO_INSTANTIATE(Host, float, float);
 OSTINATO_INSTANTIATE(Host, double, double);
 OSTINATO_INSTANTIATE(Host, double, float);
@@ -317,17 +372,6 @@ Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const 
     find_levels_of_rows(AloneGroup{}, upper, t, upper_level, latest + 1);
   }
   return level;
-}
-
-void sort_by_group(const Host& space, Vector<Host, unsigned>& group, unsigned, Vector<Host, Index>& rows) {
-  std::vector<std::size_t> places(rows.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(),
-                   [&](std::size_t p, std::size_t q) { return group.data()[p] < group.data()[q]; });
-  Vector<Host, Index> sorted(space, rows.size());
-  for (std::size_t p = 0; p < places.size(); ++p) sorted.data()[p] = rows.data()[places[p]];
-  rows = std::move(sorted);
-  std::sort(group.data(), group.data() + group.size());
 }
 
 void factor_rows(const Host&, const FactoredRows& rows, Offset, const FactorOrder& order, ZeroFillKind kind,

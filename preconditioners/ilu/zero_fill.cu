@@ -8,7 +8,7 @@
 #include <ostinato/preconditioners/ilu/waiting_rows.cuh>
 #include <ostinato/preconditioners/ilu/zero_fill_phases.hpp>
 #include <ostinato/preconditioners/ilu/zero_fill_steps.hpp>
-#include <ostinato/spmv/space/cuda/sort_pairs.cuh>
+#include <ostinato/spmv/space/cuda/launch.cuh>
 #include <ostinato/spmv/space/cuda/state.cuh>
 
 namespace ostinato::detail {
@@ -148,15 +148,15 @@ __global__ void __launch_bounds__(factor_threads)
   if (counted && group.lane() == 0) atomicAdd(&counts->bad, 1);
 }
 
-/// Up to so many rows are factored in the order of the matrix, which is faster than by levels until the rows are many
-/// times what the GPU holds at once. (H200, 2026-11: fem27:24, 13,824 rows, 0.40 ms instead of 0.85; memplus, 17,758
-/// rows, 0.71 instead of 0.89; but wang3, 26,064 rows, 0.36 instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
-std::size_t most_rows_in_turn(const Cuda& space) {
-  constexpr std::size_t times = 5;  // what the GPU has at once
-  return times * static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;
-}
-
 }  // namespace
+
+/// This is faster than by levels until the rows are many times what the GPU holds at once. (H200, 2026-11: fem27:24,
+/// 13,824 rows, 0.40 ms instead of 0.85; memplus, 17,758 rows, 0.71 instead of 0.89; but wang3, 26,064 rows, 0.36
+/// instead of 0.26, and poisson3d:64 4.3 instead of 0.6.)
+bool factors_in_turn(const Cuda& space, std::size_t rows) {
+  constexpr std::size_t times = 5;  // what the GPU has at once
+  return rows <= times * static_cast<std::size_t>(space.state().properties.multiProcessorCount) * 32;
+}
 
 Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle&) {
   const auto n = static_cast<std::size_t>(lower.a.rows);
@@ -172,15 +172,6 @@ Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const 
   return level;
 }
 
-void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned count, Vector<Cuda, Index>& rows) {
-  if (rows.size() == 0) return;
-  Vector<Cuda, unsigned> sorted_group(space, rows.size());
-  Vector<Cuda, Index> sorted(space, rows.size());
-  cuda::sort_pairs(space, group.data(), sorted_group, rows.data(), sorted, count - 1);
-  rows = std::move(sorted);
-  group = std::move(sorted_group);
-}
-
 void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, const FactorOrder& order,
                  ZeroFillKind kind, double parameter, FactorCounts* counts) {
   const OnDevice here(space);
@@ -189,7 +180,7 @@ void factor_rows(const Cuda& space, const FactoredRows& rows, Offset entries, co
   OSTINATO_CUDA(cudaMemsetAsync(rows.upper, 0xff, published, space.stream()));
   if (n == 0) return;
   constexpr auto ilu = ZeroFillKind::ilu, ic = ZeroFillKind::ic;
-  const bool in_turn = n <= most_rows_in_turn(space);
+  const bool in_turn = factors_in_turn(space, n);
   const FactorOrder taken = in_turn ? FactorOrder{} : order;
   const auto kernel = taken.looks_ahead ? (kind == ilu ? factor_kernel<ilu, true> : factor_kernel<ic, true>)
                                         : (kind == ilu ? factor_kernel<ilu, false> : factor_kernel<ic, false>);

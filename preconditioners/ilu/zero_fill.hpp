@@ -18,7 +18,7 @@ namespace ostinato {
 namespace detail {
 struct CsrPattern;
 struct FactorCounts;
-struct FactoredRows;
+struct FactorOrder;
 struct Triangle;
 }  // namespace detail
 
@@ -27,11 +27,13 @@ enum class ZeroFillKind { ilu, ic };
 /// Factors with the pattern of A, made in the memory of a space: with the same bits as those of factor_iluk() and
 /// factor_ic(). Entries of L that are 0 stay in the pattern.
 ///
-/// sweeps() looks at the pattern, factor() at the values; values may change as long as the pattern stays. A matrix in
-/// its own order isn't downloaded. For another order the pattern is, and for matched rows the whole matrix (prepare()).
+/// sweeps() looks at the pattern, factor() at the values; values may change as long as the pattern stays. make() does
+/// both. A matrix in its own order isn't downloaded. For another order the pattern is, and for matched rows the whole
+/// matrix (prepare()).
 ///
-/// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. On Host the rows
-///           come one after the other; IncompleteLu takes factor_iluk() and factor_ic() there.
+/// Exec      On Cuda one kernel per phase, whose rows wait for each other; the functions wait for it. make() factors up
+///           to 160 rows for each multiprocessor beside sweeps(). On Host the rows come one after the other;
+///           IncompleteLu takes factor_iluk() and factor_ic() there.
 /// Traffic   factor(): 16 bytes an entry that last until its end. Between the calls 8 bytes a row; of a reordered
 ///           matrix 12 bytes an entry and 16 a row, too.
 /// Source    Park, Smelyanskiy, Sundaram & Dubey, Sparsifying Synchronization for High-Performance Shared-Memory Sparse
@@ -63,6 +65,11 @@ class ZeroFill {
   template <class V>
   Outcome factor(const SpaceCsr<Space, T>& a, Factored<Space, T, V>& to, const StopRequest& stop = {}) const;
 
+  /// sweeps() and factor().
+  /// Requires  No SideStream of the space with number 0.
+  template <class V = T>
+  std::pair<Factored<Space, T, V>, Outcome> make(const SpaceCsr<Space, T>& a, const StopRequest& stop = {}) const;
+
   Offset nonzeros() const;  ///< of L and U, without the ones on the diagonal of L
   std::size_t bytes() const;
 
@@ -80,6 +87,8 @@ class ZeroFill {
              const StopRequest& stop);
   };
 
+  struct Work;  ///< arrays that last until the end of factor()
+
   detail::CsrPattern pattern(const SpaceCsr<Space, T>& a) const;
   detail::Triangle triangle(const SpaceCsr<Space, T>& a, bool upper) const;
   template <class V>
@@ -89,8 +98,14 @@ class ZeroFill {
   bool looks_ahead(Index levels) const;
   void load(const SpaceCsr<Space, T>& a, std::span<double> work) const;
   template <class V>
-  detail::FactorCounts store(const SpaceCsr<Space, T>& a, const detail::FactoredRows& rows,
-                             detail::FactorCounts* counts, Factored<Space, T, V>& to) const;
+  detail::FactorOrder order_of(const Factored<Space, T, V>& sweeps) const;
+  double first_parameter() const;
+  void attempt(const SpaceCsr<Space, T>& a, Work& work, const detail::FactorOrder& order, double parameter,
+               const StopRequest& stop) const;
+  template <class V>
+  Outcome finish(const SpaceCsr<Space, T>& a, Work& work, Factored<Space, T, V>& to, const StopRequest& stop) const;
+  template <class V>
+  detail::FactorCounts store(const SpaceCsr<Space, T>& a, const Work& work, Factored<Space, T, V>& to) const;
 
   Space space_;
   ZeroFillKind kind_;

@@ -20,10 +20,6 @@ namespace ostinato::detail {
 Vector<Host, Index> find_levels(const Host& space, const Triangle& lower, const Triangle& upper);
 Vector<Cuda, Index> find_levels(const Cuda& space, const Triangle& lower, const Triangle& upper);
 
-/// Sorts rows and their groups, 0 .. count - 1, by group. Rows of the same group stay in order.
-void sort_by_group(const Host& space, Vector<Host, unsigned>& group, unsigned count, Vector<Host, Index>& rows);
-void sort_by_group(const Cuda& space, Vector<Cuda, unsigned>& group, unsigned count, Vector<Cuda, Index>& rows);
-
 /// The rows of a lower sweep, in its order, and where its tiles begin.
 struct FactorOrder {
   const Index* row = nullptr;
@@ -39,6 +35,10 @@ struct FactorCounts {
   unsigned ticket;  ///< the thread block that began last
   double outside;   ///< numbers of the factors that leave their range
 };
+
+/// Whether so many rows are factored in the order of the matrix, so that no other order is needed.
+inline bool factors_in_turn(const Host&, std::size_t) { return false; }
+bool factors_in_turn(const Cuda& space, std::size_t rows);
 
 /// Factors all rows in this order, or in that of the matrix, which gives the same bits. `parameter`: that of
 /// FactoredRows::eliminate() or decompose(). The counts lie behind the pivots, and these behind `rows.upper`, of so

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <ostinato/spmv/matrix/renumber_steps.hpp>
 #include <ostinato/spmv/space/error.hpp>
+#include <ostinato/spmv/space/parallel.hpp>
 
 namespace ostinato {
 
@@ -84,6 +86,29 @@ Array<T> number_as_before(std::span<const T> v, std::span<const Index> order) {
   for (std::size_t i = 0; i < v.size(); ++i) made[static_cast<std::size_t>(order[i])] = v[i];
   return made;
 }
+
+template <class Space, class T>
+void renumber(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to) {
+  require_length(v.size(), order, "vector");
+  require_length(to.size(), order, "vector");
+  for_each(space, order.size(), detail::TakeElements<T>{v.data(), order.data(), to.data()});
+}
+
+template <class Space, class T>
+void number_as_before(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to) {
+  require_length(v.size(), order, "vector");
+  require_length(to.size(), order, "vector");
+  for_each(space, order.size(), detail::PutElements<T>{v.data(), order.data(), to.data()});
+}
+
+#define OSTINATO_INSTANTIATE(Space, T)                                                            \
+  template void renumber(const Space&, std::span<const T>, std::span<const Index>, std::span<T>); \
+  template void number_as_before(const Space&, std::span<const T>, std::span<const Index>, std::span<T>)
+OSTINATO_INSTANTIATE(Host, float);
+OSTINATO_INSTANTIATE(Host, double);
+OSTINATO_INSTANTIATE(Cuda, float);
+OSTINATO_INSTANTIATE(Cuda, double);
+#undef OSTINATO_INSTANTIATE
 
 #define OSTINATO_INSTANTIATE(T)                                                     \
   template Csr<T> renumber(const Host&, const CsrView<T>&, std::span<const Index>); \

@@ -5,6 +5,7 @@
 #include <span>
 
 #include <ostinato/spmv/matrix/csr.hpp>
+#include <ostinato/spmv/space/cuda.hpp>
 #include <ostinato/spmv/space/host.hpp>
 
 namespace ostinato {
@@ -29,5 +30,18 @@ Array<T> renumber(std::span<const T> v, std::span<const Index> order);
 /// Throws    DimensionError for another length.
 template <class T>
 Array<T> number_as_before(std::span<const T> v, std::span<const Index> order);
+
+/// The same between vectors in the memory of a space: element i of `to` := element order[i] of v.
+///
+/// Exec      Enqueued on Cuda.
+/// Traffic   Reads v in a scattered order, and 4 bytes and an element each.
+/// Requires  Elements of order within v, which isn't checked. v and `to` don't overlap.
+/// Throws    DimensionError for different lengths.
+template <class Space, class T>
+void renumber(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to);
+
+/// The reverse: element order[i] of `to` := element i of v. Likewise.
+template <class Space, class T>
+void number_as_before(const Space& space, std::span<const T> v, std::span<const Index> order, std::span<T> to);
 
 }  // namespace ostinato

@@ -14,8 +14,13 @@ namespace ostinato {
 
 namespace {
 
-constexpr double near = 12;  // sectors of Profile::sectors in a good numbering of a mesh
-constexpr double seconds_an_entry = 55e-9;
+/// Sectors of Profile::sectors in a good numbering of a mesh, that of breadth_first_order() or of cluster_order().
+double near(const Machine& machine) { return machine.device ? 19 : 12; }
+/// What the order, the matrix in that order and its analysis take.
+double seconds_of(const Structure& s, const Machine& machine) {
+  const auto entries = static_cast<double>(s.nonzeros);
+  return machine.device ? 1e-3 + 0.4e-9 * entries : 55e-9 * entries;
+}
 constexpr double mostly_blocks = 0.8;  // Profile::square_fill of matrices with several unknowns a point
 
 double csr_seconds(const Structure& s, const Machine& machine, std::size_t value_bytes) {
@@ -26,7 +31,7 @@ double csr_seconds(const Structure& s, const Machine& machine, std::size_t value
 double gain_of(const Structure& s, const Machine& machine, std::size_t value_bytes) {
   Structure ideal = s;
   auto profile = std::make_shared<Profile>(*s.profile);
-  profile->sectors = std::min(profile->sectors, near);
+  profile->sectors = std::min(profile->sectors, near(machine));
   ideal.profile = profile;
   return csr_seconds(s, machine, value_bytes) - csr_seconds(ideal, machine, value_bytes);
 }
@@ -46,7 +51,7 @@ NumberingChoice choose_numbering(const Structure& s, const Machine& machine, std
                                  double expected_products) {
   if (std::string why = why_numbers_stay(s); !why.empty()) return {false, std::move(why)};
   const double saved = expected_products * gain_of(s, machine, value_bytes);
-  if (saved > seconds_an_entry * static_cast<double>(s.nonzeros)) return {true, "neighbours are far from each other"};
+  if (saved > seconds_of(s, machine)) return {true, "neighbours are far from each other"};
   return {false, "too little to gain"};
 }
 

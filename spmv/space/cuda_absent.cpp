@@ -11,6 +11,7 @@
 #include <ostinato/spmv/space/readback.hpp>
 #include <ostinato/spmv/space/scan.hpp>
 #include <ostinato/spmv/space/side_stream.hpp>
+#include <ostinato/spmv/space/sort_by_key.hpp>
 #include <ostinato/spmv/space/together.hpp>
 
 namespace ostinato {
@@ -77,6 +78,8 @@ void CudaGraph::abandon() noexcept {}
 void CudaGraph::launch() { fail(); }
 
 void exclusive_scan(const Cuda&, std::span<Offset>) { fail(); }
+
+void sort_by_key(const Cuda&, Vector<Cuda, unsigned>&, unsigned, Vector<Cuda, Index>&) { fail(); }
 void download(const Cuda&, std::span<const Copied>) { fail(); }
 void settle(const Cuda&) { fail(); }
 

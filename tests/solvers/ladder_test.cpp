@@ -16,6 +16,7 @@
 
 #include <ostinato/preconditioners/any_preconditioner.hpp>
 
+#include "support/at_once.hpp"
 #include "support/shared_matrices.hpp"
 #include "support/solving.hpp"
 
@@ -438,10 +439,6 @@ TYPED_TEST(LadderOn, GoesFromJacobiToFsaiOnAGpuWhereTheSolveIsLong) {
   std::string why;
   EXPECT_EQ(first.stronger({.left = 10}, why)->stronger({.left = 10}, why)->name(), "cholesky") << "not chebyshev";
 }
-
-struct AtOnce {
-  bool stop_requested() const { return true; }
-};
 
 TYPED_TEST(LadderOn, StopsWhatIsBeingMade) {
   const typename TestFixture::Any m(*this->analysis);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -361,7 +362,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   SpaceCsr<Space, T> of_level = a;
   // The products take most of the time and hardly fill a GPU; beside them the eigenvalues are searched: those of the
   // coarser levels beside those of the finest one, whose search takes longer than the products.
-  SideStream<Space> of_finest(space, 0), of_coarser(space, 1);
+  std::optional<SideStream<Space>> of_finest(std::in_place, space, 0), of_coarser(std::in_place, space, 1);
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     AlgebraicLevel<Space>& level = levels_[k];
     Source& source = sources_[k];
@@ -370,7 +371,7 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
     level.a.update_values(source.a->view(), on_space, same_pattern);
     if (k == 0) sizes_ = {};
     invert_diagonal(space, source.a->view(), level);
-    SideStream<Space>& side = k == 0 ? of_finest : of_coarser;
+    SideStream<Space>& side = k == 0 ? *of_finest : *of_coarser;
     side.mark();
     if (source.next) {
       if (source.transfer) update_transfer(of_level.view(), level, *source.transfer, of_matrices + 1);
@@ -386,8 +387,8 @@ void AlgebraicHierarchy<Space, T>::update(const SpaceCsr<Space, T>& a, double po
   if (coarse_inverse_) inverse.emplace(space, of_level, sizes_, power_, inverse_->val);
   std::vector<double> counts(bad.size());
   DownloadBehind<Space> counted(space, {{counts.data(), bad.data(), bad.bytes()}});
-  of_finest.join();
-  of_coarser.join();
+  of_finest.reset();  // joins
+  of_coarser.reset();
   counted.finish();
   require_finite(std::all_of(counts.begin(), counts.end(), [](double count) { return count == 0; }));
   find_spectra();

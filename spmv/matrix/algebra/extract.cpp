@@ -58,18 +58,6 @@ Vector<Space, Index> numbered(const Space& space, const char* what, std::span<co
 Index length(const Places& places, Index all) { return places ? static_cast<Index>(places->size()) : all; }
 
 template <class Space>
-MovedPattern<Space> taken(const Space& space, const detail::Taken& from, Index rows, Index cols) {
-  const auto n = static_cast<std::size_t>(rows);
-  MovedPattern<Space> to{rows, cols, Vector<Space, Offset>(space, n + 1), {}, {}};
-  for_each(space, n, detail::CountTaken{from, to.row_ptr.data()});
-  const std::size_t entries = detail::counted(space, to.row_ptr);
-  to.col = Vector<Space, Index>(space, entries);
-  to.from = Vector<Space, Offset>(space, entries);
-  for_each(space, n, detail::FillTaken{from, to.row_ptr.data(), to.col.data(), to.from.data()});
-  return to;
-}
-
-template <class Space>
 MovedPattern<Space> transposed(const Space& space, const MovedPattern<Space>& m) {
   MovedPattern<Space> t = detail::transposed(space, detail::CsrPattern{m.rows, m.row_ptr.data(), m.col.data()}, m.cols,
                                              static_cast<Offset>(m.col.size()));
@@ -77,6 +65,22 @@ MovedPattern<Space> transposed(const Space& space, const MovedPattern<Space>& m)
   for_each(space, from.size(), detail::Gather<Offset>{m.from.data(), t.from.data(), from.data()});
   t.from = std::move(from);
   return t;
+}
+
+/// What is taken, with ascending columns; `ascending`: the columns that are taken ascend.
+template <class Space>
+MovedPattern<Space> taken(const Space& space, const detail::Taken& from, Index rows, Index cols, bool ascending) {
+  const auto n = static_cast<std::size_t>(rows);
+  MovedPattern<Space> to{rows, cols, Vector<Space, Offset>(space, n + 1), {}, {}};
+  // Where all columns are taken, their numbers needn't be read to count.
+  const detail::Taken counted{from.a, from.rows, cols == from.cols ? nullptr : from.number, from.cols};
+  for_each(space, n, detail::CountTaken{counted, to.row_ptr.data()});
+  const std::size_t entries = detail::counted(space, to.row_ptr);
+  to.col = Vector<Space, Index>(space, entries);
+  to.from = Vector<Space, Offset>(space, entries);
+  const bool sorts = !ascending && count<1>(space, n, detail::CountLong{to.row_ptr.data()}).v[0] == 0;
+  for_each(space, n, detail::FillTaken{from, to.row_ptr.data(), sorts, to.col.data(), to.from.data()});
+  return ascending || sorts ? std::move(to) : transposed(space, transposed(space, to));
 }
 
 template <class Space, class T>
@@ -89,22 +93,25 @@ MovedPattern<Space> extracted(const Space& space, const CsrView<T>& a, const Pla
     number = numbered(space, "columns", *cols, a.cols);
   }
   // A matrix without columns has no `number`, but no entries either.
-  const detail::Taken from{detail::pattern_of(a), rows ? rows->data() : nullptr, number.data()};
-  MovedPattern<Space> to = taken(space, from, length(rows, a.rows), length(cols, a.cols));
-  return ascending ? std::move(to) : transposed(space, transposed(space, to));
+  const detail::Taken from{detail::pattern_of(a), rows ? rows->data() : nullptr, number.data(), a.cols};
+  return taken(space, from, length(rows, a.rows), length(cols, a.cols), ascending);
 }
 
+const Places& check_length(const char* what, const Places& places, Index size) {
+  if (!places || places->size() == static_cast<std::size_t>(size)) return places;
+  throw DimensionError("permutation of a matrix: the order of the " + std::string(what) + " has " +
+                       std::to_string(places->size()) + " elements, but the matrix has " + std::to_string(size) + " " +
+                       what);
+}
+
+/// Throws where rows repeat, which an extraction allows. The order of the columns is checked there.
 template <class Space>
-const Places& check_order(const Space& space, const char* what, const Places& places, Index size) {
-  if (!places) return places;
-  if (places->size() != static_cast<std::size_t>(size)) {
-    throw DimensionError("permutation of a matrix: the order of the " + std::string(what) + " has " +
-                         std::to_string(places->size()) + " elements, but the matrix has " + std::to_string(size) +
-                         " " + what);
-  }
-  check_range(space, what, *places, size);
-  numbered(space, what, *places, size);
-  return places;
+const Places& check_rows(const Space& space, const Places& rows, const Places& cols, Index size) {
+  check_length("rows", rows, size);
+  if (!rows || (cols && rows->data() == cols->data())) return rows;
+  check_range(space, "rows", *rows, size);
+  numbered(space, "rows", *rows, size);
+  return rows;
 }
 
 }  // namespace
@@ -117,8 +124,8 @@ Extraction<Space, T>::Extraction(const Space& space, const SpaceCsr<Space, T>& a
 template <class Space, class T>
 Permutation<Space, T>::Permutation(const Space& space, const SpaceCsr<Space, T>& a, const Places& rows,
                                    const Places& cols)
-    : Extraction<Space, T>(space, a, check_order(space, "rows", rows, a.view().rows),
-                           check_order(space, "columns", cols, a.view().cols)) {}
+    : Extraction<Space, T>(
+          space, a, check_rows(space, rows, check_length("columns", cols, a.view().cols), a.view().rows), cols) {}
 
 #define OSTINATO_INSTANTIATE(Space, T) \
   template class Extraction<Space, T>; \

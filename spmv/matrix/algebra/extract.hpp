@@ -18,8 +18,8 @@ using Places = std::optional<std::span<const Index>>;
 ///
 /// Shapes    A: m x n. rows: elements of 0 .. m - 1, which may repeat. cols: different elements of 0 .. n - 1.
 ///           result(): as many rows and columns as elements, with ascending columns.
-/// Traffic   Reads the rows of A twice, and an element per entry from an array of n. Where cols don't ascend, two
-///           transposes sort the rows (MatrixTranspose).
+/// Traffic   Reads the rows of A twice, and an element per entry from an array of n. Where cols don't ascend and a row
+///           has more than 32 entries, two transposes sort the rows (MatrixTranspose).
 /// Exec      The constructor waits on Cuda, and reads rows and cols only there. The same bits on every run, with any
 ///           number of threads, on either space. On Cuda a thread copies a row: a long row takes some 20 ns an entry.
 /// Throws    ArgumentError for an element out of range or a repeated column; DeviceError; std::bad_alloc.

@@ -11,5 +11,6 @@ OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillNumbers)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::NumberPlaces<Atomic<Cuda>>)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::CountTaken)
 OSTINATO_FOR_EACH_OF_ON_CUDA(detail::FillTaken)
+template void sum(const Cuda&, std::size_t, detail::CountLong, double*);
 
 }  // namespace ostinato

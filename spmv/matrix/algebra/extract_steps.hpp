@@ -53,6 +53,7 @@ struct Taken {
   CsrPattern a;
   const Index* rows;    ///< the row of A at each place; may be null
   const Index* number;  ///< the place of each column of A, -1 when it isn't taken; may be null
+  Index cols;           ///< of A
 
   /// Calls f(j, k) for the entries k of A that go to row i, column j.
   template <class F>
@@ -77,19 +78,58 @@ struct CountTaken {
   }
 };
 
-/// Writes the columns of the extracted matrix, in the order of A, and the entries of A that they come from.
+/// The columns of a short row, ascending, and the entries of A that they come from.
+struct SortedRow {
+  static constexpr int longest = 32;
+
+  Index column[longest];
+  Offset entry[longest];
+  int size = 0;
+
+  OSTINATO_FUNCTION void insert(Index j, Offset k) {
+    int at = size++;
+    for (; at > 0 && column[at - 1] > j; --at) {
+      column[at] = column[at - 1];
+      entry[at] = entry[at - 1];
+    }
+    column[at] = j;
+    entry[at] = k;
+  }
+};
+
+/// Writes the columns of the extracted matrix and the entries of A that they come from: in the order of A, or sorted.
 struct FillTaken {
   Taken taken;
   const Offset* row_ptr;
+  bool sorts;  ///< Requires  rows of at most SortedRow::longest entries
   Index* col;
   Offset* from;
 
   OSTINATO_FUNCTION void operator()(std::size_t i) const {
-    Offset at = row_ptr[i];
-    taken.visit(i, [&at, this](Index j, Offset k) {
-      col[at] = j;
-      from[at++] = k;
-    });
+    const Offset first = row_ptr[i];
+    if (!sorts) {
+      Offset at = first;
+      taken.visit(i, [&at, this](Index j, Offset k) {
+        col[at] = j;
+        from[at++] = k;
+      });
+      return;
+    }
+    SortedRow row;
+    taken.visit(i, [&row](Index j, Offset k) { row.insert(j, k); });
+    for (int k = 0; k < row.size; ++k) {
+      col[first + k] = row.column[k];
+      from[first + k] = row.entry[k];
+    }
+  }
+};
+
+/// Counts the rows that are too long for SortedRow.
+struct CountLong {
+  const Offset* row_ptr;
+
+  OSTINATO_FUNCTION Sums<1> operator()(std::size_t i) const {
+    return {{row_ptr[i + 1] - row_ptr[i] > SortedRow::longest ? 1.0 : 0.0}};
   }
 };
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -15,6 +16,7 @@
 
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
+#include "support/spaces.hpp"
 
 namespace ostinato::test {
 namespace {
@@ -114,6 +116,40 @@ TEST(BreadthFirstOrder, MeetsEachRowOnce) {
     ASSERT_EQ(order.size(), static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], static_cast<Index>(i));
   }
+}
+
+template <class Case>
+using RenumberOn = SpaceTest<Case>;
+TYPED_TEST_SUITE(RenumberOn, EverySpace, SpaceNames);
+
+TYPED_TEST(RenumberOn, MovesVectorsThereAndBack) {
+  using T = typename TypeParam::T;
+  for (const Index n : {0, 1, 31, 33, 597}) {
+    const std::vector<T> v = random_vector<T>(n, 3);
+    const std::vector<Index> order = at_random(n, 7);
+    const auto from = this->put(v);
+    const auto on_order = this->template put<Index>(order);
+    const std::vector<T> unset(v.size(), std::numeric_limits<T>::quiet_NaN());
+    auto there = this->put(unset), back = this->put(unset);
+
+    renumber<typename TypeParam::Space, T>(this->space(), from.span(), on_order.span(), there.span());
+    number_as_before<typename TypeParam::Space, T>(this->space(), there.span(), on_order.span(), back.span());
+
+    const Array<T> expected = renumber<T>(v, order);
+    EXPECT_EQ(there.download(), std::vector<T>(expected.begin(), expected.end())) << n;
+    EXPECT_EQ(back.download(), v) << n;
+  }
+}
+
+TYPED_TEST(RenumberOn, RefusesOtherLengths) {
+  using T = typename TypeParam::T;
+  const auto from = this->put(std::vector<T>(3));
+  const auto order = this->template put<Index>({1, 0, 2});
+  auto shorter = this->put(std::vector<T>(2));
+  using Home = typename TypeParam::Space;
+  EXPECT_THROW((renumber<Home, T>(this->space(), from.span(), order.span(), shorter.span())), DimensionError);
+  EXPECT_THROW((number_as_before<Home, T>(this->space(), shorter.span(), order.span(), shorter.span())),
+               DimensionError);
 }
 
 }  // namespace

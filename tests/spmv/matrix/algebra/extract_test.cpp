@@ -120,6 +120,29 @@ TYPED_TEST(PermutationOn, MatchesTheReferenceInEverySize) {
   }
 }
 
+// Rows of up to 32 entries are sorted one by one, longer ones with the whole matrix.
+TYPED_TEST(PermutationOn, SortsRowsOfEveryLength) {
+  using T = typename TypeParam::T;
+  for (const Index longest : {1, 31, 32, 33, 100}) {
+    constexpr Index n = 120;
+    std::vector<Triplet<T>> t;
+    for (Index i = 0; i < n; ++i) {
+      for (Index k = 0; k < i % (longest + 1); ++k) t.push_back({i, (7 * i + k) % n, static_cast<T>(1 + i + n * k)});
+    }
+    const Csr<T> a = from_triplets<T>(n, n, t);
+    const List rows = shuffled_order(n, 4), cols = shuffled_order(n, 5);
+    const auto on_rows = this->template put<Index>(rows), on_cols = this->template put<Index>(cols);
+    EXPECT_EQ(difference(this->back(permute(this->space(), this->on(a), on_rows.span(), on_cols.span())),
+                         reference_extraction(a, rows, cols), 0),
+              "")
+        << longest;
+    EXPECT_EQ(difference(this->back(permute(this->space(), this->on(a), on_rows.span(), on_rows.span())),
+                         reference_extraction(a, rows, rows), 0),
+              "")
+        << longest;
+  }
+}
+
 TYPED_TEST(PermutationOn, RefusesWhatIsNoOrder) {
   using T = typename TypeParam::T;
   const auto a = this->on(dense<T>({{1, 2}, {0, 3}}));
@@ -129,6 +152,8 @@ TYPED_TEST(PermutationOn, RefusesWhatIsNoOrder) {
             "permutation of a matrix: the order of the rows has 1 elements, but the matrix has 2 rows");
   EXPECT_THROW(permute(this->space(), a, repeated.span(), std::nullopt), ArgumentError);
   EXPECT_THROW(permute(this->space(), a, std::nullopt, repeated.span()), ArgumentError);
+  EXPECT_THROW(permute(this->space(), a, repeated.span(), repeated.span()), ArgumentError);
+  EXPECT_THROW(permute(this->space(), a, std::nullopt, shorter.span()), DimensionError);
 }
 
 }  // namespace

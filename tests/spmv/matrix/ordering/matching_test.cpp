@@ -12,6 +12,7 @@
 
 #include <ostinato/spmv/space/error.hpp>
 
+#include "support/at_once.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 #include "support/shared_matrices.hpp"
@@ -134,10 +135,6 @@ TEST(Matching, HoldsItsClaimsOnSharedMatrices) {
     expect_true(a, max_product_matching(a));
   }
 }
-
-struct AtOnce {
-  bool stop_requested() const { return true; }
-};
 
 TEST(Matching, EndsOnceAStopIsRequested) {
   const Csr<double> a = random_matrix(1500, 0.02, 3);

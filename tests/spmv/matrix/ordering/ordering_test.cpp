@@ -19,6 +19,7 @@
 #include <ostinato/spmv/matrix/ordering/rcm.hpp>
 #include <ostinato/spmv/space/error.hpp>
 
+#include "support/at_once.hpp"
 #include "support/matrices.hpp"
 #include "support/reference.hpp"
 
@@ -201,10 +202,6 @@ bool are_replaced(const struct sigaction& ours) {
 struct Never {
   bool stop_requested() const { return false; }
 };
-struct AtOnce {
-  bool stop_requested() const { return true; }
-};
-
 TEST(NestedDissection, PassesSignalsOnAndLeavesTheHandlers) {
   if (!has_nested_dissection) GTEST_SKIP() << "this build has no METIS";
   const Graph g = graph_of(generate<double>("poisson2d", {.n = 150}));

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// The rows of a square matrix cluster by cluster: some 2,048 rows that entries join, whose elements of x the
+/// first-level cache of a multiprocessor holds, and within those some 32 rows each, which a warp takes at once. So a
+/// product with the matrix in this order (permute()) finds most elements of x near each other. For a GPU, where the
+/// steps of breadth_first_order() would come one after the other. Returns the row at each place of the order.
+///
+/// Clusters grow from one row each of every 2,048 or 32, which a hash chooses, along the entries, all of them by a step
+/// at a time; a row that several of them reach takes that of the highest number. They end when all but 1 of 256 rows
+/// are reached, after 255 steps, or when steps reach no other. Rows that none has reached are the last ones, in the
+/// order that they had.
+///
+/// Exec      Waits on Cuda, once every 8 steps. The same order on every run and in both spaces.
+/// Traffic   Twice: reads row_ptr and col once, and a mark of 4 bytes an entry in scattered order; 4 bytes a row for
+///           each step; up to three passes of a radix sort of 8 bytes a row.
+/// Requires  Arrays in the memory of the space, columns within the rows. Along an entry a cluster grows from the row to
+///           the column only.
+template <class Space>
+Vector<Space, Index> cluster_order(const Space& space, std::span<const Offset> row_ptr, std::span<const Index> col);
+
+extern template Vector<Host, Index> cluster_order(const Host&, std::span<const Offset>, std::span<const Index>);
+extern template Vector<Cuda, Index> cluster_order(const Cuda&, std::span<const Offset>, std::span<const Index>);
+
+}  // namespace ostinato

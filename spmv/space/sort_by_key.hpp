@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: The Ostinato authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostinato/spmv/space/cuda.hpp>
+#include <ostinato/spmv/space/host.hpp>
+#include <ostinato/spmv/space/index.hpp>
+#include <ostinato/spmv/space/vector.hpp>
+
+namespace ostinato {
+
+/// Sorts values and their keys, 0 .. largest, by key. Values with the same key stay in order.
+///
+/// Shapes    keys and values: of the same length.
+/// Exec      Enqueued on Cuda; allocates as much again. On the calling thread on Host.
+void sort_by_key(const Host& space, Vector<Host, unsigned>& keys, unsigned largest, Vector<Host, Index>& values);
+void sort_by_key(const Cuda& space, Vector<Cuda, unsigned>& keys, unsigned largest, Vector<Cuda, Index>& values);
+
+}  // namespace ostinato
