@@ -19,7 +19,7 @@ double near(const Machine& machine) { return machine.device ? 19 : 12; }
 /// What the order, the matrix in that order and its analysis take.
 double seconds_of(const Structure& s, const Machine& machine) {
   const auto entries = static_cast<double>(s.nonzeros);
-  return machine.device ? 1e-3 + 0.4e-9 * entries : 55e-9 * entries;
+  return machine.device ? 15e-3 + 0.4e-9 * entries : 55e-9 * entries;
 }
 constexpr double mostly_blocks = 0.8;  // Profile::square_fill of matrices with several unknowns a point
 

@@ -98,7 +98,11 @@ void Cuda::State::create() {
   OSTINATO_CUDA(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrMemoryClockRate, device));
   OSTINATO_CUDA(cudaDeviceGetAttribute(&width_bits, cudaDevAttrGlobalMemoryBusWidth, device));
   bandwidth = 2e3 * clock_khz * width_bits / 8;
-  if (owns_stream) OSTINATO_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  if (owns_stream) {
+    int least = 0, greatest = 0;
+    OSTINATO_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    OSTINATO_CUDA(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+  }
   pool = Pool::of(device);
   // The first allocation from a pool takes some milliseconds, which would count as set-up of what allocates first.
   OSTINATO_CUDA(cudaMallocFromPoolAsync(&partial, max_sums * max_partial * sizeof(double), pool->handle, stream));

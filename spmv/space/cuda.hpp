@@ -25,7 +25,8 @@ class Cuda {
   using Stream = CUstream_st*;
   static constexpr bool on_device = true;
 
-  /// Uses the GPU with this number and creates a stream.
+  /// Uses the GPU with this number and creates a stream, of the highest priority: work beside (SideStream) takes what
+  /// its kernels leave of the GPU.
   /// Throws DeviceError that names what is missing: CUDA in this build, a driver, or a GPU with this number.
   explicit Cuda(int device = 0);
 

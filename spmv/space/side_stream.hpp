@@ -9,7 +9,8 @@ namespace ostinato {
 class Host;
 
 /// Work beside that of a space: on a GPU another stream, whose kernels run together with those of the space. Kernels
-/// that don't fill the GPU take less time so. On Host such work is done at once. A space has two such streams, number 0
+/// that don't fill the GPU take less time so. Where the space has made its own stream, its kernels have priority over
+/// those beside. On Host such work is done at once. A space has two such streams, number 0
 /// and 1, whose work may run at the same time, too.
 ///
 ///   SideStream<Space> side(space);
